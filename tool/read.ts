@@ -11,9 +11,8 @@ import type { Documents } from "./documents.ts";
 import type { Facts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
 import { printable } from "./printable.ts";
+import { pulumi, type StackLocation, stackStateIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
-import { pulumi, type StackLocation } from "./watch/pulumi.ts";
-import { stackStateIn } from "./watch/stack-state.ts";
 
 /**
  * Reads the facts of a stack without a lock and without writing anything. Clusters are read as `check` reads them. The

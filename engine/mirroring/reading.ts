@@ -5,5 +5,4 @@
 export { Clusters } from "./observe/clusters.ts";
 export { probeGateway } from "./observe/gateway-probe.ts";
 export { addressesOf } from "./observe/names.ts";
-export type { Extent } from "./observe/observe.ts";
 export { type CheckedSource, checkSource } from "./reconcile/reconcile.ts";

@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import { healthMesh } from "../../config/share.ts";
 import { checkMesh } from "../../engine/health/run.ts";
 import type { WatchEvent } from "../../tool/watch/events.ts";
-import { MeshWatch } from "../../tool/watch/mesh-watch.ts";
-import { stackStateIn } from "../../tool/watch/stack-state.ts";
+import { MeshWatch } from "../../tool/watch/cluster-watch.ts";
+import { stackStateIn } from "../../tool/pulumi.ts";
 import { type Bed, until } from "../../testbed/bed.ts";
 import { addLink, addLinkCrd, linksPath } from "../../testbed/links.ts";
 import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
@@ -110,7 +110,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     const events: WatchEvent[] = [];
     const meshWatch = new MeshWatch({ observe: (event) => events.push(event) });
     const { mirrors } = stackStateIn(await stack.pulumi("stack", "export"));
-    await meshWatch.update([...mirrors.values()]);
+    meshWatch.update([...mirrors.values()]);
     const kinds = ["endpoints", "namespaces", "services"];
     const everything = [
       ...["links", ...kinds].map((kind) => `east ${kind}`),
@@ -122,7 +122,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
       );
       return Promise.resolve(isDeepStrictEqual(told.sort(), everything) || undefined);
     });
-    await meshWatch.update([]);
+    await meshWatch.close();
   }
 
   function config(kubeconfig: string, address = "192.0.2.7"): Config {

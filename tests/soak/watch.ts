@@ -28,7 +28,7 @@ import { change } from "./changes.ts";
 
 const namespace = "soaked";
 const minutes = Number(process.env["MINUTES"] ?? "60");
-/** The share of the time in which processes are killed; what a watch holds is told after it. */
+/** The share of the time in which processes are killed. The memory of the watch is measured after it. */
 const killing = 0.4;
 /** Seconds. */
 const patience = 600;
@@ -53,9 +53,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   let shared: SharedBed;
   let stack: PulumiStack;
   let runs: WatchedRuns;
-  /** The watch that goes on, and all that there have been. */
   let watch: RunningWatch;
-  const watches: RunningWatch[] = [];
   let away: "west" | "north" | "east" | undefined;
   const held: Awaited<ReturnType<typeof heldBy>>[] = [];
 
@@ -140,13 +138,6 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     console.log(`open files: ${middle(first, "open")}, ${middle(final, "open")}`);
     ok(middle(final, "memory") < middle(first, "memory") * 1.25);
     ok(middle(final, "open") <= middle(first, "open") + 2);
-    const converged = watches.flatMap(({ events }) =>
-      events.flatMap((each) => (each.event === "converged" ? [each.milliseconds] : [])),
-    );
-    const seconds = (share: number) => (percentile(converged, share) / 1000).toFixed(1);
-    console.log(
-      `converged ${converged.length} times, median ${seconds(0.5)} s, 95th percentile ${seconds(0.95)} s`,
-    );
   });
 
   function counted(what: string | undefined): void {
@@ -200,7 +191,6 @@ describe(`${minutes} minutes of random changes and faults`, function () {
 
   function begin(): void {
     watch = startWatch(shared.bed, stack);
-    watches.push(watch);
   }
 
   /** Beside the watch; the lock is one's or the other's. */

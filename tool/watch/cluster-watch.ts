@@ -1,18 +1,24 @@
-import { once } from "node:events";
 import {
-  type Backoff,
   backoff,
+  type Backoff,
+  type ClusterAccess,
+  connectToWatch,
   KubernetesError,
   messageOf,
   type ObjectChange,
-  type ObjectKey,
   objectKey,
+  type ObjectKey,
   resources,
+  systemTime,
   type Time,
   type Watching,
 } from "@linkerd-multicluster/engine/kubernetes";
+import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { type Observer, type WatchedKind, watchedKinds } from "./events.ts";
-import { type Interest, isOfInterest } from "./interest.ts";
+import { type Interest, interests, isOfInterest } from "./interest.ts";
+
+/** Connections to a cluster: one for each kind, and one for lists. */
+const connections = 5;
 
 /** Far more Services than a cluster exports; each takes a few hundred bytes. */
 const mostServices = 20_000;
@@ -20,139 +26,166 @@ const mostServices = 20_000;
 /** Milliseconds of wait after each failure in a row. */
 const watchBackoff: Backoff = { first: 500, longest: 30_000 };
 
-/** Milliseconds: a watch that the server ends sooner is a failure, or it would be begun without pause. */
+/** Milliseconds: a server that ends a watch sooner fails, because the next one would follow without a pause. */
 const shortest = 1_000;
 
-export interface ClusterWatchSettings {
-  readonly cluster: string;
-  readonly interest: Interest;
-  readonly connect: () => Promise<Watching>;
-  readonly time: Time;
+interface MeshWatchSettings {
   readonly observe: Observer;
+  readonly time?: Time;
+  readonly connect?: (access: ClusterAccess, cluster: string) => Promise<Watching>;
 }
 
-/** Watches in one cluster what the mesh depends on. */
-export class ClusterWatch {
-  readonly #settings: ClusterWatchSettings;
-  /** One client for all kinds, with the kubeconfig read again for the next one. */
-  #connected: Promise<Watching> | undefined;
-  /**
-   * The Services of interest, which is all that is remembered, since a change may be that one no longer is.
-   * Where there are too many of them, every change is of interest, and nothing is remembered.
-   */
-  #services: Set<ObjectKey> | undefined = new Set();
+/** Watches every cluster on which mirrors depend. */
+export class MeshWatch {
+  readonly #settings: Required<MeshWatchSettings>;
+  #watched = "[]";
+  #stop = new AbortController();
+  #ended: Promise<unknown> = Promise.resolve();
 
-  constructor(settings: ClusterWatchSettings) {
-    this.#settings = settings;
+  constructor({
+    observe,
+    time = systemTime,
+    connect = (access, cluster) => connectToWatch(access, cluster, { connections, time }),
+  }: MeshWatchSettings) {
+    this.#settings = { observe, time, connect };
   }
 
-  /** Goes on until the signal is aborted. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { cluster, interest, observe } = this.#settings;
-    const isSource = interest.mirrorsOf !== undefined;
-    const kinds = watchedKinds.filter((kind) => isSource || kind !== "links");
-    observe({ event: "clusterAdded", cluster, kinds });
-    const watches = kinds.map((kind) => this.#watch(kind, signal));
-    await once(signal, "abort");
-    // At once: its successor may be watched already when the last watch has ended.
-    observe({ event: "clusterRemoved", cluster });
-    this.#disconnect(this.#connected);
-    await Promise.all(watches);
+  /** Watches what the mirrors of these sources depend on, and nothing else from now on. */
+  update(sources: readonly Inputs[]): void {
+    const wanted = [...interests(sources)];
+    const watched = JSON.stringify(wanted);
+    if (watched === this.#watched) return;
+    this.#watched = watched;
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    const settings = wanted.map(([cluster, interest]) => {
+      const isSource = interest.mirrorsOf !== undefined;
+      const kinds = watchedKinds.filter((kind) => isSource || kind !== "links");
+      return { ...this.#settings, cluster, interest, kinds };
+    });
+    const kinds = Object.fromEntries(settings.map(({ cluster, kinds }) => [cluster, kinds]));
+    this.#settings.observe({ event: "clusters", kinds });
+    const watches = settings.map((each) => watchCluster(each, this.#stop.signal));
+    this.#ended = Promise.all([this.#ended, ...watches]);
   }
 
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+  }
+}
+
+export interface ClusterWatchSettings extends Required<MeshWatchSettings> {
+  readonly cluster: string;
+  readonly interest: Interest;
+  readonly kinds: readonly WatchedKind[];
+}
+
+/**
+ * Watches in one cluster everything that the mesh depends on, until the signal is aborted.
+ *
+ * @throws only bugs: a cluster that fails is watched again
+ */
+export async function watchCluster(
+  { cluster, interest, kinds, connect, time, observe }: ClusterWatchSettings,
+  stop: AbortSignal,
+): Promise<void> {
+  /** One client for all kinds. A new client reads the kubeconfig again. */
+  let connected: Promise<Watching> | undefined;
   /**
-   * Watches all objects of a kind. A watch that the server has ended goes on where it was; after anything else
-   * it begins anew, with a wait unless the server only no longer knows the version.
+   * The Services of interest, since a change may be that a Service no longer is of interest. If there are too many,
+   * none are remembered, and every change is of interest.
    */
-  async #watch(kind: WatchedKind, signal: AbortSignal): Promise<void> {
-    const { cluster, time, observe } = this.#settings;
-    const resource = resources[kind];
-    const isOver = () => signal.aborted;
-    let said: string | undefined;
+  let services: Set<ObjectKey> | undefined = new Set();
+
+  /** Closes a connection, unless another kind has already replaced it. */
+  const disconnect = (used: Promise<Watching> | undefined) => {
+    if (used !== connected) return;
+    connected = undefined;
+    used?.then((watching) => watching.close()).catch(() => undefined);
+  };
+
+  const concerns = (kind: WatchedKind, { type, object: { metadata } }: ObjectChange): boolean => {
+    if (kind === "namespaces" || kind === "links") return true;
+    const key = objectKey(metadata.namespace, metadata.name);
+    const was = services?.has(key) ?? true;
+    // Endpoints belong to the Service with their name.
+    if (kind === "endpoints") return was;
+    const is = isOfInterest(metadata, interest);
+    if (!is || type === "DELETED") services?.delete(key);
+    else if (services?.add(key).size === mostServices) services = undefined;
+    return was || is;
+  };
+
+  /** Returns the version from which a watch reports every change that is not known yet. */
+  const begin = async (kind: WatchedKind, watching: Watching): Promise<string> => {
+    if (kind !== "services") return watching.version(resources[kind]);
+    const { items, resourceVersion } = await watching.list(resources[kind]);
+    services = new Set();
+    for (const object of items) concerns(kind, { type: "ADDED", object });
+    return resourceVersion;
+  };
+
+  const changed = (kind: WatchedKind, change: ObjectChange) => {
+    if (!concerns(kind, change)) return;
+    const { namespace, name } = change.object.metadata;
+    // A namespace has no namespace.
+    const about = `${kind} ${[namespace, name].filter(Boolean).join("/")}`;
+    observe({ event: "triggered", reason: "event", cluster, about });
+  };
+
+  /**
+   * Watches all objects of a kind. A watch that the server ends continues from the version that it reached. After any
+   * other end it starts again: at once if the server no longer knows the version, else after a wait.
+   */
+  const watch = async (kind: WatchedKind): Promise<void> => {
+    const isOver = () => stop.aborted;
+    let reported: string | undefined;
     for (let failures = 0; !isOver();) {
-      const used = this.#connect();
+      const used = (connected ??= connect(interest.access, cluster));
+      let watching: Watching | undefined;
       try {
-        const watching = await used;
-        let version = await this.#begin(kind, watching);
+        watching = await used;
+        let version = await begin(kind, watching);
         let isOpen = false;
         const opened = () => {
           if (isOpen) return;
           isOpen = true;
-          said = undefined;
+          reported = undefined;
           observe({ event: "watching", cluster, kind });
           observe({ event: "triggered", reason: "listed", cluster, about: kind });
         };
-        const changed = this.#changed.bind(this, kind);
         while (!isOver()) {
           const begun = time.now();
-          version = await watching.watch(resource, version, { opened, changed }, signal);
+          const calls = { opened, changed: changed.bind(undefined, kind) };
+          version = await watching.watch(resources[kind], version, calls, stop);
           const lasted = time.now() - begun;
           if (lasted < shortest && !isOver())
             throw new Error(`cluster ${cluster} ends every watch at once`);
-          // One that lasts a little while each time is not begun, and told of, without pause.
+          // Until then, failures count as failures in a row, so that they are reported with growing waits.
           if (lasted >= watchBackoff.longest) failures = 0;
         }
       } catch (error) {
+        const why = messageOf(error);
         if (isOver()) return;
         failures += 1;
-        const { kind: why, status } = error instanceof KubernetesError ? error : {};
-        // It does not answer, or no longer lets us in: its address or credentials may be others by now.
-        if (why !== undefined && (status === undefined || status === 401)) this.#disconnect(used);
-        // Once is usual: the version was too old. A server that always says so is not asked all the time.
-        const isUsual = why === "gone" && failures === 1;
-        const retryIn = isUsual ? 0 : backoff(failures, watchBackoff, time);
-        const sentence = messageOf(error);
-        // Once for each thing that goes wrong, however often it is tried.
-        if (sentence !== said)
-          observe({ event: "watchLost", cluster, kind, why: sentence, retryIn });
-        said = sentence;
-        await time.sleep(retryIn, signal);
+        const failure = error instanceof KubernetesError ? error : undefined;
+        // A cluster that does not respond or rejects the credentials may have another address or other credentials.
+        const isLost = failure && (failure.status === undefined || failure.status === 401);
+        if (watching === undefined || isLost === true) disconnect(used);
+        // An expired version is usual once. A server that always reports it is not asked without a pause.
+        const isExpired = failure?.kind === "gone" && failures === 1;
+        const retryIn = isExpired ? 0 : backoff(failures, watchBackoff, time);
+        // Each failure is reported once, however often it repeats.
+        if (why !== reported) observe({ event: "watchLost", cluster, kind, why, retryIn });
+        reported = why;
+        await time.sleep(retryIn, stop);
       }
     }
-  }
+  };
 
-  /** Returns the version from which a watch tells of all that is not known yet. */
-  async #begin(kind: WatchedKind, watching: Watching): Promise<string> {
-    if (kind !== "services") return watching.version(resources[kind]);
-    const { items, resourceVersion } = await watching.list(resources[kind]);
-    this.#services = new Set();
-    for (const object of items) this.#concerns(kind, { type: "ADDED", object });
-    return resourceVersion;
-  }
-
-  #changed(kind: WatchedKind, change: ObjectChange): void {
-    if (!this.#concerns(kind, change)) return;
-    const { cluster, observe } = this.#settings;
-    const { namespace, name } = change.object.metadata;
-    // A namespace is in none.
-    const about = `${kind} ${[namespace, name].filter(Boolean).join("/")}`;
-    observe({ event: "triggered", reason: "event", cluster, about });
-  }
-
-  #concerns(kind: WatchedKind, { type, object: { metadata } }: ObjectChange): boolean {
-    if (kind === "namespaces" || kind === "links") return true;
-    const key = objectKey(metadata.namespace, metadata.name);
-    const was = this.#services?.has(key) ?? true;
-    // Endpoints belong to the Service of their name.
-    if (kind === "endpoints") return was;
-    const is = isOfInterest(metadata, this.#settings.interest);
-    if (!is || type === "DELETED") this.#services?.delete(key);
-    else if (this.#services?.add(key).size === mostServices) this.#services = undefined;
-    return was || is;
-  }
-
-  #connect(): Promise<Watching> {
-    this.#connected ??= this.#settings.connect().catch((error: unknown) => {
-      this.#connected = undefined;
-      throw error;
-    });
-    return this.#connected;
-  }
-
-  /** Closes a connection, unless another has taken its place: once for all kinds that have lost the same one. */
-  #disconnect(used: Promise<Watching> | undefined): void {
-    if (used !== this.#connected) return;
-    this.#connected = undefined;
-    used?.then((watching) => watching.close()).catch(() => undefined);
-  }
+  stop.addEventListener("abort", () => {
+    disconnect(connected);
+  });
+  await Promise.all(kinds.map(watch));
 }

@@ -1,130 +1,128 @@
-import { type ClusterAccess, messageOf, type Time } from "@linkerd-multicluster/engine/kubernetes";
+import { isDeepStrictEqual } from "node:util";
+import { type Time } from "@linkerd-multicluster/engine/kubernetes";
+import { argsOf, goesAt, type Inputs, type Outcome } from "@linkerd-multicluster/engine/mirroring";
 import {
-  argsOf,
-  type ByPart,
-  goesAt,
-  type Inputs,
-  type Outcome,
-} from "@linkerd-multicluster/engine/mirroring";
-import {
+  addressesOf,
   type CheckedSource,
   checkSource,
   Clusters,
-  type Extent,
   probeGateway,
 } from "@linkerd-multicluster/engine/reading";
 import type { SourceStatus } from "./events.ts";
 
+/** Addresses by hostname of a gateway; none for a hostname that does not resolve. */
+export type Hostnames = ReadonlyMap<string, readonly string[]>;
+
 export interface DryRun {
   readonly sources: readonly SourceStatus[];
-  /** Hostnames of gateways, with the addresses that they lead to; without any where DNS has none. */
-  readonly hostnames: Readonly<Record<string, readonly string[]>>;
-  /** Milliseconds until a mirror goes whose pod is away; absent: there is none. */
+  readonly hostnames: Hostnames;
+  /** Milliseconds until the mirror of a missing pod is due to be deleted. */
   readonly dueIn?: number;
 }
 
-/** The clusters, with what came of reading them. */
+/** The clusters, and the hostnames that were resolved while reading them. */
 export class DryRunClusters extends Clusters {
-  readonly hostnames: Record<string, readonly string[]> = {};
-  readonly unreachable = new Map<string, string>();
+  readonly hostnames = new Map<string, readonly string[]>();
 
-  /** @param stop ends the dry run, which nobody waits for any more */
+  /** @param stop ends the dry run, whose result nobody waits for any more */
   constructor(stop?: AbortSignal) {
-    // One connection for each list that is read of a cluster.
+    // One connection for each kind that is listed.
     super({ connections: 5, ...(stop && { cancellation: { stop, abort: stop } }) });
   }
 
-  override async snapshot(name: string, access: ClusterAccess, extent?: Extent) {
-    try {
-      return await super.snapshot(name, access, extent);
-    } catch (error) {
-      this.unreachable.set(name, messageOf(error));
-      throw error;
-    }
-  }
-
-  override async resolve(hostname: string) {
-    this.hostnames[hostname] = [];
-    return (this.hostnames[hostname] = await super.resolve(hostname));
+  override async resolve(hostname: string): Promise<readonly string[]> {
+    this.hostnames.set(hostname, []);
+    const addresses = await super.resolve(hostname);
+    this.hostnames.set(hostname, addresses);
+    return addresses;
   }
 }
 
 /**
- * Finds out whether there is anything to do, by the very code that the provider plans with and from what
- * the last run has left in the state. It takes no lock, leaves no history, and writes nothing.
+ * Finds out whether there is anything to do, by the same code as the provider and from the inputs that the last run
+ * left in the state. It takes no lock, leaves no history, and writes nothing.
  */
 export async function dryRun(
-  sources: readonly Inputs[],
+  inputs: readonly Inputs[],
   clusters: DryRunClusters,
   now = new Date(),
 ): Promise<DryRun> {
   try {
-    return await checkAll(sources, clusters, now);
+    const checked = await Promise.all(
+      inputs.map(async (before) => {
+        const source = await checkSource(clusters, before, argsOf(before), now);
+        return { before, ...source, gateways: await aliveIn(source.outcome, clusters.time) };
+      }),
+    );
+    const waits = checked
+      .flatMap(({ checked: { inputs } }) => Object.values(inputs.missing ?? {}))
+      .map((since) => goesAt(since).getTime() - now.getTime())
+      // One that is overdue waits for its cluster, which is watched.
+      .filter((wait) => wait > 0);
+    return {
+      sources: checked.map(statusOf),
+      hostnames: clusters.hostnames,
+      ...(waits.length > 0 && { dueIn: Math.min(...waits) }),
+    };
   } finally {
-    const all = sources.flatMap((each) => Object.values(each.clusters));
+    const all = inputs.flatMap((each) => Object.values(each.clusters));
     await Promise.allSettled(all.map((access) => clusters.close(access)));
   }
 }
 
-async function checkAll(
-  sources: readonly Inputs[],
-  clusters: DryRunClusters,
-  now: Date,
-): Promise<DryRun> {
-  const planned = await Promise.all(
-    sources.map(async (before) => {
-      const found = await checkSource(clusters, before, argsOf(before), now);
-      return { before, gateways: await aliveIn(found.outcome, clusters.time), ...found };
-    }),
-  );
-  const waits = planned
-    .flatMap(({ checked: { inputs } }) => Object.values(inputs.missing ?? {}))
-    .map((since) => goesAt(since).getTime() - now.getTime())
-    // It stays while its cluster can't be read, and when that can be is told by the cluster.
-    .filter((wait) => wait > 0);
-  return {
-    sources: planned.map(({ before, checked, gateways }) => ({
-      ...statusOf(before, checked),
-      gateways,
-      unreachable: Object.fromEntries(
-        [...clusters.unreachable].filter(([cluster]) => cluster in before.clusters),
-      ),
-    })),
-    hostnames: clusters.hostnames,
-    ...(waits.length > 0 && { dueIn: Math.min(...waits) }),
-  };
-}
-
-/** By target: whether its gateway answers its probe, where the link asks for that (`gatewayProbe`). */
+/** By target: whether its gateway answers its probe, for links with `gatewayProbe`. */
 async function aliveIn(outcome: Outcome, time: Time): Promise<Readonly<Record<string, boolean>>> {
   if (outcome.outcome !== "planned") return {};
   const probed = outcome.links.map(async ({ link, target }) => {
     const found = target && (await probeGateway(link, target.snapshot, target.gateway, { time }));
-    return found === undefined || "why" in found
-      ? []
-      : [[link.target, found.down === undefined] as const];
+    if (found === undefined || "why" in found) return [];
+    return [[link.target, found.down === undefined] as const];
   });
   return Object.fromEntries((await Promise.all(probed)).flat());
 }
 
-function statusOf(
-  before: Inputs,
-  { inputs, mistakes, hasWrites }: CheckedSource["checked"],
-): Omit<SourceStatus, "gateways" | "unreachable"> {
+function statusOf({
+  before,
+  outcome,
+  checked: { inputs, mistakes, hasWrites },
+  gateways,
+}: CheckedSource & { before: Inputs; gateways: SourceStatus["gateways"] }): SourceStatus {
   const { source, mirrors, notMirrored = {}, refused = {} } = inputs;
   const refusals = mistakes.length === 0 ? Object.values(refused) : mistakes;
   const isNew = inputs.revision !== before.revision;
-  // Where there is nothing to write, a run would only fail once more: somebody has to see to it first.
+  // With nothing to write, a run would only fail again: somebody has to fix the cause first.
   const isChanged = hasWrites || (isNew && refusals.length === 0);
-  const lines: ByPart<unknown> = typeof mirrors === "object" ? mirrors : {};
+  const lines: Readonly<Record<string, unknown>> = typeof mirrors === "object" ? mirrors : {};
   const parts = Object.keys({ ...lines, ...notMirrored }).map((part) => {
     const counts = { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) };
     return [part, counts] as const;
   });
-  const status = isChanged ? "changed" : refusals.length > 0 ? "refused" : "inSync";
-  return { source, status, refusals, parts: Object.fromEntries(parts) };
+  const unreachable = [...outcome.readings].flatMap(([cluster, reading]) =>
+    reading.outcome === "read" ? [] : [[cluster, reading.why] as const],
+  );
+  return {
+    source,
+    status: isChanged ? "changed" : refusals.length > 0 ? "refused" : "inSync",
+    refusals,
+    parts: Object.fromEntries(parts),
+    ...(gateways && { gateways }),
+    unreachable: Object.fromEntries(unreachable),
+  };
 }
 
 function sizeOf(lines: unknown): number {
   return typeof lines === "object" && lines !== null ? Object.keys(lines).length : 0;
+}
+
+/** The hostnames that resolve to other addresses than in the last dry run. No cluster reports a change in DNS. */
+export async function movedHostnames(
+  known: Hostnames,
+  resolve: (hostname: string) => Promise<readonly string[]> = addressesOf,
+): Promise<readonly string[]> {
+  const moved = [...known].map(async ([hostname, before]) => {
+    // If it does not resolve, DNS may be down.
+    const addresses = await resolve(hostname).catch(() => before);
+    return isDeepStrictEqual(new Set(addresses), new Set(before)) ? [] : [hostname];
+  });
+  return (await Promise.all(moved)).flat();
 }

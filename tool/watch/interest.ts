@@ -18,15 +18,15 @@ import {
 /** The part of a cluster that the mesh depends on. */
 export interface Interest {
   readonly access: ClusterAccess;
-  /** Those of the links of which the cluster is the target, and by which its own Services federate. */
+  /** The selectors of links with this cluster as target, and those that federate its own Services. */
   readonly selectors: readonly LabelSelector[];
-  /** Gateway Services of these links. */
+  /** The gateway Services of the links with this cluster as target. */
   readonly gateways: readonly ObjectKey[];
-  /** Targets of the links of which the cluster is the source; undefined: it is none. */
+  /** The targets of the links with this cluster as source; undefined if it is no source. */
   readonly mirrorsOf?: readonly string[];
 }
 
-/** The interest in each cluster that the mirrors in the state depend on. */
+/** The interest in each cluster on which mirrors in the state depend. */
 export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Interest> {
   const found = new Map<string, Interest>();
   const add = (inputs: Inputs, name: string, more: Omit<Interest, "access">) => {
@@ -55,8 +55,8 @@ function distinct<T>(values: readonly T[]): T[] {
 }
 
 /**
- * Whether a change of a Service can concern a mirror: it is exported, a gateway or a mirror, or has the
- * name of one, as something that is in the way of a mirror has, and a mirror that lost its labels.
+ * Whether a change of a Service can concern a mirror: the Service is exported, a gateway or a mirror, or it has the
+ * name of a mirror. A mirror that lost its labels has, and so has a Service that is in the way of a mirror.
  */
 export function isOfInterest(
   { name, namespace, labels = {} }: ObjectMeta,

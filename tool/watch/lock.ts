@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
 
-/** A process of Pulumi's CLI that a watch has started, by which its lock is known again. */
+/** A process of Pulumi's CLI that a watch started, which identifies its lock. */
 export interface RunRecord {
   readonly host: string;
   readonly pid: number;
@@ -9,14 +9,14 @@ export interface RunRecord {
   readonly at: number;
 }
 
-/** A lock of a stack, as Pulumi's backends of one's own describe it: `user@host (pid 1) at <time>`. */
+/** A lock of a stack, which a file or bucket backend describes as `user@host (pid 1) at <time>`. */
 export interface Lock extends RunRecord {
   readonly text: string;
 }
 
-/** The locks on which a run has failed; undefined: it has failed for another reason. */
+/** The locks on which a run failed; undefined if it failed for another reason. */
 export function locksIn(text: string): readonly Lock[] | undefined {
-  // Pulumi's own words, by which its Automation API knows it too.
+  // Pulumi's Automation API recognizes a lock by the same words.
   if (!text.includes("the stack is currently locked by")) return undefined;
   return text.split("created by ").flatMap((words) => {
     const [found, host = "", pid, at = ""] =
@@ -30,8 +30,8 @@ const soonest = -2_000;
 const latest = 300_000;
 
 /**
- * Judges the locks of a stack. `stale`: runs of a watch have left them and are gone. `running`: such a run
- * goes on. `foreign`: one of them can't be proved to be a watch's. Clearing takes them all.
+ * Judges the locks of a stack. `stale`: runs of a watch left them and have ended. `running`: such a run continues.
+ * `foreign`: one of them can't be proved to be a watch's. `pulumi cancel` clears all of them.
  */
 export function judge(
   locks: readonly Lock[],
@@ -48,7 +48,7 @@ export function judge(
   return locks.some(({ pid }) => isRunning(pid)) ? "running" : "stale";
 }
 
-/** Whether a process has that id which may be Pulumi's CLI: another program may have got it since. */
+/** Whether the process with this id may be Pulumi's CLI. Another program may have got the id since. */
 export function isPulumi(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -56,10 +56,10 @@ export function isPulumi(pid: number): boolean {
     if (codeOf(error) !== "EPERM") return false;
   }
   try {
-    // Empty for one that has ended and that nobody has asked about its end.
+    // A process that has ended and whose parent has not asked for its status has no command line.
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("pulumi");
   } catch {
-    // Without /proc nothing more is known.
+    // Without /proc, nothing more is known.
     return true;
   }
 }

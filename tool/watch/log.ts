@@ -1,45 +1,47 @@
 import { inSeconds, plain } from "@linkerd-multicluster/engine/kubernetes";
-import type { ByEvent, SourceStatus, State, WatchEvent } from "./events.ts";
+import type { SourceStatus, State, WatchEvent } from "./events.ts";
 
-/** One line for a person; undefined for an event that another one or metrics tell as well. */
+/** The log line for an event; undefined for an event that only metrics count, or that another line reports. */
 export function sentenceOf(event: WatchEvent): string | undefined {
-  const line = (lines[event.event] as (event: WatchEvent) => string | undefined)(event);
-  // What a cluster is called and says comes from outside, and a terminal obeys control characters.
+  const line = lineOf(event);
+  // Clusters choose their names and messages, and a terminal obeys control characters.
   return line === undefined ? undefined : plain(line);
 }
 
-const lines: ByEvent<string | undefined> = {
-  clusterAdded: () => undefined,
-  clusterRemoved: () => undefined,
-  expiries: () => undefined,
-  watching: ({ cluster, kind }) => `${cluster}: watching ${kind}`,
-  watchLost: ({ cluster, kind, why }) => `${cluster}: not watching ${kind}: ${why}; trying again`,
-  triggered: ({ reason, cluster, about }) =>
-    ({
-      event: `${cluster}: ${about} changed`,
-      // The line that the watch has begun says it already.
-      listed: undefined,
-      hostname: `${about} leads to another address`,
-    })[reason],
-  dryRun: ({ milliseconds, sources }) =>
-    `dry run took ${inSeconds(milliseconds)}: ${sources.map(sourceLine).join("; ") || "the state has no mirrors yet"}`,
-  runBegan: ({ command }) => `pulumi ${command} began`,
-  runEnded: ({ command, result, milliseconds, changes }) => {
-    const resources = `${changes} resource${changes === 1 ? "" : "s"}`;
-    const change = command === "preview" ? "to change" : "changed";
-    return `pulumi ${command} ${result} after ${inSeconds(milliseconds)}, ${resources} ${change}`;
-  },
-  converged: ({ milliseconds }) =>
-    `everything is done ${inSeconds(milliseconds)} after the first change`,
-  state: ({ state, why, retryIn }) => {
-    const again = retryIn === undefined ? "" : ` (again in ${inSeconds(retryIn)} at the latest)`;
-    return [stateWords[state], why.join("; ")].filter(Boolean).join(": ") + again;
-  },
-  lockCleared: ({ lock }) =>
-    `cleared the lock that an earlier run of this watch has left (${lock})`,
-};
+function lineOf(event: WatchEvent): string | undefined {
+  switch (event.event) {
+    case "watching":
+      return `${event.cluster}: watching ${event.kind}`;
+    case "watchLost":
+      return `${event.cluster}: not watching ${event.kind}: ${event.why}; trying again`;
+    case "triggered":
+      if (event.reason === "listed") return undefined;
+      if (event.reason === "hostname") return `${event.about} resolves to other addresses`;
+      return `${event.cluster}: ${event.about} changed`;
+    case "dryRun": {
+      const sources = event.sources.map(sourceText).join("; ");
+      return `dry run took ${inSeconds(event.milliseconds)}: ${sources || "the state has no mirrors yet"}`;
+    }
+    case "runBegan":
+      return `pulumi ${event.command} began`;
+    case "runEnded": {
+      const resources = `${event.changes} resource${event.changes === 1 ? "" : "s"}`;
+      const change = event.command === "preview" ? "to change" : "changed";
+      return `pulumi ${event.command} ${event.result} after ${inSeconds(event.milliseconds)}, ${resources} ${change}`;
+    }
+    case "state": {
+      const { retryIn } = event;
+      const again = retryIn === undefined ? "" : ` (next attempt in ${inSeconds(retryIn)} or less)`;
+      return [stateText[event.state], event.why.join("; ")].filter(Boolean).join(": ") + again;
+    }
+    case "lockCleared":
+      return `cleared the lock that an earlier run of this watch left (${event.lock})`;
+    default:
+      return undefined;
+  }
+}
 
-const stateWords: Readonly<Record<State, string>> = {
+const stateText: Readonly<Record<State, string>> = {
   starting: "starting",
   settled: "everything is in order",
   running: "running",
@@ -48,13 +50,13 @@ const stateWords: Readonly<Record<State, string>> = {
   locked: "the stack is locked",
 };
 
-function sourceLine({ source, status, parts, unreachable }: SourceStatus): string {
+function sourceText({ source, status, parts, unreachable }: SourceStatus): string {
   const counts = Object.entries(parts).map(
     ([part, { mirrors, notMirrored }]) =>
       `${part} ${mirrors}${notMirrored === 0 ? "" : ` and ${notMirrored} not mirrored`}`,
   );
-  const words = { inSync: "in sync", changed: "to be changed", refused: "refused" }[status];
+  const result = { inSync: "in sync", changed: "to be changed", refused: "refused" }[status];
   const unread = Object.keys(unreachable);
-  const missing = unread.length === 0 ? "" : `, without ${unread.join(", ")}`;
-  return `${source} (${counts.join(", ") || "no mirrors"}) ${words}${missing}`;
+  const without = unread.length === 0 ? "" : `, without ${unread.join(", ")}`;
+  return `${source} (${counts.join(", ") || "no mirrors"}) ${result}${without}`;
 }

@@ -6,24 +6,29 @@ import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
-import type { Observer, RunEnd } from "./events.ts";
+import { pulumi, stackStateIn } from "../pulumi.ts";
+import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
-import { outputIn, pulumi, type RunLocation, startRun } from "./pulumi.ts";
-import { stackStateIn } from "./stack-state.ts";
+import { endOf, type RunLocation, startRun } from "./run.ts";
 
 export interface StackRunsSettings extends RunLocation {
   readonly observe: Observer;
 }
 
+const words: Readonly<Record<RunCommand, readonly string[]>> = {
+  preview: ["preview"],
+  up: ["up", "--yes", "--skip-preview"],
+};
+
 /**
- * Runs a stack by Pulumi's CLI, from PATH, and clears the lock that a run of a killed watch has left.
+ * Runs a stack by Pulumi's CLI from PATH, and clears the lock that a run of a killed watch left.
  *
- * Each run has a folder until it has come to its end, with what it prints and a record of its process. These
- * are not with the program, which may be read-only, and not in a temporary folder, which is cleaned up.
+ * Until a run has ended, it has a folder with a record of its process and what it prints. The folder is not with the
+ * program, which may be read-only, and not in a temporary folder, which the system cleans up.
  */
 export class StackRuns {
   readonly #settings: StackRunsSettings;
-  /** Tells the stack from others on this machine. */
+  /** Distinguishes the stack from others on this machine. */
   readonly #id: string;
   readonly #folder: string;
   #isInterrupted = false;
@@ -35,14 +40,14 @@ export class StackRuns {
     const { folder, stack, variables } = settings;
     const { PULUMI_STACK = "", PULUMI_BACKEND_URL = "", XDG_STATE_HOME = "" } = variables;
     this.#settings = settings;
-    // As far as its name is known here: one that is selected has none.
+    // A stack that is only selected has no name here.
     const name = [folder, stack ?? PULUMI_STACK, PULUMI_BACKEND_URL].join("\n");
     this.#id = createHash("sha256").update(name).digest("hex").slice(0, 16);
     const states = XDG_STATE_HOME || join(homedir(), ".local", "state");
     this.#folder = join(states, "linkerd-multicluster", "watch", this.#id);
   }
 
-  /** Reads the inputs of every `linkerd:Mirrors` in the state. @throws Error with a sentence for the user */
+  /** Reads the inputs of every `linkerd:Mirrors` in the state. @throws Error with a sentence */
   async sources(): Promise<readonly Inputs[]> {
     const { mirrors, expiries } = stackStateIn(await pulumi(["stack", "export"], this.#settings));
     this.#settings.observe({ event: "expiries", certificates: expiries });
@@ -50,73 +55,66 @@ export class StackRuns {
     return [...mirrors.values()];
   }
 
-  /** Takes no lock and leaves no history. The mirrors of `excluded` sources are left as they are. */
-  preview(excluded: readonly string[]): Promise<RunEnd> {
-    return this.#run(["preview"], excluded);
-  }
-
-  async up(excluded: readonly string[]): Promise<RunEnd> {
-    const run = () => this.#run(["up", "--yes", "--skip-preview"], excluded);
-    let end = await run();
+  /**
+   * Runs Pulumi's CLI without the mirrors of `excluded` sources, and again if it had to clear a lock first.
+   *
+   * @throws Error if there is no CLI
+   */
+  async run(command: RunCommand, excluded: readonly string[]): Promise<RunEnd> {
+    if (this.#isInterrupted) return { result: "cancelled", changes: 0 };
+    const end = await this.#run(command, excluded);
+    // An update that succeeded held the lock, so no run before it left one. A preview takes no lock.
+    if (command === "up" && end.result === "succeeded") this.#removeEnded();
     const locks = locksIn(end.why ?? "");
-    if (locks !== undefined) {
-      const about = locks.map(({ text }) => text).join(", ");
-      const why = {
-        running: `a run that a watch has begun still goes on: ${about}`,
-        foreign: `it is locked by ${about}, which is not this watch's; if its process is gone, clear the lock with pulumi cancel`,
-        contended: `another watch clears its lock: ${about}`,
-        stale: undefined,
-      }[await this.#clear(locks)];
-      if (why !== undefined) return { ...end, why };
-      this.#settings.observe({ event: "lockCleared", lock: about });
-      end = await run();
-    }
-    // It has held the lock, so no run before it has left one.
-    if (end.result === "succeeded") this.#removeEnded();
-    return end;
+    if (locks === undefined) return end;
+    const about = locks.map(({ text }) => text).join(", ");
+    const why = {
+      stale: undefined,
+      running: `a run that a watch started still continues: ${about}`,
+      foreign: `it is locked by ${about}, which is not this watch's; if its process is gone, clear the lock with pulumi cancel`,
+      contended: `another watch clears its lock: ${about}`,
+    }[await this.#clear(locks)];
+    if (why !== undefined) return { ...end, why };
+    this.#settings.observe({ event: "lockCleared", lock: about });
+    // The records of the cleared locks are gone, so no lock is cleared twice.
+    return this.run(command, excluded);
   }
 
-  /** Ends the run under way well, called once, and at once, called again, as Ctrl-C does. */
+  /** Ends the run that is under way as Ctrl-C does: the first call lets it finish its step, the second ends it at once. */
   interrupt(): void {
     this.#isInterrupted = true;
     this.#running?.kill("SIGINT");
   }
 
-  async #run(command: readonly string[], excluded: readonly string[]): Promise<RunEnd> {
-    if (this.#isInterrupted) return { result: "cancelled", changes: 0 };
+  async #run(command: RunCommand, excluded: readonly string[]): Promise<RunEnd> {
     const folder = join(this.#folder, randomUUID());
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const printed = [join(folder, "stdout"), join(folder, "stderr")] as const;
-    const urns = excluded.flatMap((source) => this.#urns.get(source) ?? []);
-    const words = [...command, ...urns.flatMap((urn) => ["--exclude", urn])];
-    const { child, pid } = await startRun(words, this.#settings, printed).catch(
-      (error: unknown) => {
-        rmSync(folder, { recursive: true });
-        throw error;
-      },
-    );
-    // At once: until then, nobody could tell whose lock it takes.
-    const record: RunRecord = { host: hostname(), pid, at: Date.now() };
-    writeFileSync(join(folder, "run.json"), JSON.stringify(record), { mode: 0o600 });
-    this.#running = child;
-    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals];
-    this.#running = undefined;
-    const { changes, errors, stderr } = await outputIn(printed);
-    // One that was killed may have left its lock, which only the record proves to be ours.
-    if (code !== null) rmSync(folder, { recursive: true, force: true });
-    if (code === 0) return { result: "succeeded", changes };
-    if (this.#wasInterrupted()) return { result: "cancelled", changes };
-    const text = [...errors, stderr].filter((each) => each !== "").join("; ");
-    if (locksIn(text) !== undefined) return { result: "locked", changes, why: text };
-    const by = code === null ? signal : `exit code ${code}`;
-    const why = errors.join("; ") || stderr || `pulumi ended with ${by}`;
-    return { result: "failed", changes, why };
+    let isKilled = false;
+    try {
+      const urns = excluded.flatMap((source) => this.#urns.get(source) ?? []);
+      const exclude = urns.flatMap((urn) => ["--exclude", urn]);
+      const options = [...words[command], ...exclude];
+      const { child, pid } = await startRun(options, this.#settings, folder);
+      // Without the record, nobody could tell whose lock the run takes.
+      const record: RunRecord = { host: hostname(), pid, at: Date.now() };
+      writeFileSync(join(folder, "run.json"), JSON.stringify(record), { mode: 0o600 });
+      this.#running = child;
+      const exit = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+      this.#running = undefined;
+      isKilled = exit[0] === null;
+      const end = await endOf(folder, exit);
+      const isCancelled = this.#isInterrupted && end.result !== "succeeded";
+      return isCancelled ? { result: "cancelled", changes: end.changes } : end;
+    } finally {
+      // A killed run may have left its lock, and only the record proves whose it is.
+      if (!isKilled) rmSync(folder, { recursive: true, force: true });
+    }
   }
 
   /**
-   * Clears stale locks. Of two watches that have found the same lock, the second would clear that of the
-   * run which follows. So they do it one after the other, and the second finds no record any more. A name
-   * of the kernel's stands for whose turn it is, since it goes with its process.
+   * Clears stale locks. Of two watches that found the same lock, the second would clear the lock of the run that
+   * follows. So they take turns, and the second finds no record. The turn is a name in the kernel, which disappears
+   * with its process.
    */
   async #clear(locks: readonly Lock[]): Promise<ReturnType<typeof judge> | "contended"> {
     const turn = createServer().listen(`\0linkerd-multicluster-${this.#id}`);
@@ -136,13 +134,13 @@ export class StackRuns {
     }
   }
 
-  /** Removes the records of runs that were killed, once the stack has no lock of theirs any more. */
+  /** Removes the records of killed runs once the stack has no lock of theirs. */
   #removeEnded(): void {
     for (const [folder, { pid, host }] of this.#records())
       if (host === hostname() && !isPulumi(pid)) rmSync(folder, { recursive: true, force: true });
   }
 
-  /** By their folders. */
+  /** The record of each run, by its folder. */
   #records(): ReadonlyMap<string, RunRecord> {
     const files = globSync("*/run.json", { cwd: this.#folder });
     const records = files.flatMap((name): readonly (readonly [string, RunRecord])[] => {
@@ -150,15 +148,10 @@ export class StackRuns {
       try {
         return [[dirname(file), JSON.parse(readFileSync(file, "utf8")) as RunRecord]];
       } catch {
-        // Removed meanwhile, or not written to its end: of no use as a proof.
+        // The record was removed meanwhile, or is incomplete and proves nothing.
         return [];
       }
     });
     return new Map(records);
-  }
-
-  /** A function, as it changes while a run is waited for. */
-  #wasInterrupted(): boolean {
-    return this.#isInterrupted;
   }
 }

@@ -1,13 +1,12 @@
+import type { Chosen, StackOptions } from "../stacks.ts";
+import { MeshWatch } from "./cluster-watch.ts";
 import { ControlLoop } from "./control-loop.ts";
-import { dryRun, DryRunClusters } from "./dry-run.ts";
+import { dryRun, DryRunClusters, type Hostnames, movedHostnames } from "./dry-run.ts";
 import type { Observer } from "./events.ts";
-import { watchHostnames } from "./hostnames.ts";
 import { sentenceOf } from "./log.ts";
-import { MeshWatch } from "./mesh-watch.ts";
 import { watchMetrics } from "./metrics.ts";
 import { serve } from "./server.ts";
 import { StackRuns } from "./stack-runs.ts";
-import type { Chosen, StackOptions } from "../stacks.ts";
 
 export interface WatchOptions extends StackOptions {
   readonly output: "text" | "json";
@@ -16,61 +15,65 @@ export interface WatchOptions extends StackOptions {
   readonly listen?: { readonly host: string; readonly port: number };
 }
 
-/** Runs a stack whenever something that its mesh depends on has changed, until it is ended. */
+/** Milliseconds between two times that hostnames of gateways are resolved. */
+const hostnamePeriod = 30_000;
+
+/** Runs a stack whenever something that its mesh depends on changes, until a signal ends it. */
 export async function watch(
   { folder, ...choice }: Chosen,
   { output, resync, listen }: WatchOptions,
 ): Promise<void> {
   const stop = new AbortController();
   const metrics = watchMetrics(resync);
-  const print = printer(output);
   let isReady = false;
+  const changed = new Set<string>();
+  let hostnames: Hostnames = new Map();
   const observe: Observer = (event) => {
     metrics.observe(event);
     if (event.event === "dryRun") isReady = true;
-    // One line for each cluster and dry run, however often it changes.
-    if (event.event !== "triggered" || loop.trigger(event.cluster)) print(event);
+    if (event.event === "triggered") {
+      loop.trigger();
+      // The log has one line for each cluster and dry run, however often the cluster changes.
+      if (changed.has(event.cluster)) return;
+      changed.add(event.cluster);
+    }
+    const time = new Date().toISOString();
+    const line = output === "json" ? JSON.stringify({ time, ...event }) : sentenceOf(event);
+    if (line !== undefined)
+      process.stdout.write(output === "json" ? `${line}\n` : `${time} ${line}\n`);
   };
-  const program = { folder, variables: process.env };
-  const stack = new StackRuns({ ...choice, ...program, observe });
-  let hostnames = {};
+  const stack = new StackRuns({ ...choice, folder, variables: process.env, observe });
   const meshWatch = new MeshWatch({ observe });
   const loop = new ControlLoop({
     stack,
     meshWatch,
     observe,
     resync,
-    async dryRun(sources) {
-      const found = await dryRun(sources, new DryRunClusters(stop.signal));
-      ({ hostnames } = found);
-      return found;
+    dryRun: async (sources) => {
+      changed.clear();
+      const result = await dryRun(sources, new DryRunClusters(stop.signal));
+      hostnames = result.hostnames;
+      return result;
     },
   });
-  const served = { isLive: () => !loop.isStuck, isReady: () => isReady, metrics };
-  const server = listen && (await serve(listen, served));
+  const isLive = () => !loop.isStuck;
+  const server = listen && (await serve(listen, { isLive, isReady: () => isReady, metrics }));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
       stop.abort();
       stack.interrupt();
     });
-  const moved = (about: string) => {
-    observe({ event: "triggered", reason: "hostname", cluster: "", about });
-  };
-  void watchHostnames({ known: () => hostnames, moved }, stop.signal);
+  const resolving = setInterval(() => {
+    void movedHostnames(hostnames).then((moved) => {
+      for (const about of moved)
+        observe({ event: "triggered", reason: "hostname", cluster: "", about });
+    });
+  }, hostnamePeriod);
   try {
     await loop.run(stop.signal);
   } finally {
-    await meshWatch.update([]);
+    clearInterval(resolving);
+    await meshWatch.close();
     await server?.close();
   }
-}
-
-/** Prints one line for each event to standard output. */
-function printer(output: string): Observer {
-  return (event) => {
-    const time = new Date().toISOString();
-    const sentence = sentenceOf(event);
-    if (output === "json") process.stdout.write(`${JSON.stringify({ time, ...event })}\n`);
-    else if (sentence !== undefined) process.stdout.write(`${time} ${sentence}\n`);
-  };
 }

@@ -36,7 +36,7 @@ export async function reconcile(
       ? { links: [], readings: first }
       : await observeLinks(clusters, args, first, source);
   const mistakes = mistakesIn(args, readings);
-  if (mistakes.length > 0) return { outcome: "invalid", mistakes };
+  if (mistakes.length > 0) return { outcome: "invalid", mistakes, readings };
   if (source === undefined) return { outcome: "sourceUnreadable", readings };
   const left = linksLeft(source, args, before);
   const stacks = stacksNow(before, args);

@@ -6,7 +6,11 @@ import type { LinkStatuses } from "./status.ts";
 /** What came of looking at a source and its targets. */
 export type Outcome =
   /** The user has to fix these first, and nothing may be done. */
-  | { readonly outcome: "invalid"; readonly mistakes: readonly string[] }
+  | {
+      readonly outcome: "invalid";
+      readonly mistakes: readonly string[];
+      readonly readings: ClusterReadings;
+    }
   /** The source itself can't be read, so everything stays as it is. */
   | { readonly outcome: "sourceUnreadable"; readonly readings: ClusterReadings }
   | PlannedOutcome;

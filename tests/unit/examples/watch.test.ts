@@ -12,7 +12,7 @@ const root = join(folder, "..");
 
 /** Events after which every metric has a value. */
 const everything: readonly WatchEvent[] = [
-  { event: "clusterAdded", cluster: "east", kinds: ["services"] },
+  { event: "clusters", kinds: { east: ["services"] } },
   {
     event: "dryRun",
     milliseconds: 1,

@@ -2,270 +2,270 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 
 import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
 import { ControlLoop } from "../../../../tool/watch/control-loop.ts";
-import type { RunEnd, SourceStatus } from "../../../../tool/watch/events.ts";
+import type { RunEnd, SourceStatus, State } from "../../../../tool/watch/events.ts";
 import { VirtualTime } from "../../../simulation/time.ts";
 
-type Status = SourceStatus["status"];
+const failed: RunEnd = { result: "failed", changes: 0, why: "no API server" };
+const locked: RunEnd = { result: "locked", changes: 0, why: "locked by ann" };
 
-const nothing: RunEnd = { result: "succeeded", changes: 0 };
-const failed: RunEnd = { result: "failed", changes: 0, why: "the API server is away" };
-const locked: RunEnd = { result: "locked", changes: 0, why: "it is locked by ann@laptop" };
-
-/** A stack, all of which a test may change as it goes. */
-class Scene {
-  readonly time = new VirtualTime();
-  /** What was done, and when it began: `up 21100 but east`. */
-  readonly done: string[] = [];
-  /** When the state was read. */
-  readonly read: number[] = [];
-  /** The states, with why and when it is tried again, and what has converged. */
-  readonly told: string[] = [];
-  /** Of the sources east and north. */
-  status: Status = "inSync";
-  other: Status = "inSync";
-  /** Milliseconds until something is due that no cluster tells of, by each dry run. */
+/** A watch of the sources east and north. All times are in seconds since its start. */
+class Scenario {
+  /** What the next dry run finds for each source. */
+  readonly found: Record<"east" | "north", SourceStatus["status"]> = {
+    east: "inSync",
+    north: "inSync",
+  };
+  /** For each dry run, after how many seconds a mirror of a missing pod is due. */
   readonly dueIn: number[] = [];
-  /** Whether a dry run fails, and whether the state can be read. */
-  isBlind = false;
-  isStateThere = true;
-  preview = nothing;
-  up: RunEnd = { result: "succeeded", changes: 1 };
-  /** How long each takes, in milliseconds. */
-  readonly takes = { dryRun: 100, preview: 3_000, up: 4_000 };
+  readonly ends: Record<"preview" | "up", RunEnd> = {
+    preview: { result: "succeeded", changes: 0 },
+    up: { result: "succeeded", changes: 1 },
+  };
+  readonly takes = { "dry run": 0.1, preview: 3, up: 4 };
+  isStateReadable = true;
+  /** What the watch did and reported, such as `11.9 dry run` and `12 settled`. */
+  readonly timeline: string[] = [];
+  readonly states: State[] = [];
+  readonly #time = new VirtualTime();
+  readonly #stop = new AbortController();
   readonly loop = new ControlLoop({
     stack: {
-      sources: () => {
-        this.read.push(this.time.now());
-        return this.isStateThere
+      sources: () =>
+        this.isStateReadable
           ? Promise.resolve([{ source: "east" } as Inputs])
-          : Promise.reject(new Error("the state is away"));
+          : Promise.reject(Object.assign(new Error("no state"), { code: "EIO" })),
+      run: async (command, excluded) => {
+        await this.#work(command, excluded.map((source) => ` without ${source}`).join(""));
+        const end = this.ends[command];
+        if (command === "up" && end.result === "succeeded")
+          for (const source of ["east", "north"] as const)
+            if (!excluded.includes(source)) this.found[source] = "inSync";
+        return end;
       },
-      preview: (excluded) => this.#work("preview", () => this.preview, excluded),
-      up: (excluded) => this.#work("up", () => this.#ran(excluded), excluded),
     },
-    dryRun: () => this.#work("dryRun", () => this.#seen()),
-    meshWatch: { update: () => Promise.resolve() },
+    dryRun: async () => {
+      await this.#work("dry run");
+      const sources = Object.entries(this.found).map(([source, status]) => {
+        const refusals = status === "refused" ? ["too many deletions"] : [];
+        return { source, status, refusals, parts: {}, unreachable: {} };
+      });
+      const dueIn = this.dueIn.shift();
+      return dueIn === undefined ? { sources } : { sources, dueIn: dueIn * 1_000 };
+    },
+    meshWatch: { update: () => undefined },
     observe: (event) => {
-      if (event.event === "converged") this.told.push(`converged ${event.milliseconds}`);
-      if (event.event === "state")
-        this.told.push([event.state, event.retryIn, ...event.why].filter(Boolean).join(" "));
+      if (event.event !== "state") return;
+      this.states.push(event.state);
+      if (event.state === "starting" || event.state === "running") return;
+      const next = event.retryIn === undefined ? [] : [`next in ${event.retryIn / 1_000}`];
+      this.timeline.push([this.now, event.state, ...event.why, ...next].join(" "));
     },
-    ...{ time: this.time, resync: 600_000 },
+    time: this.#time,
+    resync: 600_000,
   });
+  readonly #ended = this.loop.run(this.#stop.signal);
   #atOnce = 0;
 
-  /** When something was begun. */
-  times(what: keyof Scene["takes"]): number[] {
-    const lines = this.done.filter((line) => line.startsWith(what));
-    return lines.map((line) => parseInt(line.split(" ")[1] ?? ""));
+  get now(): number {
+    return this.#time.now() / 1_000;
   }
 
-  #ran(excluded: readonly string[]): RunEnd {
-    if (this.up.result === "succeeded" && !excluded.includes("east")) this.status = "inSync";
-    return this.up;
+  async until(seconds: number): Promise<void> {
+    await this.#time.sleep((seconds - this.now) * 1_000);
   }
 
-  #seen() {
-    if (this.isBlind) throw new Error("the dry run was ended (SIGKILL)");
-    const statuses = { east: this.status, north: this.other };
-    const sources = Object.entries(statuses).map(([source, status]) => ({
-      ...{ source, status, parts: {}, unreachable: {} },
-      refusals: status === "refused" ? ["it would delete too many"] : [],
-    }));
-    const dueIn = this.dueIn.shift();
-    return { sources, ...(dueIn !== undefined && { dueIn }) };
+  async changesAt(...times: readonly number[]): Promise<void> {
+    for (const seconds of times) {
+      await this.until(seconds);
+      this.loop.trigger();
+    }
   }
 
-  async #work<T>(
-    what: keyof Scene["takes"],
-    result: () => T,
-    excluded: readonly string[] = [],
-  ): Promise<T> {
-    const but = excluded.map((source) => ` but ${source}`).join("");
-    this.done.push(`${what} ${this.time.now()}${but}`);
+  async exportAt(seconds: number): Promise<void> {
+    await this.until(seconds);
+    this.found.east = "changed";
+    this.loop.trigger();
+  }
+
+  /** Stops the watch, waits for its end, and returns the timeline from a time on. */
+  async stopAt(seconds: number, from = 0): Promise<readonly string[]> {
+    await this.until(seconds);
+    this.#stop.abort();
+    await this.#ended;
+    return this.timeline.filter((line) => parseFloat(line) >= from);
+  }
+
+  /** When it began something that often. */
+  times(what: keyof Scenario["takes"]): number[] {
+    return this.timeline.filter((line) => line.includes(` ${what}`)).map(parseFloat);
+  }
+
+  async #work(what: keyof Scenario["takes"], more = ""): Promise<void> {
+    this.timeline.push(`${this.now} ${what}${more}`);
     this.#atOnce += 1;
     equal(this.#atOnce, 1, "two things at the same time");
-    await this.time.sleep(this.takes[what]);
+    await this.#time.sleep(this.takes[what] * 1_000);
     this.#atOnce -= 1;
-    return result();
   }
 }
 
-/** What happens at a time, in milliseconds from the start. */
-type Happening = readonly [at: number, what: (scene: Scene) => unknown];
+describe("the control loop of a watch", () => {
+  let watch: Scenario;
+  beforeEach(() => (watch = new Scenario()));
 
-const changes =
-  (cluster = "west") =>
-  (scene: Scene) => {
-    scene.loop.trigger(cluster);
-  };
-const changed = changes();
-/** As after an export: a dry run will find something to do. */
-const exported = (scene: Scene) => {
-  scene.status = "changed";
-  changed(scene);
-};
-
-/** A watch that is stopped at the end, from which what is under way is still waited for. */
-async function watched(end: number, ...happenings: readonly Happening[]): Promise<Scene> {
-  const scene = new Scene();
-  const stop = new AbortController();
-  for (const [at, happen] of happenings) {
-    if (at === 0) happen(scene);
-    else void scene.time.sleep(at).then(() => happen(scene));
-  }
-  void scene.time.sleep(end).then(() => {
-    stop.abort();
-  });
-  await scene.loop.run(stop.signal);
-  return scene;
-}
-
-/** The dry run and the preview with which every watch begins. */
-const start = ["dryRun 0", "preview 100"];
-
-describe("a watch of a stack", () => {
-  it("sees to everything at the start and every ten minutes, and runs nothing if all is in order", async () => {
-    const scene = await watched(1_250_000);
-    const again = ["dryRun 600000", "preview 600100", "dryRun 1200000", "preview 1200100"];
-    deepEqual(scene.done, [...start, ...again]);
-    deepEqual(scene.told, ["starting", "settled", "settled", "settled"]);
+  it("previews everything at the start and every ten minutes", async () => {
+    deepEqual(await watch.stopAt(700), [
+      "0 dry run",
+      "0.1 preview",
+      "3.1 settled",
+      "600 dry run",
+      "600.1 preview",
+      "603.1 settled",
+    ]);
   });
 
-  it("runs what the preview finds and no dry run does", async () => {
-    const found = (scene: Scene) => (scene.preview = { ...nothing, changes: 2 });
-    deepEqual((await watched(60_000, [0, found])).done, [...start, "up 3100"]);
+  it("runs up for what only the preview finds", async () => {
+    watch.ends.preview = { result: "succeeded", changes: 2 };
+    deepEqual(await watch.stopAt(60), ["0 dry run", "0.1 preview", "3.1 up", "7.1 settled"]);
+    deepEqual(watch.states, ["starting", "running", "settled"]);
   });
 
-  it("makes a dry run once there has been no change for a second, and runs only if there is something to do", async () => {
-    const some = [10_000, 10_300, 10_900].map((at) => [at, changed] as const);
-    // What a run has written costs another one.
-    const scene = await watched(60_000, ...some, [20_000, exported], [24_000, changed]);
-    deepEqual(scene.done, [...start, "dryRun 11900", "dryRun 21000", "up 21100", "dryRun 25100"]);
-    deepEqual(scene.told.slice(3), ["running", "converged 5100", "settled", "settled"]);
-    deepEqual(scene.read, [0, 25_100]);
+  it("does a dry run one second after the last change, and runs up only if it finds something", async () => {
+    await watch.changesAt(10, 10.3, 10.9);
+    await watch.exportAt(20);
+    deepEqual(await watch.stopAt(60, 10), [
+      "11.9 dry run",
+      "12 settled",
+      "21 dry run",
+      "21.1 up",
+      "25.1 settled",
+    ]);
   });
 
-  it("does not wait longer than five seconds for a pause", async () => {
-    const many = Array.from({ length: 12 }, (_, index) => [10_000 + index * 500, changed] as const);
-    deepEqual((await watched(60_000, ...many)).done, [...start, "dryRun 15000", "dryRun 16500"]);
+  it("handles a change during a run, such as its own writes, with another dry run", async () => {
+    await watch.exportAt(20);
+    await watch.changesAt(24);
+    const timeline = await watch.stopAt(60, 25);
+    deepEqual(timeline, ["25.1 settled", "25.1 dry run", "25.2 settled"]);
   });
 
-  it("forces nothing that was refused before there is a change, or the next resync, and goes on once the cause is gone", async () => {
-    const refused = (scene: Scene) => (scene.status = "refused");
-    const scene = await watched(700_000, [0, refused], [300_000, changed], [650_000, exported]);
-    const [first, second] = ["preview 100 but east", "preview 600100 but east"];
-    const resync = ["dryRun 301000", "dryRun 600000", second];
-    deepEqual(scene.done, ["dryRun 0", first, ...resync, "dryRun 651000", "up 651100"]);
-    deepEqual(scene.told[1], "refused 596900 it would delete too many");
-    deepEqual(scene.told.slice(-3), ["running", "converged 5100", "settled"]);
+  it("delays a dry run by five seconds at most while a cluster never stops changing", async () => {
+    await watch.changesAt(...Array.from({ length: 50 }, (_, index) => 10 + index / 2));
+    await watch.stopAt(60);
+    deepEqual(watch.times("dry run"), [0, 15, 20.5, 26, 31.5, 35.5]);
   });
 
-  it("goes on with the sources that nothing is refused for", async () => {
-    const refused = (scene: Scene) => (scene.other = "refused");
-    const scene = await watched(100_000, [0, refused], [50_000, exported]);
-    const begun = ["dryRun 0", "preview 100 but north"];
-    deepEqual(scene.done, [...begun, "dryRun 51000", "up 51100 but north"]);
-    deepEqual(scene.told.slice(2), ["running", "refused 544900 it would delete too many"]);
+  it("leaves out a source with a refusal until something changes, and continues when the cause is gone", async () => {
+    watch.found.east = "refused";
+    await watch.changesAt(300);
+    await watch.exportAt(650);
+    deepEqual(await watch.stopAt(700), [
+      "0 dry run",
+      "0.1 preview without east",
+      "3.1 refused too many deletions next in 596.9",
+      "301 dry run",
+      "301.1 refused too many deletions next in 298.9",
+      "600 dry run",
+      "600.1 preview without east",
+      "603.1 refused too many deletions next in 596.9",
+      "651 dry run",
+      "651.1 up",
+      "655.1 settled",
+    ]);
   });
 
-  it("says that the stack is locked, even if its state can't be read then, and tries again", async () => {
-    const away = (scene: Scene) => (scene.isStateThere = false);
-    const back = (scene: Scene) => (scene.isStateThere = true);
-    const begin = [0, (scene: Scene) => (scene.up = locked)] as const;
-    const scene = await watched(15_000, begin, [5_000, exported], [7_000, away], [12_000, back]);
-    deepEqual(scene.done, [...start, "dryRun 6000", "up 6100", "dryRun 13850", "up 13950"]);
-    deepEqual(scene.told.slice(3), ["locked 3750 it is locked by ann@laptop", "running"]);
-    deepEqual(scene.read, [0, 10_100, 13_850]);
+  it("runs up for the sources without a refusal", async () => {
+    watch.found.north = "refused";
+    await watch.exportAt(50);
+    deepEqual(await watch.stopAt(100, 50), [
+      "51 dry run",
+      "51.1 up without north",
+      "55.1 refused too many deletions next in 544.9",
+    ]);
   });
 
-  it("makes a dry run when the time of something is over, once, and not before because of a change", async () => {
-    // The time holds on, however often it is read.
-    const waiting = [0, (scene: Scene) => scene.dueIn.push(300_000, 250_000)] as const;
-    const due = (scene: Scene) => (scene.status = "changed");
-    const scene = await watched(500_000, waiting, [49_100, changed], [300_000, due]);
-    deepEqual(scene.done, [...start, "dryRun 50100", "dryRun 300200", "up 300300"]);
+  it("reports a lock, even if the state can't be read afterwards, and tries again", async () => {
+    watch.ends.up = locked;
+    await watch.exportAt(5);
+    await watch.until(7);
+    watch.isStateReadable = false;
+    await watch.until(14);
+    watch.isStateReadable = true;
+    watch.ends.up = { result: "succeeded", changes: 1 };
+    deepEqual(await watch.stopAt(40, 5), [
+      "6 dry run",
+      "6.1 up",
+      "10.1 locked locked by ann next in 3.75",
+      "13.85 failing no state next in 7.5",
+      "21.35 dry run",
+      "21.45 up",
+      "25.45 settled",
+    ]);
   });
 
-  it("tries that dry run again like any other if it fails", async () => {
-    const waiting = [0, (scene: Scene) => scene.dueIn.push(10_000)] as const;
-    const scene = await watched(14_000, waiting, [5_000, (it) => (it.isBlind = true)]);
-    deepEqual(scene.done, [...start, "dryRun 10100", "dryRun 13950"]);
+  it("does a dry run when a mirror of a missing pod is due, and not before", async () => {
+    watch.dueIn.push(300, 250);
+    await watch.changesAt(49);
+    await watch.until(300);
+    watch.found.east = "changed";
+    const timeline = await watch.stopAt(500, 50);
+    deepEqual(timeline, [
+      "50 dry run",
+      "50.1 settled",
+      "300.1 dry run",
+      "300.2 up",
+      "304.2 settled",
+    ]);
   });
 
-  for (const [what, end, done] of [
-    ["a dry run", 11_050, []],
-    ["a run", 12_000, ["up 11100"]],
+  for (const [what, stopAt, expected] of [
+    ["a dry run", 11.05, ["11 dry run"]],
+    ["a run", 12, ["11 dry run", "11.1 up"]],
   ] as const)
     it(`waits for ${what} that is under way when it is stopped, and begins no other`, async () => {
-      const scene = await watched(end, [10_000, exported], [11_500, changed]);
-      ok(scene.time.now() >= (done.length === 0 ? 11_100 : 15_100));
-      deepEqual(scene.done, [...start, "dryRun 11000", ...done]);
-      deepEqual(scene.told.slice(2), done.length === 0 ? [] : ["running"]);
+      await watch.exportAt(10);
+      deepEqual(await watch.stopAt(stopAt, 10), expected);
+      equal(watch.now, expected.length === 1 ? 11.1 : 15.1);
     });
 
-  it("sees to all changes every few seconds, while a cluster never stops changing", async () => {
-    const end = 600_000;
-    const noise = Array.from({ length: end / 500 }, (_, index) => index * 500);
-    const hostile = noise.map((at) => [at, changes("hostile")] as const);
-    const scene = await watched(end - 1, ...hostile, [500_000, changes("honest")]);
-    const times = scene.times("dryRun");
-    ok(times.length <= end / 5_000 + 1, `${times.length} dry runs`);
-    ok(
-      times.some((time) => time >= 500_000 && time <= 505_000),
-      times.join(),
+  it("retries a failure after growing waits of five minutes at most, until it succeeds", async () => {
+    watch.ends.preview = failed;
+    await watch.until(900);
+    watch.ends.preview = { result: "succeeded", changes: 0 };
+    await watch.stopAt(1_000);
+    equal(watch.timeline[2], "3.1 failing no API server next in 3.75");
+    const begun = watch.times("dry run");
+    const waits = begun.slice(1).map((time, index) => time - (begun[index] ?? 0) - 3.1);
+    deepEqual(
+      waits.map((wait) => Number(wait.toFixed(2))),
+      [3.75, 7.5, 15, 30, 60, 120, 225, 225, 225],
     );
+    equal(watch.states.at(-1), "settled");
   });
 
-  it("tells whether a change is the first of its cluster since the last dry run", async () => {
-    const news: boolean[] = [];
-    const note = (cluster: string) => (scene: Scene) => news.push(scene.loop.trigger(cluster));
-    const all = ["west", "west", "north", "west"].map(note);
-    const at = all.map(
-      (what, index) => [[10_000, 10_100, 10_200, 20_000][index] ?? 0, what] as const,
-    );
-    await watched(30_000, ...at);
-    deepEqual(news, [true, false, true, true]);
+  it("continues with changes half a minute after a failure, which mirrors in sync do not end", async () => {
+    watch.ends.preview = failed;
+    await watch.changesAt(150);
+    await watch.exportAt(400);
+    await watch.stopAt(1_000);
+    const [begun = 0, ...more] = watch.times("up");
+    ok(begun < 431 && more.length === 0, `up at ${begun}`);
+    ok(!watch.states.slice(0, watch.states.indexOf("running")).includes("settled"));
   });
 
-  for (const [what, begin, expected] of [
-    ["a dry run lasts longer than one may", (scene) => (scene.takes.dryRun = 2_000_000), true],
-    ["dry runs fail for as long as one may last", (scene) => (scene.isBlind = true), true],
-    ["a run takes its time", (scene) => (scene.takes.up = 2_000_000), false],
-  ] as readonly [string, (scene: Scene) => unknown, boolean][])
-    it(`${expected ? "is" : "is not"} stuck where ${what}`, async () => {
-      const stuck: boolean[] = [];
-      const note = ({ loop }: Scene) => stuck.push(loop.isStuck);
-      const mend = (scene: Scene) => {
-        scene.isBlind = false;
-        scene.takes.dryRun = 100;
-      };
-      const notes = [550_500, 1_400_000, 1_990_000, 3_900_000].map((at) => [at, note] as const);
-      const begun = [549_999, begin] as const;
-      await watched(4_000_000, begun, [550_000, exported], ...notes, [2_000_000, mend]);
-      deepEqual(stuck, [false, false, expected, false]);
+  for (const [verb, what, takes] of [
+    ["is", "a dry run takes longer than 15 minutes", { "dry run": 2_000 }],
+    ["is not", "a run takes as long", { up: 2_000 }],
+  ] as const)
+    it(`${verb} stuck if ${what}`, async () => {
+      await watch.until(550);
+      Object.assign(watch.takes, takes);
+      await watch.exportAt(550);
+      await watch.until(1_400);
+      equal(watch.loop.isStuck, false);
+      await watch.until(1_990);
+      equal(watch.loop.isStuck, verb === "is");
+      await watch.stopAt(2_000);
+      equal(watch.loop.isStuck, false);
     });
-
-  it("tries what failed again after ever longer waits, five minutes at most, until it succeeds", async () => {
-    const mend = (scene: Scene) => (scene.preview = nothing);
-    const begin = [0, (scene: Scene) => (scene.preview = failed)] as const;
-    const some = [4_000, 990_000].map((at) => [at, changed] as const);
-    const scene = await watched(1_000_000, begin, [900_000, mend], ...some);
-    const times = scene.times("preview");
-    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0) - 3_100);
-    // A dry run and a preview come between.
-    deepEqual(waits, [3_750, 7_500, 15_000, 30_000, 60_000, 120_000, 225_000, 225_000, 225_000]);
-    equal(scene.told[1], `failing 3750 ${failed.why}`);
-    // A change soon after a failure waits with it, and one after the success is dealt with as ever.
-    deepEqual(scene.times("dryRun").slice(0, 2), [0, 6_850]);
-    deepEqual(scene.told.slice(-2), ["settled", "settled"]);
-  });
-
-  it("goes on with what is possible half a minute after a failure, and does not take that for mended", async () => {
-    const failing = [0, (scene: Scene) => (scene.preview = failed)] as const;
-    const scene = await watched(1_000_000, failing, [150_000, changed], [400_000, exported]);
-    const [at = 0, ...more] = scene.times("up");
-    ok(at < 431_000 && more.length === 0, `up at ${at}`);
-    ok(!scene.told.slice(0, scene.told.indexOf("running")).includes("settled"));
-  });
 });

@@ -55,7 +55,7 @@ describe("a dry run", () => {
         parts: { west: { mirrors: 4, notMirrored: 0 } },
         dueIn: undefined,
         gateways: {},
-        hostnames: {},
+        hostnames: new Map(),
       },
     };
     deepEqual(await seen(), inOrder);
@@ -116,7 +116,7 @@ describe("a dry run", () => {
     const args = argsFor([{ target: "west", gateway }]);
     ({ inputs } = (await checkSource(new SimulatedClusters(clusters), {}, args, now)).checked);
     const { hostnames } = await seen();
-    deepEqual(Object.keys(hostnames), ["localhost"]);
-    match(hostnames["localhost"]?.join() ?? "", /127\.0\.0\.1|::1/);
+    deepEqual([...hostnames.keys()], ["localhost"]);
+    match(hostnames.get("localhost")?.join() ?? "", /127\.0\.0\.1|::1/);
   });
 });

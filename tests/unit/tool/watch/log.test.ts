@@ -26,7 +26,7 @@ describe("a line of the watch", () => {
     ],
     [
       { event: "state", state: "failing", why: ["it is away"], retryIn: 5_000 },
-      "the last run failed: it is away (again in 5 s at the latest)",
+      "the last run failed: it is away (next attempt in 5 s or less)",
     ],
     [{ event: "state", state: "settled", why: [] }, "everything is in order"],
   ] as const)

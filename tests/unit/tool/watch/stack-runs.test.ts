@@ -15,15 +15,18 @@ const mirrorsType = "pulumi-nodejs:dynamic/linkerd:Mirrors";
 const urn = `urn:pulumi:dev::p::m:Mesh$${mirrorsType}::east`;
 const inputs = { source: "east", stack: "p/s", clusters: {}, links: [], revision: 1, mirrors: {} };
 
-/** Stands for Pulumi's CLI: what it is called with goes to `calls`, and what it does is in `script`. */
-describe("runs of a stack", () => {
+/** A script stands for Pulumi's CLI. It appends its arguments to the file `calls`. */
+describe("a run of a stack", () => {
   let folder: string;
   let events: WatchEvent[];
   let runs: StackRuns;
 
   const watch = (more: Partial<StackRunsSettings> = {}) =>
     new StackRuns({
-      ...{ folder, stack: "dev", configFile: "c.yaml", observe: (event) => events.push(event) },
+      folder,
+      stack: "dev",
+      configFile: "c.yaml",
+      observe: (event) => events.push(event),
       variables: { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder },
       ...more,
     });
@@ -35,6 +38,7 @@ describe("runs of a stack", () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
+  const up = () => runs.run("up", []);
   const script = async (body: string) => {
     const pulumi = join(folder, "pulumi");
     await writeFile(pulumi, `#!/bin/sh\necho "$@" >> ${join(folder, "calls")}\n${body}\n`);
@@ -50,12 +54,12 @@ describe("runs of a stack", () => {
   const printed = (file: string) =>
     until(file, [], () => readFile(join(folder, file), "utf8").catch(() => undefined));
 
-  it("are counted by what they change, or are to change, and leave nothing behind", async () => {
+  it("reports the number of changes, and leaves no files behind", async () => {
     await script(
       `echo '{"sequence":1,"timestamp":1,"summaryEvent":{"resourceChanges":{"same":3,"update":2,"create":1}}}'`,
     );
-    deepEqual(await runs.up([]), { result: "succeeded", changes: 3 });
-    deepEqual(await runs.preview([]), { result: "succeeded", changes: 3 });
+    deepEqual(await up(), { result: "succeeded", changes: 3 });
+    deepEqual(await runs.run("preview", []), { result: "succeeded", changes: 3 });
     const options = "--json --non-interactive --stack dev --config-file c.yaml";
     deepEqual(await calls(), [`up --yes --skip-preview ${options}`, `preview ${options}`]);
     deepEqual(await records(), []);
@@ -63,48 +67,48 @@ describe("runs of a stack", () => {
 
   for (const [what, body, why] of [
     [
-      "the errors that the engine tells, and no others",
+      "the errors of the engine",
       `echo '{"sequence":1,"timestamp":1,"diagnosticEvent":{"severity":"info","message":"by the way"}}'
 echo '{"sequence":2,"timestamp":1,"diagnosticEvent":{"severity":"error","message":"it is  wrong "}}'`,
       "it is wrong",
     ],
-    ["what is printed where the engine tells nothing", "echo 'no stack dev' >&2", "no stack dev"],
-    ["what is known where nothing is printed", "", "pulumi ended with exit code 255"],
+    ["the standard error if the engine reports nothing", "echo 'no stack dev' >&2", "no stack dev"],
+    ["the exit code if nothing is printed", "", "pulumi ended with exit code 255"],
   ] as const)
-    it(`fail with ${what}`, async () => {
+    it(`fails with ${what}`, async () => {
       await script(`${body}\nexit 255`);
-      deepEqual(await runs.up([]), { result: "failed", changes: 0, why });
+      deepEqual(await up(), { result: "failed", changes: 0, why });
     });
 
-  it("fail in a sentence where there is no CLI", async () => {
-    await rejects(runs.up([]), /there is no pulumi on PATH/);
+  it("names the missing CLI", async () => {
+    await rejects(up(), /there is no pulumi on PATH/);
     await rejects(runs.sources(), /there is no pulumi on PATH/);
   });
 
-  it("let Node keep what it compiles where the program's own is kept, or as they are told", async () => {
+  it("shares the compile cache of the program, unless the environment names another", async () => {
     await script(`echo "$NODE_COMPILE_CACHE" > ${folder}/cache`);
-    await runs.up([]);
+    await up();
     equal(await printed("cache"), `${join(repository, "node_modules", ".cache", "compiled")}\n`);
     const NODE_COMPILE_CACHE = "/elsewhere";
     const variables = { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder };
-    await watch({ variables: { ...variables, NODE_COMPILE_CACHE } }).up([]);
+    await watch({ variables: { ...variables, NODE_COMPILE_CACHE } }).run("up", []);
     equal(await printed("cache"), "/elsewhere\n");
   });
 
-  it("end with one interrupt, in a group of their own", async () => {
+  it("has its own process group, and ends after one interrupt", async () => {
     await script(`trap 'echo interrupted >> ${folder}/calls; exit 1' INT
 ps -o pgid= -p $$ > ${folder}/group; echo $$ > ${folder}/started
 while :; do sleep 0.05; done`);
-    const run = runs.up([]);
+    const run = up();
     const pid = await printed("started");
     runs.interrupt();
     equal((await run).result, "cancelled");
     equal((await calls()).filter((line) => line === "interrupted").length, 1);
     equal((await printed("group")).trim(), pid.trim());
-    equal((await runs.up([])).result, "cancelled");
+    equal((await up()).result, "cancelled");
   });
 
-  it("know the mirrors of the state by their inputs, and when its certificates expire", async () => {
+  it("begins from the mirrors in the state, and reports when certificates expire", async () => {
     const date = "2036-01-01T00:00:00.000Z";
     const trust = "linkerd-multicluster:index:TrustRoot";
     await stateOf(
@@ -121,29 +125,30 @@ while :; do sleep 0.05; done`);
     deepEqual(await runs.sources(), []);
   });
 
-  it("leave out the mirrors of sources that are to stay as they are", async () => {
+  it("leaves out the mirrors of excluded sources", async () => {
     await stateOf({ type: mirrorsType, urn, inputs });
     await runs.sources();
-    await runs.up(["east", "unknown"]);
-    await runs.preview(["east"]);
+    await runs.run("up", ["east", "unknown"]);
+    await runs.run("preview", ["east"]);
     const [, ...commands] = await calls();
-    deepEqual(
-      commands.map((line) =>
-        line.split(" ").filter((_, index, all) => all[index - 1] === "--exclude"),
-      ),
-      [[urn], [urn]],
+    const excluded = commands.map((line) =>
+      line
+        .split("--exclude ")
+        .slice(1)
+        .map((each) => each.split(" ")[0]),
     );
+    deepEqual(excluded, [[urn], [urn]]);
   });
 
-  /** A run that is under way and holds the lock, with its process and the words for its lock. */
+  /** A run that is under way and holds the lock, and how Pulumi names the owner of that lock. */
   async function locking() {
     await script(`touch ${folder}/lock; echo $$ > ${folder}/started; while :; do sleep 0.05; done`);
-    const run = watch().up([]);
+    const run = watch().run("up", []);
     const pid = Number(await printed("started"));
     return { run, pid, whose: `root@${hostname()} (pid ${pid})` };
   }
 
-  /** The same, killed: its record is left. */
+  /** Kills such a run, whose record remains. */
   async function killed(): Promise<string> {
     const { run, pid, whose } = await locking();
     process.kill(pid, "SIGKILL");
@@ -152,7 +157,7 @@ while :; do sleep 0.05; done`);
     return whose;
   }
 
-  /** Lets runs fail as long as the lock is there, which `cancel` removes; then they do something else. */
+  /** Lets each run fail until `pulumi cancel` has removed the lock, and `then` do something else. */
   const locked = (whose: string, cancel = ":", then = ":") =>
     script(`case $1 in cancel) ${cancel}; rm ${folder}/lock;; up)
 if [ -e ${folder}/lock ]; then
@@ -160,83 +165,80 @@ if [ -e ${folder}/lock ]; then
   file:///l.json: created by ${whose} at $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2; exit 255
 fi; ${then};; esac`);
   const cancels = async () => (await calls()).filter((line) => line.startsWith("cancel")).length;
-  const isLeft = async (run: Promise<RunEnd>, because: RegExp) => {
+  const stayedLocked = async (run: Promise<RunEnd>, because: RegExp) => {
     const { result, why = "" } = await run;
     equal(result, "locked");
     match(why, because);
   };
 
-  it("clear the lock of a run that was killed, and forget it", async () => {
+  it("clears the lock of a killed run, and its record", async () => {
     await locked(await killed());
-    equal((await runs.up([])).result, "succeeded");
+    equal((await up()).result, "succeeded");
     equal((await calls()).includes("cancel --yes --stack dev --non-interactive"), true);
-    deepEqual(
-      events.map(({ event }) => event),
-      ["lockCleared"],
-    );
+    equal(events[0]?.event, "lockCleared");
     deepEqual(await records(), []);
   });
 
-  it("leave the clearing to the watch that has begun it", async () => {
+  it("does not clear a lock that another watch is clearing", async () => {
     const go = `touch ${folder}/cancelling; while [ ! -e ${folder}/go ]; do sleep 0.05; done`;
     await locked(await killed(), go, "exit 1");
-    const first = runs.up([]);
+    const first = up();
     await printed("cancelling");
-    await isLeft(watch().up([]), /another watch clears its lock/);
+    await stayedLocked(watch().run("up", []), /another watch clears its lock/);
     await writeFile(join(folder, "go"), "");
     deepEqual([(await first).result, await cancels()], ["failed", 1]);
     deepEqual(await records(), []);
   });
 
-  it("leave a lock that another watch has cleared before their turn, since a run may hold the next", async () => {
+  it("does not clear a lock after another watch did, since a run may hold the next one", async () => {
     await locked(await killed());
     const turn = "tracing:net.server.listen:asyncStart";
     const clear = () => {
       rmSync(join(folder, "linkerd-multicluster"), { recursive: true });
     };
     subscribe(turn, clear);
-    await isLeft(runs.up([]), /not this watch's/);
+    await stayedLocked(up(), /not this watch's/);
     unsubscribe(turn, clear);
     equal(await cancels(), 0);
   });
 
-  it("forget one that was killed without a lock once another has succeeded, of their own stack", async () => {
+  it("removes the record of a killed run once a run of the same stack succeeds", async () => {
     const other = watch({ stack: "prod" });
     await killed();
     await script("exit 1");
-    equal((await runs.up([])).result, "failed");
+    equal((await up()).result, "failed");
     await script("exit 0");
-    equal((await other.up([])).result, "succeeded");
+    equal((await other.run("up", [])).result, "succeeded");
     equal((await records()).length, 1);
-    equal((await runs.up([])).result, "succeeded");
+    equal((await up()).result, "succeeded");
     deepEqual(await records(), []);
   });
 
-  it("keep the record of another machine, whose processes they can't see", async () => {
+  it("keeps the records of other machines, whose processes it can't see", async () => {
     await killed();
     const [file = ""] = await records();
     const record = { host: "elsewhere", pid: 2 ** 22, at: 0 };
     await writeFile(join(folder, "linkerd-multicluster", file), JSON.stringify(record));
     await script("exit 0");
-    deepEqual([(await runs.up([])).result, (await records()).length], ["succeeded", 1]);
+    deepEqual([(await up()).result, (await records()).length], ["succeeded", 1]);
   });
 
-  it("leave a lock that is somebody else's, and say whose", async () => {
+  it("does not clear a lock of anybody else, and names the owner", async () => {
     await writeFile(join(folder, "lock"), "");
     await locked("root@laptop (pid 42)");
-    await isLeft(
-      runs.up([]),
+    await stayedLocked(
+      up(),
       /^it is locked by root@laptop \(pid 42\) at .*, which is not this watch's/,
     );
     equal(await cancels(), 0);
   });
 
-  it("leave the lock of a run that an earlier watch has begun and that still goes on", async () => {
+  it("does not clear the lock of an earlier watch's run that continues", async () => {
     const { run, pid, whose } = await locking();
     await locked(whose);
-    await isLeft(runs.up([]), /a run that a watch has begun still goes on/);
+    await stayedLocked(up(), /a run that a watch started still continues/);
     await script("exit 0");
-    deepEqual([(await runs.up([])).result, (await records()).length], ["succeeded", 1]);
+    deepEqual([(await up()).result, (await records()).length], ["succeeded", 1]);
     process.kill(pid);
     await run;
   });

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, createReadStream, openSync, readFileSync } from "node:fs";
+import { getCompileCacheDir } from "node:module";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { stripVTControlCharacters } from "node:util";
+import { parse } from "@linkerd-multicluster/engine/kubernetes";
+import { notRun, type StackLocation, stackOption, unattended } from "../pulumi.ts";
+import type { RunEnd } from "./events.ts";
+import { locksIn } from "./lock.ts";
+
+/** Errors of a run that are reported, and characters of each. */
+const mostErrors = 5;
+const longestError = 2_000;
+
+/** A stack as a run needs it. */
+export interface RunLocation extends StackLocation {
+  /** Path of the stack's config file. */
+  readonly configFile?: string;
+}
+
+/**
+ * Starts a run in a process group of its own, so that a Ctrl-C in a terminal does not reach it too. The run prints to
+ * files in this folder, so that it succeeds even if this process is killed.
+ *
+ * @throws Error if Pulumi's CLI can't be started
+ */
+export async function startRun(
+  words: readonly string[],
+  at: RunLocation,
+  folder: string,
+): Promise<{ readonly child: ChildProcess; readonly pid: number }> {
+  const files = printedIn(folder).map((file) => openSync(file, "w", 0o600));
+  const config = at.configFile === undefined ? [] : ["--config-file", at.configFile];
+  const options = ["--json", "--non-interactive", ...stackOption(at), ...config];
+  const child = spawn("pulumi", [...words, ...options], {
+    cwd: at.folder,
+    env: {
+      ...compileCache(),
+      ...at.variables,
+      ...unattended,
+      // A preview then prints its events as `up` does, and no digest of them.
+      PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true",
+    },
+    detached: true,
+    stdio: ["ignore", ...files],
+  });
+  for (const file of files) closeSync(file);
+  const { pid } = child;
+  if (pid !== undefined) return { child, pid };
+  const [error] = (await once(child, "error")) as [Error];
+  throw notRun(error);
+}
+
+/**
+ * Lets Pulumi's SDK be compiled once, and not in every run: a provider loads it before this program's own code could
+ * enable the cache (docs/reference/performance.md).
+ */
+function compileCache(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir();
+  // Each version of Node has its own folder within the one that the variable names.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
+}
+
+interface EngineEvent {
+  readonly summaryEvent?: { readonly resourceChanges?: Readonly<Record<string, number>> };
+  readonly diagnosticEvent?: { readonly severity?: string; readonly message?: string };
+}
+
+/** Reads the end of a run from its exit and from what it printed to files in this folder. */
+export async function endOf(
+  folder: string,
+  [code, signal]: readonly [number | null, NodeJS.Signals | null],
+): Promise<RunEnd> {
+  const [stdout, stderr] = printedIn(folder);
+  let changes = 0;
+  const errors: string[] = [];
+  for await (const line of createInterface({ input: createReadStream(stdout) })) {
+    // The other lines have whole resources, and would take long to parse.
+    if (!/"(summaryEvent|diagnosticEvent)":/.test(line.slice(0, 200))) continue;
+    // A killed run may have printed half a line.
+    const event = parse(line) as EngineEvent | undefined;
+    for (const [operation, count] of Object.entries(event?.summaryEvent?.resourceChanges ?? {}))
+      if (operation !== "same" && operation !== "read") changes += count;
+    const { severity, message = "" } = event?.diagnosticEvent ?? {};
+    if (severity === "error" && errors.length < mostErrors)
+      errors.push(plainText(message).replaceAll(/\s+/g, " ").slice(0, longestError));
+  }
+  if (code === 0) return { result: "succeeded", changes };
+  const printed = plainText(readFileSync(stderr, "utf8")).slice(-longestError);
+  const all = [...errors, printed].filter((each) => each !== "").join("; ");
+  if (locksIn(all) !== undefined) return { result: "locked", changes, why: all };
+  const by = code === null ? String(signal) : `exit code ${code}`;
+  return {
+    result: "failed",
+    changes,
+    why: errors.join("; ") || printed || `pulumi ended with ${by}`,
+  };
+}
+
+function printedIn(folder: string): readonly [stdout: string, stderr: string] {
+  return [join(folder, "stdout"), join(folder, "stderr")];
+}
+
+function plainText(text: string): string {
+  return stripVTControlCharacters(text).trim();
+}
