@@ -1,6 +1,6 @@
 /**
- * A cluster: its kubeconfig, connection and requests, and who it is.
- * The rest of the program imports nothing of it but this.
+ * Reads kubeconfigs, connects to clusters and sends requests to them.
+ * Programs outside of the engine import from here alone.
  */
 export { connect, connectToWatch } from "./client/connect.ts";
 export { defined } from "./objects/defined.ts";

@@ -6,11 +6,11 @@ import type { Reader } from "./request.ts";
 import type { Resource } from "../objects/resources.ts";
 import { inMiB } from "./size-limits.ts";
 
-/** Takes one object from an answer, with all its fields. */
+/** Reads one object from an answer, with all its fields. */
 export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
   return (body) => {
     if (!isRecord(body) || body.kind !== kind) return another(`the answer is not a ${kind}`);
-    // Where no shape is given, nobody looks into what is answered.
+    // Without a shape, nothing reads the fields of the answer.
     const read = shape === undefined ? (body as T) : shape(body);
     return read instanceof Wrong
       ? { failure: unreadable(`the answer is not a valid ${kind}: ${problemOf(read)}`) }
@@ -19,10 +19,10 @@ export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
 }
 
 /**
- * Takes a page of a list from an answer. An API server sends `items: []` for an empty list; an answer without `items`
+ * Reads a page of a list from an answer. An API server sends `items: []` for an empty list; an answer without `items`
  * comes from something else and must not pass for an empty cluster.
  *
- * @param keep what is kept of the pages, no more than `most` bytes in all
+ * @param keep counts the bytes that are kept of all pages, at most `most`
  */
 export function pageOf<T>(
   resource: Resource<T>,
@@ -45,7 +45,7 @@ export function pageOf<T>(
   };
 }
 
-/** What does not come from the API server itself may be followed by what does. */
+/** Something in front of the API server has answered, so another attempt may reach the server itself. */
 function another(problem: string): { readonly failure: RequestFailure } {
   return { failure: unreadable(problem, true) };
 }
@@ -79,7 +79,7 @@ export function versionIn(body: unknown): string | undefined {
     : undefined;
 }
 
-/** `.metadata.name is missing` -> `metadata.name is missing`, as checks.ts words it. */
+/** Turns the words of checks.ts into the end of a sentence: `.metadata.name is missing` -> `metadata.name is missing`. */
 function problemOf({ words }: Wrong): string {
   return words.replace(/^[. ]/, "");
 }

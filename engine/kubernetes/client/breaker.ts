@@ -1,28 +1,25 @@
 import type { RequestFailure, FailureKind } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
-/** When calls to a cluster that does not answer are no longer sent. */
+/** Decides when a cluster that does not answer gets no more calls. */
 export const breakerPolicy = {
-  /** Calls that failed in a row, each after its retries. */
+  /** The number of calls that may fail in a row, each after its retries. */
   failures: 3,
-  /** Milliseconds until one call is sent again, to see whether the cluster is back. */
+  /** Milliseconds after which one call is sent again, to see whether the cluster is back. */
   coolDown: 15_000,
 };
 
 export type Breaker = ReturnType<typeof breakerOf>;
 
-/**
- * Remembers of one cluster that it does not answer, so that 10,000 calls do not each find out for
- * themselves.
- */
+/** Remembers that a cluster does not answer, so that 10,000 calls do not each have to find out. */
 export function breakerOf(time: Pick<Time, "now">) {
-  /** Calls that failed in a row. Each update reads first, which may go well where no write does. */
+  // Each update reads first, and reads may succeed where no write does.
   const failed = { reads: 0, writes: 0 };
   let last: RequestFailure | undefined;
   let closedUntil = -Infinity;
   let probing = false;
   return {
-    /** The failure that the cluster ended the last call with, if no call is to be sent now; asked before each call. */
+    /** Returns the failure of the last call if no call may be sent now. Every call asks first. */
     refusal(): RequestFailure | undefined {
       if (Math.max(failed.reads, failed.writes) < breakerPolicy.failures) return undefined;
       if (probing || time.now() < closedUntil) return last;
@@ -30,7 +27,7 @@ export function breakerOf(time: Pick<Time, "now">) {
       return undefined;
     },
 
-    /** Learns from a call that was sent: the failure that it ended with, or undefined. */
+    /** Records how a call ended. */
     ended(failure: RequestFailure | undefined, isRead: boolean): void {
       probing = false;
       const row = isRead ? "reads" : "writes";
@@ -47,7 +44,7 @@ export function breakerOf(time: Pick<Time, "now">) {
   };
 }
 
-/** True for a kind of failure that can mean that the cluster as a whole is unavailable. */
+/** Tells whether a failure of this kind can mean that the cluster as a whole is unavailable. */
 export function mayConcernAll(kind: FailureKind): boolean {
   return ["unreachable", "late", "throttled", "server"].includes(kind);
 }

@@ -8,7 +8,7 @@ import type { Request } from "./exchange.ts";
 import type { Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "../objects/resources.ts";
 
-/** The API's verbs as requests; what `Requester` promises of failures holds for all of them. */
+/** Turns the API's verbs into requests. */
 export function clientOf(cluster: string, requester: Requester, lists: ListSettings): Kubernetes {
   const one = <T>(
     verb: Verb,
@@ -68,7 +68,7 @@ export function clientOf(cluster: string, requester: Requester, lists: ListSetti
   };
 }
 
-/** @param accept the form that its pages are to have */
+/** @param accept the media type of its pages; JSON by default */
 export function readList<T>(
   requester: Requester,
   settings: ListSettings,

@@ -23,31 +23,31 @@ import { sessionsOf } from "./session.ts";
 import { sizeLimits } from "./size-limits.ts";
 import { type Watching, watchingOf } from "./watching.ts";
 
-/** An API server as a kubeconfig names it. Nothing in it is secret. */
+/** An API server as a kubeconfig describes it, without secrets. */
 export interface ApiServer {
-  /** https URL without credentials. */
+  /** An https URL without credentials. */
   readonly server: string;
-  /** PEM certificates in base64; absent: the server's certificate is of a public authority. */
+  /** PEM certificates in base64. Without them, a public authority has to have signed the server's certificate. */
   readonly certificateAuthority?: string;
   readonly tlsServerName?: string;
 }
 
-/** All that it takes to use a cluster without a kubeconfig. */
+/** Everything that a client needs in place of a kubeconfig. */
 export interface Credentials extends ApiServer {
   readonly token: string;
 }
 
 /**
- * A context of the runner's kubeconfig; the API server of that context with nothing but the given token; or
- * credentials alone, with nothing of the runner's.
+ * A client uses a context of the runner's kubeconfig, the API server of that context with the given token alone, or
+ * credentials that have nothing to do with the runner's kubeconfig.
  */
 export type ConnectWith =
   ClusterAccess | (ClusterAccess & { readonly token: string }) | Credentials;
 
 /**
- * A client for one cluster, called `cluster` in messages; sends nothing before the first call.
+ * Makes a client for one cluster, which messages call `cluster`. It sends nothing before the first call.
  *
- * @throws KubeconfigError if the kubeconfig does not have the context, or not what it refers to
+ * @throws KubeconfigError if the kubeconfig lacks the context or an entry that the context refers to
  */
 export async function connect(
   to: ConnectWith,
@@ -59,7 +59,7 @@ export async function connect(
 }
 
 /**
- * The same for watching one cluster, with connections of its own: each watch occupies one.
+ * Makes a client that watches a cluster, with connections of its own, since each watch occupies one.
  *
  * @throws KubeconfigError
  */
@@ -92,13 +92,20 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
     authenticate: authenticator(kubeconfig),
     reread: async () => authenticator(await read()),
     connect: (tls) => dispatcher({ server, proxy, tls, connections, connectTimeout }),
-    ...{ proxy, time },
+    proxy,
+    time,
   });
   const requester = requesterOf({
-    ...{ sessions, server, policy: retry, time, cancellation, requestTimeout, log },
+    sessions,
+    server,
+    policy: retry,
+    time,
+    cancellation,
+    requestTimeout,
+    log,
     place: { cluster, context, server: server.origin },
     breaker: breakerOf(time),
-    turns: pLimit(connections),
+    concurrency: pLimit(connections),
     mostBytes: limits.answer,
     userAgent: programVersion,
   });

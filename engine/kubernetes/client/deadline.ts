@@ -2,30 +2,28 @@ import { once } from "node:events";
 import type { RequestFailure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
-/** The two steps in which a run is ended early. */
+/** A run that is cancelled ends in two steps. */
 export interface Cancellation {
-  /** From then on no request is sent, and nothing is waited for. */
+  /** Once it is aborted, no request is sent, and nothing waits. */
   readonly stop: AbortSignal;
-  /** Requests under way are given up; a moment after `stop`. */
+  /** Aborted a moment after `stop`: requests in progress are given up. */
   readonly abort: AbortSignal;
 }
 
-/** The reason of what was not attempted, or given up, after that. */
+/** The reason that errors give for what a cancelled run did not do. */
 export const cancelledWords = "the run was cancelled";
 
 export const cancelled: RequestFailure = { kind: "cancelled", transient: false };
 
 export interface TimeLimit {
   readonly milliseconds: number;
-  /** The failure's sentence once it is over. */
+  /** The detail of the failure when the time is over. */
   readonly tooLate: string;
 }
 
 /**
- * Does the work, or gives it up once its time is over or `abort` says so. Work that is given up gets its signal, and
- * nobody waits for it any longer.
- *
- * @returns what the work does, or the failure
+ * Does the work, and gives it up once its time is over or `abort` is aborted. Work that is given up sees its signal
+ * aborted, and nothing waits for it any longer.
  */
 export async function within<T>(
   { milliseconds, tooLate }: TimeLimit,
@@ -44,7 +42,7 @@ export async function within<T>(
   abort?.addEventListener("abort", cancel, { once: true });
   try {
     const doing = work(own.signal);
-    // Work that fails after it was given up is nobody's error.
+    // A failure after the work was given up must not count as an unhandled rejection.
     doing.catch(() => undefined);
     await Promise.race([once(own.signal, "abort"), doing]);
     return own.signal.aborted ? { failure: reason } : await doing;

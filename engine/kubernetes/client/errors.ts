@@ -6,14 +6,14 @@ import { type ObjectName, rbacName, type Resource } from "../objects/resources.t
 
 export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";
 
-/** An attempt to do something, for a sentence. */
+/** What an error says was attempted. */
 export interface Operation {
   readonly verb: Verb;
   readonly resource: Resource<unknown>;
   readonly at: Partial<ObjectName>;
 }
 
-/** The cluster of an attempt, for a sentence. `server` is the API server's origin, without any credentials. */
+/** What an error says about the cluster. `server` is the API server's origin, without credentials. */
 export interface Place {
   readonly cluster: string;
   readonly context: string;
@@ -21,23 +21,22 @@ export interface Place {
 }
 
 /**
- * A request to a cluster that failed, after all the retries it was worth. The message is one
- * sentence for the user; neither it nor any field holds a credential, and there is no `cause`,
- * which might.
+ * A request to a cluster failed, after its retries. The message is one sentence for the user. Neither it nor any field
+ * holds a credential, and there is no `cause`, which might.
  */
 export class KubernetesError extends Error {
   override readonly name = "KubernetesError";
   readonly kind: FailureKind;
   readonly cluster: string;
-  /** HTTP status, if the server answered. */
+  /** The HTTP status, if the server answered. */
   readonly status: number | undefined;
-  /** `reason` of the server's Status (`Forbidden`), or the code of a broken connection. */
+  /** The `reason` of the server's Status, such as `Forbidden`, or the code of a broken connection. */
   readonly reason: string | undefined;
   /** The server's own message. */
   readonly detail: string | undefined;
-  /** Name of the object that the server says does not exist; of a 404 for any other reason, none. */
+  /** The name of the object that a 404 says does not exist. A 404 for another reason names none. */
   readonly absent: string | undefined;
-  /** A clause that says why it was not sent; undefined where it was. */
+  /** A clause that says why the request was not sent. */
   readonly notAttempted: string | undefined;
 
   constructor(place: Place, operation: Operation, failure: RequestFailure, attempts: number) {
@@ -52,9 +51,8 @@ export class KubernetesError extends Error {
   }
 
   /**
-   * The cluster as a whole is unavailable: it can't be reached, is too slow, overloaded or fails. That
-   * holds where a read fails like this; a write can also fail by itself, as when an admission webhook is
-   * broken.
+   * Tells whether the cluster as a whole is unavailable: it can't be reached, is too slow, is overloaded or fails. Only
+   * a failed read proves it, since a broken admission webhook can fail one write.
    */
   get clusterUnavailable(): boolean {
     return mayConcernAll(this.kind);
@@ -106,7 +104,7 @@ function sentence(
   }
 }
 
-/** RBAC's message names the user; quotas, closing namespaces and admission refuse without one. */
+/** RBAC's message names the user. Refusals by quotas, by namespaces that are being deleted and by admission do not. */
 function forbidden({ cluster, context }: Place, operation: Operation, said: string): string {
   const { verb, resource, at } = operation;
   const user = /User "([^"]*)" cannot /.exec(said)?.[1];
@@ -116,7 +114,7 @@ function forbidden({ cluster, context }: Place, operation: Operation, said: stri
   return `cluster ${cluster} does not let user ${user} ${verb} ${describe(operation)}; grant ${verb} on ${rbacName(resource)}${scope}`;
 }
 
-/** A 404 that does not name what is absent is not about an object, but about all of its kind. */
+/** A 404 that names no object is about all objects of the kind. */
 function notFound(
   { cluster, server }: Place,
   operation: Operation,
@@ -133,7 +131,7 @@ function notFound(
     : `cluster ${cluster} has no ${describe(operation)} to ${verb}${said}; run again`;
 }
 
-/** `services in namespace shop`, `Service shop/cart`: what an operation is about, in a sentence. */
+/** Names the object of an operation: `services in namespace shop`, `Service shop/cart`. */
 export function describe({ resource, at }: Operation): string {
   if (at.name === undefined) {
     const scope = at.namespace === undefined ? "" : ` in namespace ${at.namespace}`;

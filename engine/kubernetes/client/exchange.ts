@@ -7,25 +7,25 @@ import { inMiB, textWithin } from "./size-limits.ts";
 export interface Request {
   readonly operation: Operation;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path below the server's own, with the query if there is one. */
+  /** The path below the server's own path, with the query. */
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
-  /** The form that the answer is to have; `application/json`. */
+  /** The media type of the answer; `application/json` by default. */
   readonly accept?: string | undefined;
 }
 
-/** The way in which every request to one API server is sent, and how much of an answer is read. */
+/** These settings hold for every request to one API server. */
 export interface ExchangeSettings {
   readonly server: URL;
   readonly userAgent: string;
   /** Milliseconds without any data from the server after which a request fails. */
   readonly requestTimeout: number;
-  /** Bytes that an answer may have. */
+  /** The most bytes that an answer may have. */
   readonly mostBytes: number;
 }
 
-/** The request as it goes over a session's connections. */
+/** Completes a request with the headers and time-outs of its session. */
 export function requestOptions(
   { path, method, body, contentType = "application/json", accept = "application/json" }: Request,
   { headers }: Session,
@@ -37,18 +37,20 @@ export function requestOptions(
     path: server.pathname.replace(/\/$/, "") + path,
     method,
     headers: {
-      ...{ ...headers, accept, "user-agent": userAgent },
+      ...headers,
+      accept,
+      "user-agent": userAgent,
       ...(body !== undefined && { "content-type": contentType }),
     },
     body: body === undefined ? null : JSON.stringify(body),
     headersTimeout: requestTimeout,
     bodyTimeout: requestTimeout,
-    // A DELETE has preconditions as its body, after which undici would close the connection.
+    // A DELETE sends its preconditions as a body, after which undici would close the connection.
     reset: false,
   };
 }
 
-/** The text of an answer's body, and its bytes. */
+/** Reads the text of an answer's body. */
 export async function wholeOf(
   { body, statusCode: status }: Dispatcher.ResponseData,
   { proxy }: Session,
@@ -64,7 +66,7 @@ export async function wholeOf(
   }
 }
 
-/** The failure that an answer of 300 and above stands for. */
+/** Turns an answer with a status of 300 and above into a failure. */
 export async function refusalIn(
   response: Dispatcher.ResponseData,
   { operation }: Request,
@@ -74,7 +76,7 @@ export async function refusalIn(
   const whole = await wholeOf(response, session, settings);
   if ("failure" in whole) return whole;
   const { detail, ...failure } = failureOfResponse(response, whole.value.text, session.redact);
-  // What is said of a Secret may be what is in it.
+  // The message about a Secret may quote its data.
   const isSecret = operation.resource.sensitive === true;
   return { failure: isSecret || detail === undefined ? failure : { ...failure, detail } };
 }

@@ -4,10 +4,10 @@ import { defined } from "../objects/defined.ts";
 import { codeOf, plain } from "../objects/plain.ts";
 import type { Redact } from "./redaction.ts";
 
-/** Kinds of failures, in the terms in which a caller decides what to do. */
+/** Callers decide by these kinds of failures what to do. */
 export type FailureKind =
   | "unreachable"
-  /** Not answered in full within the time that the call has. */
+  /** The server did not answer in full in the time that the call has. */
   | "late"
   /** The run was cancelled. */
   | "cancelled"
@@ -19,25 +19,25 @@ export type FailureKind =
   | "invalid"
   | "gone"
   | "throttled"
-  /** The answer has more bytes than it may. */
+  /** The answer exceeds its limit of bytes. */
   | "tooLong"
   | "server";
 
-/** One failed attempt. Holds nothing secret. */
+/** One failed attempt, without secrets. */
 export interface RequestFailure {
   readonly kind: FailureKind;
-  /** True if the same request may well succeed a little later. */
+  /** Tells whether the same request may succeed a little later. */
   readonly transient: boolean;
-  /** Milliseconds the server asks to wait. */
+  /** The milliseconds that the server asks the client to wait. */
   readonly retryAfter?: number;
-  /** HTTP status, if the server answered. */
+  /** The HTTP status, if the server answered. */
   readonly status?: number;
-  /** `reason` and `message` of the server's Status object. */
+  /** The `reason` of the server's Status object; `detail` is its `message`. */
   readonly reason?: string;
   readonly detail?: string;
-  /** Name of the object that the server says does not exist. */
+  /** The name of the object that the server says does not exist. */
   readonly absent?: string;
-  /** The reason why the call was not sent at all; the rest is about the call before it. */
+  /** The reason for which the call was not sent; the other fields are about the call before it. */
   readonly notAttempted?: string;
 }
 
@@ -52,15 +52,14 @@ const kindOfStatus: Readonly<Record<number, FailureKind>> = {
 
 const transientStatus = new Set([429, 500, 502, 503, 504]);
 
-/** What an attempt comes to. */
 export type Outcome<T> = { readonly value: T } | { readonly failure: RequestFailure };
 
-/** The failure of an answer that is not what was asked for. */
+/** Makes the failure for an answer that is not the one asked for. */
 export function unreadable(detail: string, transient = false): RequestFailure {
   return { kind: "server", transient, status: 200, detail };
 }
 
-/** The failure that an HTTP response of 300 and above stands for; `body` is its text. */
+/** Makes the failure for a response with a status of 300 and above; `body` is its text. */
 export function failureOfResponse(
   { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
   body: string,
@@ -87,14 +86,14 @@ function milliseconds(value = ""): number | undefined {
 }
 
 /**
- * The words of the Status object in a response. Any other text is dropped: an error page of a proxy
- * may echo the request, and with it the credentials.
+ * Reads the Status object in a response. Any other text is dropped, since an error page of a proxy may echo the
+ * request, and with it the credentials.
  */
 function statusObject(body: string, redact: Redact) {
   const status = parse(body);
   if (!isRecord(status) || status.kind !== "Status") return {};
   const { name } = isRecord(status.details) ? status.details : {};
-  // Redacted first: of a credential that is cut, the rest might not be known as such.
+  // The text is redacted before it is cut, as the rest of a cut credential would not be recognized.
   const text = (value: unknown) => (typeof value === "string" ? plain(redact(value)) : undefined);
   return defined({
     reason: text(status.reason),
@@ -105,7 +104,7 @@ function statusObject(body: string, redact: Redact) {
 
 const untrusted = "its certificate is signed by an authority that the context does not trust";
 
-/** Meanings of the error codes of Node, OpenSSL and undici, for the user. */
+/** Explains the error codes of Node, OpenSSL and undici to the user. */
 const meanings: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was lost",
@@ -142,10 +141,10 @@ const tls =
   /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO$|HOSTNAME_)/;
 
 /**
- * The failure behind what undici threw. Only the error's code is kept: messages of libraries may
- * quote what they were given.
+ * Makes the failure for an error that undici threw. It keeps the error's code alone, because messages of libraries may
+ * quote credentials.
  *
- * @param proxy the field or variable that names the proxy in between
+ * @param proxy the field or variable that names the proxy, if there is one
  */
 export function failureOfConnection(error: unknown, proxy?: string): RequestFailure {
   const code = codeOf(error);

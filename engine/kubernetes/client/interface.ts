@@ -7,89 +7,88 @@ import type { Located, ObjectName, Resource } from "../objects/resources.ts";
 import type { RetryPolicy, Time } from "./retry.ts";
 import type { SizeLimits } from "./size-limits.ts";
 
-/** Options of `connect`; the defaults are what a run uses. */
+/** Options of `connect`. A run uses the defaults. */
 export interface ConnectOptions {
-  /** Connections kept open, and so requests in flight at most; 32. */
+  /** The number of connections, and so of requests at the same time; 32. */
   readonly connections?: number;
-  /** Milliseconds for name lookup, TCP and TLS together; 5,000. */
+  /** Milliseconds for the name lookup, TCP and TLS together; 5,000. */
   readonly connectTimeout?: number;
-  /** Milliseconds without a sign of an answer; 30,000. */
+  /** Milliseconds without any data after which an attempt fails; 30,000. */
   readonly requestTimeout?: number;
   /** Milliseconds that a credential plugin may take; 60,000. */
   readonly pluginTimeout?: number;
-  /** Objects on one page of a list; 500, as kubectl. */
+  /** The number of objects on one page of a list; 500, as with kubectl. */
   readonly pageSize?: number;
   /** Milliseconds for a list with all its pages; 300,000. */
   readonly listTimeout?: number;
-  /** Bounds of an API server's answers; `sizeLimits`. */
+  /** The limits of an API server's answers; `sizeLimits`. */
   readonly sizeLimits?: Partial<SizeLimits>;
-  /** Ends what is under way; by default nothing does. */
   readonly cancellation?: Cancellation;
   readonly retry?: RetryPolicy;
   readonly time?: Time;
   readonly environment?: Environment;
-  /** Makes the connections; `dispatcherFor`. A test hands in one that injects faults. */
+  /** Makes the connections; `dispatcherFor`. Tests inject faults here. */
   readonly dispatcher?: (route: Route) => Dispatcher;
-  /** The debug log; by default as `LINKERD_MULTICLUSTER_LOG` says (log.ts). */
+  /** The debug log; by default, `LINKERD_MULTICLUSTER_LOG` switches it on (log.ts). */
   readonly log?: Log;
 }
 
 export interface ListOptions {
-  /** All namespaces without one. */
+  /** Without it, the list covers all namespaces. */
   readonly namespace?: string;
-  /** The API's notation: `app=web,tier in (a,b)`. */
+  /** For example `app=web,tier in (a,b)`. */
   readonly labelSelector?: string;
-  /** The API's notation: `status.phase!=Failed`. */
+  /** For example `status.phase!=Failed`. */
   readonly fieldSelector?: string;
-  /** No more than so many, for a sample: what is missing in it says nothing. All without it. */
+  /** Reads a sample of at most so many objects, from which no conclusion about others may be drawn. */
   readonly first?: number;
-  /** Shared by lists that have one bound together. */
+  /** Lists that share it share one limit of bytes. */
   readonly keep?: SharedValues;
 }
 
 export interface WriteOptions {
-  /** Whom `managedFields` names as the writer; without it the user agent's first part. */
+  /** The writer in `managedFields`; by default the user agent's first part. */
   readonly fieldManager?: string;
 }
 
 export interface RemoveOptions {
-  /** Deletes only the object that has this UID, else conflict. */
+  /** An object with another UID is a conflict. */
   readonly uid?: string;
-  /** Deletes only the object as it was read, else conflict. */
+  /** An object that has changed since this version is a conflict. */
   readonly resourceVersion?: string;
 }
 
 /**
- * One cluster's API. Every method throws KubernetesError, after the retries that its kind of failure is worth. It
- * throws at once, with `notAttempted`, while the cluster does not answer (breaker.ts) and once the run is cancelled. A request whose outcome is unknown is sent again, so that a create may find
- * its own object (alreadyExists), a delete none (notFound), a replace its own change (conflict).
+ * One cluster's API. Every method throws KubernetesError after its retries. It throws at once, with `notAttempted`, while
+ * the cluster does not answer (breaker.ts) and once the run is cancelled. A request whose outcome is unknown is sent
+ * again, so that a create may find its own object (alreadyExists), a delete none (notFound), and a replace its own
+ * change (conflict).
  */
 export interface Kubernetes {
   readonly cluster: string;
   /**
-   * Every object there is, with the fields that its type has, or an error: never a part of them, but for a
-   * sample (`first`).
+   * Lists every object, with the fields that its type has. It never returns a part of the objects, except as a sample
+   * (`first`).
    */
   list<T>(resource: Resource<T>, options?: ListOptions): Promise<T[]>;
   get<T>(resource: Resource<T>, at: ObjectName): Promise<T>;
   /**
-   * The object, or undefined if it does not exist. That is a 404 whose Status names the object, as an API server
-   * sends it. A 404 that
-   * does not name it, because the kind is not served or because something else answers, is thrown.
+   * Returns undefined for an object that does not exist: for a 404 whose Status names the object, as an API server sends
+   * it. It throws any other 404, such as that of a kind that is not served, or of a proxy.
    */
   find<T>(resource: Resource<T>, at: ObjectName): Promise<T | undefined>;
   create<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
-  /** Conflict if the object is no longer at `metadata.resourceVersion`. */
+  /** An object that is no longer at `metadata.resourceVersion` is a conflict. */
   replace<T extends Located>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
-  /** A JSON merge patch: null removes a field, arrays are replaced. */
+  /** Sends a JSON merge patch: null removes a field, and an array replaces the old one. */
   patch<T>(
     resource: Resource<T>,
     at: ObjectName,
     patch: Readonly<Record<string, unknown>>,
     options?: { readonly subresource?: string },
   ): Promise<T>;
-  /** Returns when the deletion is accepted, which finalizers may outlast. */
+  /** Returns once the deletion is accepted. Finalizers may keep the object for longer. */
   remove(resource: Resource<unknown>, at: ObjectName, options?: RemoveOptions): Promise<void>;
-  /** Ends all connections; calls under way fail. */
+  /** Ends all connections, so that calls in progress fail. */
   close(): Promise<void>;
 }

@@ -4,12 +4,11 @@ import { plain } from "../objects/plain.ts";
 export type Log = (line: string) => void;
 
 /**
- * The debug log, which `LINKERD_MULTICLUSTER_LOG=debug` switches on. It has a line on stderr for each request with its
- * verb, object, status, duration and attempt, for each retry with its reason, and for decisions that no preview shows. Pulumi prints these lines as diagnostics of the stack.
+ * Opens the debug log, which `LINKERD_MULTICLUSTER_LOG=debug` switches on. It writes a line to stderr for each request,
+ * for each retry with its reason, and for decisions that no preview shows. Pulumi prints these lines as diagnostics of
+ * the stack. No line holds a header, a body, a query or a server's message, so none holds a secret.
  *
- * No line holds a header, a body, a query or what a server said in words, so none holds a secret.
- *
- * @returns undefined where the log is off, so that no line is formatted in vain
+ * @returns undefined if the log is off, so that callers format no lines
  */
 export function debugLog(
   variables: Readonly<Record<string, string | undefined>> = process.env,

@@ -6,24 +6,22 @@ import { type RequestFailure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 import { inMiB, type SizeLimits } from "./size-limits.ts";
 
-/** A list at one moment. */
+/** A list as it was at one moment. */
 export interface Items<T> {
   readonly items: T[];
-  /** The version of the cluster that it shows, if it says so. */
+  /** The resource version of the list, if the server gave one. */
   readonly version: string | undefined;
 }
 
 /** One page of a list. */
 export interface Page<T> extends Items<T> {
-  /** The token for the page after it. */
+  /** The token for the next page. */
   readonly next: string | undefined;
-  /** The length of the answer. */
   readonly bytes: number;
 }
 
-/** Settings of all lists. */
 export interface ListSettings {
-  /** Objects on a page. */
+  /** The number of objects on a page. */
   readonly pageSize: number;
   /** Milliseconds for the whole list. */
   readonly within: number;
@@ -32,22 +30,22 @@ export interface ListSettings {
 }
 
 interface Paging extends ListSettings {
-  /** The error for a list that does not come to an end. */
+  /** Makes the error for a list that does not end. */
   readonly errorOf: (failure: RequestFailure) => KubernetesError;
 }
 
-/** More pages than objects after which a list is given up. API servers send no empty ones. */
+/** A list may have this many more pages than objects. API servers send no empty pages. */
 const mostEmpty = 20;
 
 type PageQuery = Readonly<Record<string, string>>;
 
 /**
- * All items of a list, read page by page, so that all show one state of the cluster. If the server drops that state
- * half-way (410), everything is read again in a single page, which can't expire. Whatever `read` throws is thrown: a
- * list is complete or an error.
+ * Reads all items of a list page by page, so that all show one state of the cluster. If the server drops that state
+ * half-way (410), it reads everything again in a single page, which can't expire. It throws whatever `read` throws, so
+ * that a list is never incomplete.
  *
  * @param read reads one page in the time that is left for the list
- * @param first no more than so many, of which one page is read; all without it
+ * @param first reads a single page of so many objects instead
  */
 export async function readAll<T>(
   read: (query: PageQuery, limit: TimeLimit) => Promise<Page<T>>,
@@ -76,7 +74,7 @@ function isOfKind(error: unknown, kind: KubernetesError["kind"]): boolean {
   return error instanceof KubernetesError && error.kind === kind;
 }
 
-/** @param size objects on the first page; Infinity: all in one piece, if it is not too long */
+/** @param size the number of objects on the first page; Infinity reads all in one page, unless it is too long */
 async function readPages<T>(
   read: (query: PageQuery, pages: number) => Promise<Page<T>>,
   size: number,

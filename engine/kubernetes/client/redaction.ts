@@ -1,36 +1,36 @@
 import { bounds } from "../objects/bounds.ts";
 
 /**
- * Decides about a text that may quote a credential, since whoever wrote it was sent one: it is shown as it is, or not
- * at all. A part of it is never shown, as nobody knows in which form the rest quotes what.
+ * Decides whether to show a text by somebody who was sent a credential and may quote it. It shows the text as it is, or
+ * not at all, because any part of it could quote the credential in some form.
  */
 export type Redact = (text: string) => string;
 
-/** The words in the place of a text that is not shown. */
+/** Stands in the place of a text that is not shown. */
 export const hidden = "[not shown, as it quotes a credential]";
 
-/** Letters and digits in a row that betray a credential, as it is and as it is in base64 or hex. */
+/** So many letters and digits in a row betray a credential, as it is and encoded in base64 or hex. */
 const telling = { plain: 6, encoded: 8 };
 
-/** @param sent the credentials that requests are sent with; blank ones mean nothing */
+/** @param sent the credentials that requests are sent with; blank ones are ignored */
 export function redactor(sent: readonly string[]): Redact {
   const credentials = sent.map((one) => one.trim()).filter((one) => one !== "");
-  /** Too short to be told from a part of a word. */
+  // These are too short to distinguish from parts of words.
   const short = credentials.filter((one) => letters(one).length < telling.plain);
   let traces: ReadonlySet<string> | undefined;
   return (text) => {
     const shown = cut(text);
-    // Made for the first text, as most sessions never see one, and a token has thousands of traces.
+    // Most sessions never see such a text, and a token has thousands of traces.
     traces ??= new Set(credentials.flatMap(tracesOf));
     const isQuoted = short.some((one) => shown.includes(one)) || quotes(shown, traces);
     return isQuoted ? hidden : withoutUserPart(shown);
   };
 }
 
-/** The start of a URL, also as parsers take it that ask for no slashes. */
+/** Matches the start of a URL, and also those that only lenient parsers accept. */
 const urlStart = /\b(?:https?|wss?|ftp|socks\w{0,2}|oci):[\\/]*|\/\//i;
 
-/** A text with `…` for the user name and password in each URL that it has. */
+/** Replaces the user name and password in each URL of a text by `…`. */
 export function withoutUserPart(text: string): string {
   if (!text.includes("@")) return text;
   return text.replaceAll(/[^\s"'<>]+/g, (word) => {
@@ -41,14 +41,14 @@ export function withoutUserPart(text: string): string {
   });
 }
 
-/** Without the word in the middle of which it is cut, as that may be what is left of a credential. */
+/** Cuts a text before a word, since half a word may be half a credential. */
 function cut(text: string): string {
   if (text.length <= bounds.said.most) return text;
   const start = text.slice(0, bounds.said.most);
   return `${start.slice(0, start.lastIndexOf(" ") + 1)}…`;
 }
 
-/** The parts of a credential that betray it, in each form in which it may be quoted. */
+/** Lists the parts of a credential that betray it, in each form in which a text may quote it. */
 function tracesOf(credential: string): string[] {
   const hex = Buffer.from(credential).toString("hex");
   const encoded = [hex, ...[0, 1, 2].map((before) => base64(credential, before))].map(letters);
@@ -60,7 +60,7 @@ function tracesOf(credential: string): string[] {
   ];
 }
 
-/** The characters of base64 that the credential alone decides, `before` bytes into three that are encoded. */
+/** Encodes a credential that begins `before` bytes into a group of three, without characters that its neighbours decide. */
 function base64(credential: string, before: number): string {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(credential)]);
   const end = Math.floor((bytes.length * 8) / 6);
@@ -70,7 +70,7 @@ function base64(credential: string, before: number): string {
 const escape = /(?:%(?:25)*|(?<!\\)\\+(?:u00|x)|&#x?)([\da-f]{2,3})/gi;
 
 function quotes(text: string, traces: ReadonlySet<string>): boolean {
-  // Of what is escaped in part the rest betrays it; of what is escaped in full, the numbers are its hex.
+  // The unescaped rest betrays a text that is escaped in part, and the numbers one that is escaped in full.
   const readings = [text, text.replaceAll(escape, ""), text.replaceAll(escape, "$1")].map(letters);
   return readings.some((reading) =>
     Object.values(telling).some((length) =>
@@ -79,13 +79,12 @@ function quotes(text: string, traces: ReadonlySet<string>): boolean {
   );
 }
 
-/** All parts of a text that have this length. */
 function partsOf(text: string, length: number): string[] {
   const count = Math.max(0, text.length - length + 1);
   return Array.from({ length: count }, (_, at) => text.slice(at, at + length));
 }
 
-/** The characters that are compared, so that neither blanks and quotes nor the case can hide anything. */
+/** Keeps the characters to compare, so that neither blanks and quotes nor the case can hide a credential. */
 function letters(text: string): string {
   return text.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
 }

@@ -24,10 +24,10 @@ import type { Log } from "./log.ts";
 import { backoff, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
 
-/** Takes the value from the JSON of an answer of so many bytes, or says why there is none. */
+/** Reads the value from the JSON of an answer of so many bytes. */
 export type Reader<T> = (body: unknown, bytes: number) => Outcome<T>;
 
-/** An answer that goes on until somebody ends it. */
+/** An answer that lasts until one side ends it. */
 export interface Stream {
   readonly session: Session;
   readonly body: AsyncIterable<Buffer>;
@@ -38,24 +38,24 @@ export interface Settings extends ExchangeSettings {
   readonly place: Place;
   readonly policy: RetryPolicy;
   readonly breaker: Breaker;
-  /** Lets as many calls through at a time as there may be requests in flight. */
-  readonly turns: LimitFunction;
+  /** Limits how many calls run at the same time. */
+  readonly concurrency: LimitFunction;
   readonly time: Time;
   readonly cancellation: Cancellation | undefined;
-  /** The debug log; undefined: it is off. */
+  /** Undefined if the debug log is off. */
   readonly log: Log | undefined;
 }
 
 export type Requester = ReturnType<typeof requesterOf>;
 
-/** Sends requests to one API server until they are answered or not worth another attempt. */
+/** Sends requests to one API server, and repeats them until they are answered or out of attempts. */
 export function requesterOf(settings: Settings) {
-  const { sessions, place, policy, breaker, turns, time, cancellation, log } = settings;
+  const { sessions, place, policy, breaker, concurrency, time, cancellation, log } = settings;
   const usual: TimeLimit = {
     milliseconds: policy.working.within,
     tooLate: `no complete answer within ${inSeconds(policy.working.within)}`,
   };
-  /** True if the server was there when last heard of; decides how long it is tried. */
+  /** A server that answered last time gets more attempts than one that has never answered. */
   let isAnswering = false;
 
   const errorOf = (operation: Operation, failure: RequestFailure, attempts = 1) =>
@@ -72,7 +72,7 @@ export function requesterOf(settings: Settings) {
     return { ...last, notAttempted: `cluster ${place.cluster} does not answer (${said})` };
   };
 
-  /** The answer to one request, of which the body is still to come; one of 300 and above is a failure. */
+  /** Sends one request, and returns before the body arrives. A status of 300 and above is a failure. */
   const exchange = async (
     session: Session,
     request: Request,
@@ -108,7 +108,7 @@ export function requesterOf(settings: Settings) {
     return { failure: { ...result.failure, status: answer.value.statusCode } };
   };
 
-  /** Sends once more with other credentials, where there are any, after a 401. */
+  /** Sends a request again after a 401, if there are other credentials. */
   const withCredentials = async <T>(
     request: Request,
     sendIn: (session: Session) => Promise<Outcome<T>>,
@@ -127,7 +127,7 @@ export function requesterOf(settings: Settings) {
     }
   };
 
-  /** An attempt that ends in time, whatever the server sends, and however slowly. */
+  /** Ends an attempt in time, whatever the server sends, and however slowly. */
   const attempt = async <T>(
     request: Request,
     read: Reader<T>,
@@ -147,7 +147,7 @@ export function requesterOf(settings: Settings) {
     );
   };
 
-  const callInTurn = async <T>(request: Request, read: Reader<T>, limit = usual): Promise<T> => {
+  const callLimited = async <T>(request: Request, read: Reader<T>, limit = usual): Promise<T> => {
     const notSent = whyNotSent();
     if (notSent !== undefined) throw errorOf(request.operation, notSent);
     const { milliseconds, tooLate } = limit.milliseconds < usual.milliseconds ? limit : usual;
@@ -163,12 +163,12 @@ export function requesterOf(settings: Settings) {
       const { failure } = outcome;
       const isAway = failure.kind === "unreachable" && !isAnswering;
       const budget = isAway ? policy.connecting : { ...policy.working, within: milliseconds };
-      // What the server asks for is the least.
+      // The server asks for the minimum.
       const wait = (failure.retryAfter ?? 0) + backoff(attempts, policy.backoff, time);
       const isLate = time.now() - start + wait >= budget.within;
       if (!failure.transient || attempts >= budget.attempts || isLate) {
         breaker.ended(failure, isRead);
-        // So that the next calls give up quickly, instead of each retrying for long.
+        // The next calls should give up quickly instead of each retrying for long.
         if (failure.kind === "unreachable") isAnswering = false;
         throw errorOf(request.operation, failure, attempts);
       }
@@ -179,22 +179,20 @@ export function requesterOf(settings: Settings) {
 
   return {
     /**
-     * Sends until there is an answer, and returns what `read` takes from it. A request is repeated if its outcome is
-     * unknown: a repeated create may find its own object (alreadyExists), a delete none (notFound), and an update its own
-     * resourceVersion (conflict).
+     * Sends a request until there is an answer, and returns the value that `read` finds in it.
      *
-     * @param limit a time limit besides that of every call
+     * @param limit shortens the time limit of every call
      * @throws KubernetesError
      */
     call: <T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> =>
-      // Waiting for its turn is none of the time that a call has. One that waits to be repeated keeps its turn, so that
-      // a server which refuses some (429) gets fewer.
-      turns(() => callInTurn(request, read, limit)),
+      // The time limit of a call begins with its turn. A call keeps its turn while it waits for another attempt, so that
+      // a server that refuses some (429) gets fewer.
+      concurrency(() => callLimited(request, read, limit)),
 
     /**
-     * The answer to a request that is sent once, as it comes.
+     * Sends a request once, and returns its answer as a stream.
      *
-     * @param silence milliseconds without a byte after which it fails
+     * @param silence milliseconds without a byte after which the stream fails
      * @throws KubernetesError
      */
     async stream(request: Request, silence: number, signal: AbortSignal): Promise<Stream> {
@@ -212,7 +210,7 @@ export function requesterOf(settings: Settings) {
   };
 }
 
-/** A failure as status, kind and one word of reason: nothing else that the server said. */
+/** Describes a failure for the log by its status, kind and reason, without the server's message. */
 function briefly({ status, kind, reason = "" }: RequestFailure): string {
   const word = /^\w{1,40}$/.test(reason) ? [reason] : [];
   return [...(status === undefined ? [] : [status]), kind, ...word].join(" ");

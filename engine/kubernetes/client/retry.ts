@@ -2,23 +2,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** The clock, injected so that tests neither wait nor depend on chance. */
 export interface Time {
-  /** Milliseconds since any fixed moment. */
+  /** Returns milliseconds since any fixed moment. */
   now(): number;
-  /** Ends early, as if time were up, once the signal is aborted, or after 24 days. */
+  /** Ends early once the signal is aborted, and after 24 days. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Calls once, after that time, unless the function that it returns is called before. */
+  /** Calls once after that time. The function that it returns prevents the call. */
   alarm(milliseconds: number, call: () => void): () => void;
-  /** From 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   random(): number;
 }
 
-/** Node's timers go off at once where they are told more. */
+/** Node's timers fire at once if the delay is longer. */
 const longestTimer = 2 ** 31 - 1;
 
 export const systemTime: Time = {
   now: () => performance.now(),
   sleep: (milliseconds, signal) =>
-    // The only way in which it fails is the signal.
+    // Only the signal makes it reject.
     sleep(Math.min(milliseconds, longestTimer), undefined, signal && { signal }).catch(
       () => undefined,
     ),
@@ -31,31 +31,31 @@ export const systemTime: Time = {
   random: () => Math.random(),
 };
 
-/** A call is retried until either of the two is used up. */
+/** A call is retried until either of the two limits is reached. */
 export interface RetryBudget {
   readonly attempts: number;
-  /** Milliseconds since the first attempt after which no other is started. */
+  /** Milliseconds after the start of the first attempt in which another may start. */
   readonly within: number;
 }
 
 export interface RetryPolicy {
   /**
-   * The budget for a cluster that answers, or did so last time: overload, restarts, lost connections. `within` is the
-   * deadline of every call: what is under way then is given up.
+   * The budget for a cluster that answered last time, for overload, restarts and lost connections. `within` is also the
+   * deadline of every call, at which an attempt in progress is given up.
    */
   readonly working: RetryBudget;
-  /** The budget for a cluster that can't be reached at all: a wrong address should not cost a minute. */
+  /** The budget for a cluster that has never answered, since a wrong address should not cost a minute. */
   readonly connecting: RetryBudget;
   readonly backoff: Backoff;
 }
 
-/** First and longest wait between two attempts, in milliseconds; each wait doubles the last. */
+/** Each wait between two attempts is twice the last one, in milliseconds. */
 export interface Backoff {
   readonly first: number;
   readonly longest: number;
 }
 
-/** About 11 s of waits for a cluster that answers, longer than a restart of its API server. */
+/** A working cluster gets about 11 s of waits, which is longer than a restart of its API server. */
 export const retryPolicy: RetryPolicy = {
   working: { attempts: 8, within: 60_000 },
   connecting: { attempts: 2, within: 3_000 },
@@ -63,8 +63,8 @@ export const retryPolicy: RetryPolicy = {
 };
 
 /**
- * Milliseconds to wait after the `attempts`th failure in a row, from 1 up. Half of the wait is random,
- * so that what failed together is not tried again together.
+ * Computes the milliseconds to wait after the `attempts`th failure in a row, from 1 up. Half of the wait is random, so
+ * that calls that failed together are not repeated together.
  */
 export function backoff(
   attempts: number,
@@ -75,17 +75,16 @@ export function backoff(
   return whole * (0.5 + time.random() / 2);
 }
 
-/** The time for which something is waited for, and between two looks; in milliseconds. */
+/** How long and how often `poll` looks, in milliseconds. */
 export interface Polling {
   readonly within: number;
   readonly every: number;
-  /** The clock; the system's. */
   readonly time?: Pick<Time, "now" | "sleep">;
-  /** Once it is aborted there is no other look. */
+  /** Aborting it ends the polling. */
   readonly stop?: AbortSignal;
 }
 
-/** Looks until there is enough, or no time for another look; returns what it saw last. */
+/** Looks until there is enough or the time is over, and returns what it saw last. */
 export async function poll<T>(
   look: () => Promise<T>,
   isEnough: (seen: T) => boolean,

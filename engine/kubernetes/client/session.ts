@@ -5,55 +5,51 @@ import type { Proxy } from "../kubeconfig/proxy.ts";
 import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
 
-/** Credentials and connections that requests are sent with until either change. */
+/** Requests use these credentials and connections until either change. */
 export interface Session extends Omit<Authentication, "sent"> {
   readonly dispatcher: Dispatcher;
-  /** The field or variable that names the proxy in between, if there is one. */
+  /** The field or variable that names the proxy, if there is one. */
   readonly proxy: string | undefined;
-  /** Decides about what the server says. */
   readonly redact: Redact;
 }
 
-/** How one cluster is logged in to and connected to. */
 export interface Access {
   readonly authenticate: Authenticate;
-  /** The kubeconfig read again. What it returns remembers nothing: plugins run again. */
+  /** Reads the kubeconfig again, and forgets credentials, so that plugins run again. */
   readonly reread: () => Promise<Authenticate>;
   readonly connect: (tls: Tls) => Dispatcher;
   readonly proxy: Proxy | undefined;
   readonly time: Pick<Time, "now">;
 }
 
-/** Milliseconds after which credentials are loaded again, and between two renewals on a 401. */
+/** Credentials are loaded again after so many milliseconds. It is also the least time between two renewals on a 401. */
 const credentialsAge = 30_000;
 
 export type Sessions = ReturnType<typeof sessionsOf>;
 
 /**
- * Credentials and connections of one cluster. Credentials are loaded again now and then, because
- * they expire and files are replaced, and start anew when the server has answered 401.
+ * Keeps the credentials and connections of one cluster. Credentials are loaded again now and then, because they expire
+ * and files are replaced, and the kubeconfig is read again when the server has answered 401.
  */
 export function sessionsOf({ authenticate: first, reread, connect, proxy, time }: Access) {
   let authenticate = first;
   let session: Promise<Session> | undefined;
-  /** The last one that was made. */
   let latest: Session | undefined;
-  /** When credentials have to be loaded again. */
   let due = -Infinity;
   let renewedAt = -Infinity;
 
-  /** A new session, or the latest one if nothing has changed. */
+  /** Makes a new session, unless nothing has changed. */
   const next = async (): Promise<Session> => {
     const now = time.now();
     due = now + credentialsAge;
     const { sent, ...authentication } = await authenticate();
     const { tls, headers, expires = Infinity } = authentication;
     const left = expires - Date.now();
-    // One that is given out expired is shown all the same: clocks differ.
+    // Clocks differ, so a credential that seems to have expired is used all the same.
     if (left > 0) due = Math.min(due, now + left);
     const known = isDeepStrictEqual(latest?.tls, tls) ? latest : undefined;
     if (known !== undefined && isDeepStrictEqual(known.headers, headers)) return known;
-    // Lets requests under way finish; nobody waits for it, and a failure changes nothing.
+    // Requests in progress finish on the old connections, for which nothing waits.
     if (known === undefined) latest?.dispatcher.close().catch(() => undefined);
     const dispatcher = known?.dispatcher ?? connect(tls);
     const redact = redactor([...sent, ...sentTo(proxy)]);
@@ -61,17 +57,17 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
     return latest;
   };
 
-  const anew = async (refused: Session): Promise<Session> => {
+  const reauthenticated = async (refused: Session): Promise<Session> => {
     try {
       authenticate = await reread();
       return await next();
     } catch {
-      // The server's 401 says more than that there are no other credentials.
+      // The server's 401 is the better error.
       return refused;
     }
   };
 
-  /** Throws CredentialsMissing, the same one to all who ask within `credentialsAge`. */
+  /** Throws the same CredentialsMissing to all callers within `credentialsAge`. */
   const current = (): Promise<Session> => {
     if (session === undefined || time.now() > due) session = next();
     return session;
@@ -81,14 +77,14 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
     current,
 
     /**
-     * Reads the kubeconfig again after `refused` was answered with 401, unless another request has
-     * done so meanwhile. Returns whether there are other credentials to try now.
+     * Reads the kubeconfig again after the server answered `refused` with 401, unless another request has done so
+     * meanwhile. Returns whether there are other credentials to try.
      */
     async renew(refused: Session): Promise<boolean> {
       const isCurrent = (await current()) === refused;
       if (isCurrent && time.now() - renewedAt > credentialsAge) {
         renewedAt = time.now();
-        session = anew(refused);
+        session = reauthenticated(refused);
       }
       return (await current()) !== refused;
     },
@@ -100,7 +96,7 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
   };
 }
 
-/** A proxy sees the password that it is sent, and so may whoever answers in its place. */
+/** A proxy, and any server that answers in its place, can quote the password that it was sent. */
 function sentTo(proxy: Proxy | undefined): string[] {
   if (proxy === undefined || proxy.url.password === "") return [];
   const [username = "", password = ""] = [proxy.url.username, proxy.url.password].map(

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { bounds } from "../objects/bounds.ts";
 
-/** The most that one API server may make this process hold; bounds.ts says what each counts. */
+/** Limits how much of an API server's answers this process keeps; bounds.ts explains each limit. */
 export const sizeLimits = {
   answer: bounds.answer.most,
   items: bounds.items.most,
@@ -11,19 +11,18 @@ export const sizeLimits = {
 
 export type SizeLimits = Readonly<Record<keyof typeof sizeLimits, number>>;
 
-/** A size in a sentence. */
 export function inMiB(bytes: number): string {
   return `${Math.round((bytes * 10) / 2 ** 20) / 10} MiB`;
 }
 
-/** The text of a body, and its bytes; undefined: there are more, and it is read no further. */
+/** Reads the text of a body; undefined if it has more bytes. */
 export async function textWithin(
   body: Readable,
   most: number,
 ): Promise<{ readonly text: string; readonly bytes: number } | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // A body whose loop ends early is destroyed, and its connection with it.
+  // Leaving the loop early destroys the body and its connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > most) return undefined;
@@ -33,9 +32,9 @@ export async function textWithin(
 }
 
 /**
- * The lines of a body as they come, without their ends; the last one only if it has ended.
+ * Yields the lines of a body as they arrive. A last line without an end is dropped.
  *
- * @throws Error where a line does not end
+ * @throws Error if a line is too long
  */
 export async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let begun: Buffer[] = [];

@@ -7,6 +7,7 @@ import {
   unreadable,
 } from "./failure.ts";
 import { KubernetesError } from "./errors.ts";
+import { defined } from "../objects/defined.ts";
 import { isRecord, parse } from "../objects/checks.ts";
 import { clusterObject, type OtherObject, otherObject } from "../objects/objects.ts";
 import type { ListSettings } from "./paging.ts";
@@ -16,37 +17,36 @@ import type { Time } from "./retry.ts";
 import type { Session } from "./session.ts";
 import { linesOf } from "./size-limits.ts";
 
-/** A change of an object, of which nothing but the metadata is asked for. */
+/** A change of an object, with nothing but its metadata. */
 export interface ObjectChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: OtherObject;
 }
 
-/** A list at one moment, which a watch can go on from. */
+/** A list, and the version from which a watch can continue. */
 export interface Listed {
   readonly items: readonly OtherObject[];
   readonly resourceVersion: string;
 }
 
 export interface WatchCalls {
-  /** The server has begun to watch. */
+  /** Called once the server has begun to watch. */
   readonly opened: () => void;
   readonly changed: (change: ObjectChange) => void;
 }
 
-/** One cluster, watched. Its methods throw KubernetesError. */
+/** Watches one cluster. Its methods throw KubernetesError. */
 export interface Watching {
   readonly cluster: string;
-  /** All objects of a kind. */
   list(resource: Resource<unknown>): Promise<Listed>;
-  /** The version from which a watch of a kind tells all that comes. */
+  /** Returns the version from which a watch of a kind reports every change. */
   version(resource: Resource<unknown>): Promise<string>;
   /**
-   * Tells of every change after `from`, until the server ends the watch as it does every few minutes
-   * or the signal is aborted.
+   * Reports every change after `from`, until the server ends the watch, as it does every few minutes, or the signal is
+   * aborted.
    *
-   * @returns the version to go on from
-   * @throws KubernetesError of kind `gone` where the server no longer knows that version
+   * @returns the version from which to continue
+   * @throws KubernetesError of kind `gone` if the server no longer knows that version
    */
   watch(
     resource: Resource<unknown>,
@@ -57,12 +57,12 @@ export interface Watching {
   close(): Promise<void>;
 }
 
-/** Seconds after which the server is to end a watch; API servers take 30 to 60 minutes by themselves. */
+/** The server should end a watch after so many seconds. By default, API servers wait 30 to 60 minutes. */
 const shortestWatch = 300;
 
 /**
- * Milliseconds without a line after which a watch is taken to be dead. API servers send a bookmark
- * about every minute, at their discretion, and a connection that is half open brings nothing at all.
+ * A watch without a line for so many milliseconds counts as dead. API servers send a bookmark about every minute, and a
+ * half-open connection brings nothing at all.
  */
 const longestSilence = 150_000;
 
@@ -79,9 +79,14 @@ export function watchingOf(
     requester.errorOf({ verb: "watch", resource, at: {} }, failure);
 
   const list = async (resource: Resource<unknown>, first?: number): Promise<Listed> => {
+    const options = defined({ first });
+    const form = metadataOnly(`${partial}List`);
     const { items, version } = await readList(
-      ...([requester, lists, metadataOf(resource)] as const),
-      ...([first === undefined ? {} : { first }, metadataOnly(`${partial}List`)] as const),
+      requester,
+      lists,
+      metadataOf(resource),
+      options,
+      form,
     );
     if (version === undefined)
       throw errorOf(resource, unreadable("the answer has no resource version"));
@@ -95,8 +100,10 @@ export function watchingOf(
 
     async watch(resource, from, { opened, changed }, signal) {
       const query = new URLSearchParams({
-        ...{ watch: "1", allowWatchBookmarks: "true", resourceVersion: from },
-        // Not all of them at the same time.
+        watch: "1",
+        allowWatchBookmarks: "true",
+        resourceVersion: from,
+        // A random part keeps watches from ending at the same time.
         timeoutSeconds: String(Math.round(shortestWatch * (1 + time.random() / 5))),
       });
       const { body, session } = await requester.stream(
@@ -130,7 +137,7 @@ export function watchingOf(
   };
 }
 
-/** The same objects, of which the server sends the metadata alone. */
+/** Makes the resource of the same objects with their metadata alone. */
 function metadataOf({ shape: _, ...resource }: Resource<unknown>) {
   const shape = resource.namespaced ? otherObject : clusterObject;
   return { ...resource, kind: partial, shape };

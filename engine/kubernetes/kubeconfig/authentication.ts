@@ -6,29 +6,28 @@ import { codeOf } from "../objects/plain.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import type { KubeconfigCluster, KubeconfigUser } from "./entries.ts";
 
-/** The part of TLS that a kubeconfig decides. */
+/** The TLS settings that a kubeconfig decides. */
 export type Tls = Pick<
   ConnectionOptions,
   "ca" | "cert" | "key" | "rejectUnauthorized" | "servername"
 >;
 
-/** Headers and TLS settings that a kubeconfig's context has requests sent with. */
+/** The headers and TLS settings of requests with a kubeconfig's context. */
 export interface Authentication {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: Tls;
-  /** Credentials in these headers, which whoever answers has been sent. A private key is never sent. */
+  /** The credentials in these headers, which the server can quote. A private key is never sent. */
   readonly sent: readonly string[];
-  /** Milliseconds since 1970, if the credential says so. */
+  /** Milliseconds since 1970, if the credential has an expiry. */
   readonly expires?: number;
 }
 
 /** The kubeconfig's credentials could not be loaded: a plugin failed, or a file is missing. */
 export class CredentialsMissing extends Error {}
 
-/** Settings for running credential plugins. */
 export interface PluginSettings {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds that one may take. */
+  /** Milliseconds that a plugin may take. */
   readonly pluginTimeout: number;
 }
 
@@ -36,8 +35,8 @@ export interface PluginSettings {
 export type Authenticate = () => Promise<Authentication>;
 
 /**
- * Logs in as one context says, in the order of precedence of client-go. Files are read anew each time;
- * a plugin runs again when its credential has expired.
+ * Loads the credentials of one context, in client-go's order of precedence. It reads files again each time, and runs a
+ * plugin again when its credential has expired.
  */
 export function authenticatorOf(
   { context, cluster, user }: Kubeconfig,
@@ -60,7 +59,7 @@ export function authenticatorOf(
       const shows = `kubectl --context ${context} get --raw /version shows why`;
       if (error instanceof PluginFailure)
         throw new CredentialsMissing(`${error.message}; ${shows}`);
-      // What a library says may quote what it was given.
+      // The message of a library may quote a credential.
       throw new CredentialsMissing(`${shows} (${codeOf(error)})`);
     }
   };
@@ -79,7 +78,7 @@ async function authenticate(
   ]);
   const { username = "", password = "" } = user;
   const login = username + password && base64(`${username}:${password}`);
-  // As with kubectl, a plugin runs only where there is nothing else to log in with.
+  // As with kubectl, a plugin runs only if the user has no other credential.
   const runs = fixed === undefined && login === "" && cert === undefined;
   const plugin = runs ? await fromPlugin() : undefined;
   const token = login === "" ? (fixed ?? plugin?.token) : undefined;
@@ -87,7 +86,7 @@ async function authenticate(
   return {
     headers: { ...defined({ authorization }), ...impersonationHeaders(user) },
     tls: {
-      // Always said, so that no variable of Node's can switch verification off.
+      // It is always set, so that NODE_TLS_REJECT_UNAUTHORIZED can't switch verification off.
       rejectUnauthorized: cluster["insecure-skip-tls-verify"] !== true,
       ...defined({ ca, servername: cluster["tls-server-name"] }),
       ...(plugin?.certificate ?? (cert && key && { cert, key })),
@@ -97,7 +96,7 @@ async function authenticate(
   };
 }
 
-/** The file wins, so that a token can be replaced; without the file the token is used. */
+/** The file wins over the token, so that a token can be replaced. */
 async function tokenOf(user: KubeconfigUser): Promise<string | undefined> {
   const { tokenFile, token } = user;
   if (tokenFile === undefined) return token;
@@ -111,10 +110,10 @@ async function tokenOf(user: KubeconfigUser): Promise<string | undefined> {
   throw new CredentialsMissing("the file that tokenFile names is empty");
 }
 
-/** The extension that is for credential plugins, which alone know its shape. */
+/** This extension is for credential plugins, which alone know its shape. */
 const pluginExtension = "client.authentication.k8s.io/exec";
 
-/** `spec.cluster` of an ExecCredential. */
+/** Makes the `spec.cluster` of an ExecCredential. */
 async function clusterInfo(cluster: KubeconfigCluster): Promise<unknown> {
   const ca = await contentOf(cluster, "certificate-authority");
   return defined({
@@ -128,7 +127,7 @@ async function clusterInfo(cluster: KubeconfigCluster): Promise<unknown> {
   });
 }
 
-/** What a field names a file of, or what the same field with `-data` has in base64. */
+/** Reads the file that a field names, or the base64 of the same field with `-data`. */
 async function contentOf<Field extends string>(
   entry: { readonly [Name in Field | `${Field}-data`]?: string },
   field: Field,
@@ -154,7 +153,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Headers as client-go's: one for each value, with keys percent-encoded. */
+/** Makes the same headers as client-go: one for each value, with keys percent-encoded. */
 function impersonationHeaders(user: KubeconfigUser): Authentication["headers"] {
   const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = user;
   if (as === undefined) return {};

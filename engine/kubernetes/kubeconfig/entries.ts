@@ -2,12 +2,11 @@ import path from "node:path";
 import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "../objects/checks.ts";
 
 /**
- * The entries of a kubeconfig that a context refers to, read and refused as kubectl does
- * (client-go's `tools/clientcmd`): docs/reference/kubeconfig.md has the table of the fields. Fields that kubectl
- * does not know are passed over, as by kubectl.
+ * Reads the entries that a kubeconfig's context refers to, and refuses them, as kubectl does (client-go's
+ * `tools/clientcmd`). docs/reference/kubeconfig.md lists the fields. Fields that kubectl does not know are ignored.
  */
 
-/** A field that can't be used. The message names the field, and never quotes its value. */
+/** A field is unusable. The message names the field, and never quotes its value. */
 export class EntryProblem extends Error {
   override readonly name = "EntryProblem";
 }
@@ -17,7 +16,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 const anyText = text("text; put it in quotes");
 const anyTexts = list(anyText);
 
-/** Nothing, null and "" are all the same to kubectl. */
+/** kubectl does not distinguish between nothing, null and "". */
 const word: Check<string | undefined> = (value) => (value === "" ? undefined : anyText(value));
 const flag: Check<boolean> = (value) =>
   typeof value === "boolean" ? value : new Wrong(" is neither true nor false");
@@ -34,15 +33,24 @@ const clusterFields = map({
 });
 
 const userFields = map({
-  ...{ token: word, tokenFile: word, username: word, password: word },
-  ...{ "client-certificate-data": word, "client-certificate": word },
-  ...{ "client-key-data": word, "client-key": word },
-  ...{ as: word, "as-uid": word, "as-groups": anyTexts, "as-user-extra": mapOf(anyTexts) },
+  token: word,
+  tokenFile: word,
+  username: word,
+  password: word,
+  "client-certificate-data": word,
+  "client-certificate": word,
+  "client-key-data": word,
+  "client-key": word,
+  as: word,
+  "as-uid": word,
+  "as-groups": anyTexts,
+  "as-user-extra": mapOf(anyTexts),
   exec: map({
     command: word,
     apiVersion: word,
     installHint: word,
-    ...{ args: anyTexts, provideClusterInfo: flag },
+    args: anyTexts,
+    provideClusterInfo: flag,
     env: list(map({ name: word, value: word })),
   }),
   "auth-provider": map({ name: word }),
@@ -54,7 +62,7 @@ function taken<T>(check: Check<T>, fields: Fields): T {
   return read;
 }
 
-/** The entry with absolute paths in those fields that name a file, and the names of those that had others. */
+/** Makes the paths of files absolute, and lists the fields that had relative ones. */
 function located<Field extends string, E extends { readonly [F in Field]?: string }>(
   entry: E,
   files: readonly Field[],
@@ -69,7 +77,7 @@ function isRelative(file: string | undefined): boolean {
   return file !== undefined && !path.isAbsolute(file);
 }
 
-/** The fields of a cluster by kubectl's names; certificates are PEM in base64, and paths absolute. */
+/** A cluster with kubectl's names of its fields. Certificates are PEM in base64, and paths are absolute. */
 export type KubeconfigCluster = Partial<ReturnType<typeof clusterEntry>> & {
   readonly server: string;
 };
@@ -83,14 +91,14 @@ export function clusterEntry(fields: Fields, folder: string) {
       "insecure-skip-tls-verify contradicts its certificate-authority; keep one of the two",
     );
   }
-  // Go's URLs have no path where there is only a slash.
+  // Go's URLs have an empty path in place of a single slash.
   return {
     ...located(entry, ["certificate-authority"], folder),
     server: (entry.server ?? "").replace(/\/$/, ""),
   };
 }
 
-/** The fields of a user, likewise; without a field: anonymous. */
+/** A user, likewise. One without fields is anonymous. */
 export type KubeconfigUser = Partial<ReturnType<typeof userEntry>>;
 
 /** @throws EntryProblem */
@@ -105,7 +113,7 @@ export function userEntry(fields: Fields, folder: string) {
   return { ...located(entry, files, folder), ...(exec && { exec: pluginOf(exec, folder) }) };
 }
 
-/** The versions of `ExecCredential` that kubectl speaks. */
+/** kubectl supports these versions of `ExecCredential`. */
 const pluginVersions: readonly string[] = [
   "client.authentication.k8s.io/v1",
   "client.authentication.k8s.io/v1beta1",
@@ -119,20 +127,23 @@ function pluginOf(exec: NonNullable<Of<typeof userFields>["exec"]>, folder: stri
   if (command === undefined) throw new EntryProblem("exec has no command");
   if (apiVersion === undefined || !pluginVersions.includes(apiVersion)) {
     throw new EntryProblem(
-      `exec.apiVersion must be ${pluginVersions.join(" or ")}; update the plugin, and write its entry anew`,
+      `exec.apiVersion must be ${pluginVersions.join(" or ")}; update the plugin, and write its entry again`,
     );
   }
   const variables = env.map(({ name = "", value = "" }) => [name, value] as const);
-  // One without a slash is looked up on PATH.
+  // A command without a slash is looked up on PATH.
   const isPath = command.includes("/");
   return {
-    ...{ ...rest, apiVersion, args, env: Object.fromEntries(variables) },
+    ...rest,
+    apiVersion,
+    args,
+    env: Object.fromEntries(variables),
     command: isPath ? path.resolve(folder, command) : command,
     relative: isPath && isRelative(command) ? ["exec.command"] : [],
   };
 }
 
-/** Plugins to use instead of each provider; kubectl itself has none but oidc any more. */
+/** Plugins that replace the providers. kubectl itself still has oidc alone. */
 const successors: Readonly<Record<string, string>> = {
   oidc: "kubelogin (kubectl oidc-login)",
   gcp: "gke-gcloud-auth-plugin",

@@ -3,28 +3,26 @@ import type { ExecPlugin } from "./entries.ts";
 import { defined } from "../objects/defined.ts";
 import { isRecord, parse } from "../objects/checks.ts";
 
-/** Settings for one run of a plugin. */
 export interface PluginRun {
-  /** The environment, to which `env` of the plugin adds. */
+  /** The environment, to which the plugin's `env` adds. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** `spec.cluster` for a plugin that asks for it (`provideClusterInfo`). */
+  /** Makes `spec.cluster` for a plugin that asks for it (`provideClusterInfo`). */
   readonly cluster: () => Promise<unknown>;
-  /** Milliseconds after which the plugin is ended. */
+  /** Milliseconds after which the plugin is killed. */
   readonly limit: number;
 }
 
-/** A sentence about a plugin that names its command, never what it was given or has printed. */
+/** A plugin failed. The message names its command, and never quotes its arguments, variables or output. */
 export class PluginFailure extends Error {
   override readonly name = "PluginFailure";
 }
 
-/** A credential is a few kB. */
+/** A credential has a few kB. */
 const outputLimit = 1 << 20;
 
 /**
- * Runs a plugin as kubectl does without a terminal: with a closed stdin, and `KUBERNETES_EXEC_INFO`
- * in its environment. What it prints on stderr goes nowhere: it may hold secrets, and here it would
- * end up in the output of a deployment.
+ * Runs a plugin as kubectl does without a terminal: with a closed stdin, and `KUBERNETES_EXEC_INFO` in its environment.
+ * Its stderr is dropped, because secrets in it would end up in the output of a deployment.
  *
  * @throws PluginFailure
  */
@@ -37,7 +35,7 @@ export async function runPlugin(plugin: ExecPlugin, run: PluginRun): Promise<Plu
       interactive: false,
     },
   };
-  // Pulumi's own, for its program alone: the stack config with its secrets decrypted.
+  // It has the stack config with its secrets decrypted, which Pulumi sets for its program alone.
   const { PULUMI_CONFIG: _, ...inherited } = run.variables;
   const variables = { ...inherited, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
   return credentialIn(await outputOf(plugin, variables, run.limit), plugin);
@@ -72,7 +70,7 @@ function problemOf({ code, signal, killed }: ExecFileException, timeout: number)
     : `was ended by ${String(signal)}`;
 }
 
-/** A token, a certificate with its key, or all of them. */
+/** A plugin gives a token, a certificate with its key, or all of them. */
 export type PluginCredential = ReturnType<typeof credentialIn>;
 
 function credentialIn(output: string, plugin: ExecPlugin) {
@@ -96,9 +94,9 @@ function credentialIn(output: string, plugin: ExecPlugin) {
   }
   return defined({
     token,
-    /** PEM. */
+    /** The certificate and key are PEM. */
     certificate: cert === undefined || key === undefined ? undefined : { cert, key },
-    /** Milliseconds since 1970; without it for as long as the server takes it. */
+    /** Milliseconds since 1970. Without it, the credential holds until the server rejects it. */
     expires: Number.isNaN(expires) ? undefined : expires,
   });
 }

@@ -1,13 +1,13 @@
 /**
- * Kubeconfigs that a program gives as values and not as files. Each has a name, which stands in the place of a path, so
- * that it may be in state, logs and errors; the content is in the memory of this process alone.
+ * A program can give kubeconfigs as values instead of files. Each has a name in place of a path, which may appear in
+ * state, logs and errors. Its content is in the memory of this process alone.
  */
 
 const contents = new Map<string, string>();
 
 const prefix = "input:";
 
-/** @param owner what tells clusters of the same name apart */
+/** @param owner distinguishes clusters of the same name */
 export function nameOfGiven(owner: string, cluster: string): string {
   return `${prefix}${owner}/${cluster}`;
 }
@@ -16,12 +16,12 @@ export function isGiven(kubeconfig: string): boolean {
   return kubeconfig.startsWith(prefix);
 }
 
-/** Takes contents by their names; where one is known already, the new one counts. */
+/** Registers contents by their names. A new content replaces an old one. */
 export function giveKubeconfigs(given: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(given)) contents.set(name, content);
 }
 
-/** Takes what an earlier run has kept, as far as this one has given nothing newer. */
+/** Registers contents that an earlier run has kept, unless this run has given newer ones. */
 export function giveKeptKubeconfigs(kept: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(kept))
     if (!contents.has(name)) contents.set(name, content);

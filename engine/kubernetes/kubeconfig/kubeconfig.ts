@@ -15,18 +15,18 @@ import {
 } from "./entries.ts";
 import { givenKubeconfig, isGiven } from "./given.ts";
 
-/** The names by which the runner's access to a cluster is found; never a credential. */
+/** Names the runner's access to a cluster, without a credential. */
 export interface ClusterAccess {
-  /** Of a kubeconfig that the program gives, its name stands for the current context. */
+  /** The name of a given kubeconfig stands for its current context. */
   readonly context: string;
   /**
-   * Path of a kubeconfig file, or the name of a kubeconfig that the program gives (given.ts); without one `KUBECONFIG`
-   * and then the default file are read.
+   * The path of a kubeconfig file, or the name of a given kubeconfig (given.ts). Without it, the files of `KUBECONFIG` or
+   * the default file are read.
    */
   readonly kubeconfig?: string;
 }
 
-/** The kubeconfig does not have what the stack's config refers to: a file or a name is wrong. */
+/** The kubeconfig lacks something that the stack's config refers to: a file or a name is wrong. */
 export class KubeconfigError extends Error {
   override readonly name = "KubeconfigError";
   readonly cluster: string;
@@ -37,23 +37,22 @@ export class KubeconfigError extends Error {
   }
 }
 
-/** A kubeconfig that the program gives is not known before the update that makes its cluster. */
+/** A given kubeconfig is unknown before the update that makes its cluster. */
 export class KubeconfigPending extends Error {}
 
-/** One context, with the entries that it refers to. */
 export interface Kubeconfig {
   readonly context: string;
   readonly cluster: KubeconfigCluster;
   readonly user: KubeconfigUser;
 }
 
-/** The fields of both entries that name a path relative to the folder of their file. */
+/** Names the fields of both entries that have a path relative to the folder of their file. */
 function relativePaths({ cluster, user }: Kubeconfig): string | undefined {
   const names = [cluster, user, user.exec].flatMap((entry) => entry?.relative ?? []);
   return names.length === 0 ? undefined : `has a relative path in ${names.join(" and ")}`;
 }
 
-/** Variables and home folder that say where kubeconfig files are. */
+/** Kubeconfig files are found by these variables and the home folder. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -63,14 +62,14 @@ export function processEnvironment(): Environment {
   return { variables: process.env, home: homedir() };
 }
 
-/** The context that means the service account of the pod this runs in, if there is no kubeconfig. */
+/** Without a kubeconfig, this context means the service account of the pod that this program runs in. */
 const inCluster = "in-cluster";
 
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The entries that kubectl would use for `access.context`, from the given file, else those of `KUBECONFIG`, else
- * `~/.kube/config`. Reads files only, runs no credential plugin and sends nothing.
+ * Reads the entries that kubectl would use for `access.context`, from the given file, else the files of `KUBECONFIG`,
+ * else `~/.kube/config`. It runs no credential plugin and sends nothing.
  *
  * @throws KubeconfigError
  */
@@ -100,7 +99,7 @@ async function read(access: ClusterAccess, environment: Environment): Promise<Ku
   throw new EntryProblem(`there is no kubeconfig at ${where} to read context ${context} from`);
 }
 
-/** A kubeconfig without a file has no folder either, from which a path could lead anywhere. */
+/** A kubeconfig without a file has no folder to which a path could be relative. */
 function readGiven(name: string, context: string): Kubeconfig {
   const content = givenKubeconfig(name);
   if (content === undefined)
@@ -119,8 +118,8 @@ function readGiven(name: string, context: string): Kubeconfig {
 }
 
 /**
- * Refuses relative paths in a file that `access` names: Pulumi's Kubernetes plugin takes the content of
- * such a file, and looks for them in other folders than this program and kubectl.
+ * Refuses relative paths in a file that `access` names, because Pulumi's Kubernetes plugin takes the content of such a
+ * file and resolves them in another folder than this program and kubectl.
  *
  * @throws KubeconfigError
  */
@@ -163,12 +162,11 @@ interface Entry {
   readonly fields: Fields;
 }
 
-/** The entries of one file by their names. */
 type Entries = Readonly<Record<"contexts" | "clusters" | "users", ReadonlyMap<string, Entry>>> & {
   readonly current: string | undefined;
 };
 
-/** Like kubectl, passes over a file that isn't there: others of `KUBECONFIG` may be. */
+/** As with kubectl, a missing file is no error, because `KUBECONFIG` may list others. */
 async function entriesOf(file: string): Promise<Entries | undefined> {
   let text: string;
   try {
@@ -184,11 +182,11 @@ async function entriesOf(file: string): Promise<Entries | undefined> {
   throw new EntryProblem(`kubeconfig ${file} is not valid; ${shows}`);
 }
 
-/** The entries in the text of a file, by their names; undefined where it is none of a kubeconfig. */
+/** Reads the entries in the text of a file; undefined if the text is not a kubeconfig. */
 export function entriesIn(text: string, file: string): Entries | undefined {
   let config: unknown;
   try {
-    // As Go's parser, which follows YAML 1.1: `yes` is true.
+    // Go's parser follows YAML 1.1, in which `yes` is true.
     config = parse(text, { version: "1.1", logLevel: "error" }) ?? {};
   } catch {
     // The parser's message quotes the lines around the mistake, which may be credentials.
@@ -204,7 +202,7 @@ export function entriesIn(text: string, file: string): Entries | undefined {
   };
 }
 
-/** A broken entry, for some other cluster, is no reason to fail. */
+/** A broken entry is skipped, since it may be for another cluster. */
 function named(list: unknown, field: string, file: string): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   for (const entry of Array.isArray(list) ? list.filter(isRecord) : []) {

@@ -12,11 +12,11 @@ export interface Proxy {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy between this machine and `server`: the kubeconfig's `proxy-url`, else that of the environment. Its rules
- * are those of golang.org/x/net/http/httpproxy, which kubectl follows: `HTTPS_PROXY` for https and `HTTP_PROXY` for http,
- * except for what `NO_PROXY` lists and for this machine itself.
+ * Finds the proxy between this machine and `server`: the kubeconfig's `proxy-url`, else that of the environment. It
+ * follows golang.org/x/net/http/httpproxy, like kubectl: `HTTPS_PROXY` for https and `HTTP_PROXY` for http, except for
+ * hosts that `NO_PROXY` lists and for this machine itself.
  *
- * @returns undefined for a direct connection; a text for a mistake: a sentence without the value
+ * @returns undefined for a direct connection, and a sentence without the value for a mistake
  */
 export function proxyFor(
   server: URL,
@@ -43,7 +43,7 @@ function parse(text: string, from: string, schemes: readonly string[]): Proxy | 
   if (!schemes.includes(url.protocol)) {
     return `${from} is the URL of a proxy of another kind than http, https and socks5`;
   }
-  // Names are looked up by the proxy in either case, which is all that socks5h means.
+  // The proxy looks up names in either case, which is all that socks5h means.
   if (url.protocol === "socks5h:") url.protocol = "socks5:";
   return { url, from };
 }
@@ -57,7 +57,7 @@ function isDecodable({ username, password }: URL): boolean {
   }
 }
 
-/** True for a server that is reached without the environment's proxy. */
+/** Tells whether connections to a server bypass the environment's proxy. */
 function isDirect(server: URL, noProxy = ""): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, "");
   const port = server.port || (server.protocol === "https:" ? "443" : "80");
@@ -79,7 +79,7 @@ interface Destination {
   readonly isAddress: boolean;
 }
 
-/** `*`, a CIDR block, or an address or domain with or without a port. */
+/** An entry is `*`, a CIDR block, or an address or domain with or without a port. */
 function matches(entry: string, { host, port, isAddress }: Destination): boolean {
   if (entry === "*") return true;
   if (isCidr(entry)) return isAddress && inRanges([entry])(host);
@@ -87,7 +87,7 @@ function matches(entry: string, { host, port, isAddress }: Destination): boolean
     /^(?:\[([^[\]]*)\]|([^:[\]]*)):([^:[\]]*)$/.exec(entry) ?? [];
   const name = bracketed ?? plain ?? entry;
   if (name === "" || (ofPort !== "" && ofPort !== port)) return false;
-  // `.example.com` and `*.example.com` stand for what is below it, and `example.com` for itself too.
+  // `.example.com` and `*.example.com` match the names below it, and `example.com` matches itself too.
   const domain = name.replace(/^\*?(?=\.)/, "");
   return host === domain || (!isAddress && host.endsWith(`.${domain.replace(/^\./, "")}`));
 }

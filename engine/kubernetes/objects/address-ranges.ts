@@ -1,13 +1,13 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** A range of addresses, as 10.0.0.0/8. */
+/** Tells whether a text is a range of addresses, such as 10.0.0.0/8. */
 export function isCidr(text: string): boolean {
   const [, ip = "", bits] = /^([\da-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   return isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128);
 }
 
 /**
- * A predicate of addresses: is this one in any of these ranges?
+ * Makes a predicate that tells whether an address is in one of these ranges.
  *
  * @param ranges in CIDR notation: `10.0.0.0/8`
  */

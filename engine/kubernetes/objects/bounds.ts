@@ -1,6 +1,4 @@
 /**
- * One bound of what a cluster may say.
- *
  * @param what the noun that the number counts
  * @param beyond the consequence of more
  */
@@ -16,12 +14,13 @@ const skipped = "the Service is skipped (`TooLarge`)";
 const waits = "mirrors that are new or grow are skipped (`TooManyMirrors`)";
 
 /**
- * Bounds of what a cluster may say, and bring into another. All of it is parsed in linear time. docs/reference/limits.md shows this table.
+ * Limits what a cluster may send, and bring into another. Answers are parsed in linear time. docs/reference/limits.md
+ * shows this table.
  *
- * An object has at most 1.5 MiB in etcd, and no more than four times as much as JSON. So it can be read, alone on its
- * page where need be. Parsed, a text takes up to 22 times its length, and that is gone after each page. Of
- * 20,000 objects in the largest clusters that Kubernetes is tested with 60 MiB are kept. Mirrors are counted by the
- * check that reads them, so that a source whose mirrors keep to these bounds can be read again.
+ * An object has at most 1.5 MiB in etcd, and four times as much as JSON, so that each fits on a page, alone if need be.
+ * A parsed page takes up to 22 times the memory of its text until the next page. A cluster with 20,000 objects, as large
+ * as Kubernetes is tested with, keeps 60 MiB. Mirrors are counted by the check that reads them, so that a source whose
+ * mirrors keep to these limits can be read again.
  */
 export const bounds = {
   answer: bound(
@@ -36,7 +35,7 @@ export const bounds = {
     "bytes of memory for a cluster's Services, Endpoints, namespaces and Links",
     unread,
   ),
-  event: bound(4 * MiB, "bytes of one event of a watch", "the watch begins anew"),
+  event: bound(4 * MiB, "bytes of one event of a watch", "the watch begins again"),
   annotationsSize: bound(
     256 * KiB,
     "characters of the annotations of an object, as in Kubernetes",

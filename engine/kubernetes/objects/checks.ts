@@ -1,12 +1,11 @@
 import { SharedValues } from "./shared-values.ts";
 
 /**
- * A check takes a value as a `T`, or says what is `Wrong`. With `keep` it returns a copy with the checked fields alone;
- * without, one with all fields, as an object that is sent back must have them.
+ * A check reads a value as a `T`, or returns what is `Wrong`. With `keep`, it returns a copy with the checked fields alone.
+ * Without `keep`, the copy has all fields, because an update sends them back.
  */
 export type Check<T = unknown> = (value: unknown, keep?: SharedValues) => T | Wrong;
 
-/** The type of what a check takes. */
 export type Of<C extends Check> = Exclude<ReturnType<C>, Wrong>;
 
 /**
@@ -21,14 +20,14 @@ export class Wrong {
   }
 }
 
-/** Bytes that are kept of a value at most: as many as a list counts for it that has nothing in common with it. */
+/** Computes the bytes that a list keeps of a value that has nothing in common with others. */
 export function bytesOf(check: Check, value: unknown): number {
   const keep = new SharedValues();
   check(value, keep);
   return keep.bytes;
 }
 
-/** Text for which the rule holds; `words` completes "is not". */
+/** Checks a text by a rule; `words` completes "is not". */
 export function text<T extends string>(
   words: string,
   isRight: ((text: string) => text is T) | ((text: string) => boolean) = () => true,
@@ -52,7 +51,7 @@ export function wholeNumber(least: number, most: number): Check<number> {
 export const flag: Check<boolean> = (value) =>
   typeof value === "boolean" ? value : new Wrong(" is not a flag");
 
-/** Whatever it is, nobody looks into it. */
+/** Accepts any value, which the program does not read. */
 export const anything: Check = (value, keep) => (keep === undefined ? value : true);
 
 export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
@@ -66,7 +65,6 @@ export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
 
 export type Fields = Readonly<Record<string, Check>>;
 
-/** The type of a map with these fields, of which `R` are required. */
 type MapOf<F extends Fields, R extends keyof F> = Flat<
   { readonly [K in R]: Of<F[K]> } & {
     readonly [K in Exclude<keyof F, R>]?: Exclude<Of<F[K]>, undefined>;
@@ -74,7 +72,7 @@ type MapOf<F extends Fields, R extends keyof F> = Flat<
 >;
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 
-/** A map with these fields. One that is null is left out, as Go writes null for what is absent. */
+/** Checks a map with these fields. Null counts as absent, since Go writes it for absent fields. */
 export function map<const F extends Fields, R extends keyof F & string = never>(
   fields: F,
   required: readonly R[] = [],
@@ -116,7 +114,7 @@ export function list<T>(item: Check<T>, most = Infinity): Check<readonly T[]> {
   };
 }
 
-/** A map of text to text, at most `most` characters in all. */
+/** Checks a map of text to text with at most `most` characters in all. */
 export function texts(
   isKey: (key: string) => boolean = () => true,
   isValue: (text: string) => boolean = () => true,
@@ -139,7 +137,7 @@ export function texts(
   };
 }
 
-/** A map of whatever keys to values of one kind. */
+/** Checks a map of any keys to values of one kind. */
 export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
   return (value, keep) => {
     if (!isRecord(value)) return new Wrong(" is not a map");
@@ -154,7 +152,7 @@ export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
   };
 }
 
-/** A value that many objects have in common, and that is there once. */
+/** Keeps a value once that many objects have in common. */
 export function shared<T>(check: Check<T>): Check<T> {
   return (value, keep) => {
     const before = keep?.bytes ?? 0;
@@ -167,7 +165,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** JSON or, if it is none, undefined; never the parser's error, which quotes the text. */
+/** Parses JSON; undefined if it is invalid. The parser's error would quote the text. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** The fields that are there: an optional field is absent, and never undefined. */
+/** Leaves out undefined fields, because an optional field must be absent under `exactOptionalPropertyTypes`. */
 export function defined<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -1,8 +1,7 @@
 import { bounds } from "./bounds.ts";
 
 /**
- * Durations in Go's notation, which Kubernetes objects (metav1.Duration) and Linkerd's Helm values
- * use: `3s`, `24h0m0s`, `1.5h`.
+ * Kubernetes objects (metav1.Duration) and Linkerd's Helm values have durations in Go's notation: `3s`, `24h0m0s`, `1.5h`.
  */
 
 const units = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
@@ -12,7 +11,7 @@ const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 /** Go's longest duration, `2562047h47m16.854775807s`, has 24 characters. */
 const longest = 2 ** 63 / 1e6;
 
-/** The duration in milliseconds; undefined for any other text, for negative ones and for those that Go can't hold. */
+/** Parses a duration into milliseconds; undefined for other texts, negative durations and those that Go can't hold. */
 export function parseDuration(text: string): number | undefined {
   if (text === "" || text.length > bounds.duration.most) return undefined;
   const parts = [...text.matchAll(part)];
@@ -25,7 +24,7 @@ export function parseDuration(text: string): number | undefined {
   return sum < longest ? sum : undefined;
 }
 
-/** Whole seconds as Go prints them: `3s`, `2m0s`, `1h0m0s`. */
+/** Formats whole seconds as Go does: `3s`, `2m0s`, `1h0m0s`. */
 export function formatSeconds(total: number): string {
   const [hours, minutes, seconds] = [
     Math.floor(total / 3600),
@@ -36,7 +35,7 @@ export function formatSeconds(total: number): string {
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
 
-/** A duration in a sentence: `60 s`, `0.3 s`. */
+/** Formats milliseconds for a sentence: `60 s`, `0.3 s`. */
 export function inSeconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 100) / 10} s`;
 }

@@ -15,10 +15,8 @@ const condition = map(
   {
     type: anyText,
     status: conditionStatus,
-    /** One word, by the pattern of the resource's schema. */
     reason: anyText,
     message: anyText,
-    /** Whole seconds. */
     lastTransitionTime: anyText,
     localRef: reference,
   },

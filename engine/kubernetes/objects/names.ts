@@ -1,4 +1,4 @@
-/** The name rules of Kubernetes (apimachinery's validation). */
+/** These are the name rules of Kubernetes (apimachinery's validation). */
 
 export function isDnsLabel(text: string): boolean {
   return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
@@ -9,7 +9,7 @@ export function isDnsName(text: string): boolean {
   return text.length <= 253 && labels.test(text);
 }
 
-/** The rule of label keys, and of annotation keys once they are in lower case. */
+/** Label keys follow this rule, and so do annotation keys in lower case. */
 export function isLabelKey(text: string): boolean {
   const slash = text.indexOf("/");
   const name = text.slice(slash + 1);
@@ -20,7 +20,7 @@ export function isLabelValue(text: string): boolean {
   return text === "" || isQualifiedPart(text);
 }
 
-/** A port's name where it refers to one of a container: a service name of IANA. */
+/** A target port's name is a service name of IANA. */
 export function isPortName(text: string): boolean {
   return text.length <= 15 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text) && /[a-z]/.test(text);
 }

@@ -19,21 +19,20 @@ import { isCidr } from "./address-ranges.ts";
 import { isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
 
 /**
- * The Kubernetes objects that this program reads and writes, with the fields it uses, in the shape of the API's JSON.
- * Fields that are not listed survive an update untouched. Each type is that of a check, which an answer passes
- * where it comes in. An API server has validated its objects by the same rules. Something that only passes for one, or
- * one that somebody has taken over, has not, and what it says is written into other clusters.
+ * These checks describe the Kubernetes objects that this program reads and writes, in the shape of the API's JSON, with
+ * the fields that it uses. Other fields survive an update untouched. An API server has validated its objects by the same
+ * rules. One that was taken over has not, and its words are written into other clusters.
  */
 
 export type StringMap = Readonly<Record<string, string>>;
 
-/** `namespace/name`: how an object is called in plans, state and messages. */
+/** Plans, state and messages call an object `namespace/name`. */
 export type ObjectKey = `${string}/${string}`;
 
 export const anyText = text("text");
-/** An opaque word of the API server, which sentences may show. */
+/** An opaque word of the API server may appear in sentences. */
 export const word = text("a word", (value) => value.length <= 253 && /^[!-~]*$/.test(value));
-/** RFC 3339, in UTC. */
+/** A time is RFC 3339 in UTC. */
 export const time = text("a time", (value) =>
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/.test(
     value,
@@ -46,7 +45,6 @@ const port = wholeNumber(1, 65_535);
 const protocol = text("TCP, UDP or SCTP", (value) => /^(TCP|UDP|SCTP)$/.test(value));
 const portName = text("the name of a port", (value) => value === "" || isDnsLabel(value));
 const count = wholeNumber(0, 2 ** 31 - 1);
-/** Ranges in CIDR notation. */
 const ranges = list(text("a range of addresses", isCidr));
 const labels = shared(texts(isLabelKey, isLabelValue));
 
@@ -58,12 +56,12 @@ const manager = text(
 
 const keys = mapOf(anything);
 
-/** One entry of `managedFields`: the fields that one manager has set by one kind of operation. */
+/** One entry of `managedFields` lists the fields that one manager has set by one kind of operation. */
 const managedFields = map({
   manager,
   operation: word,
   time,
-  /** Keys `f:<field>`, nested as the object is; nobody asks who has set any but these. */
+  /** Keys `f:<field>` are nested like the object. The program reads these alone. */
   fieldsV1: shared<unknown>(
     map({ "f:metadata": map({ "f:labels": keys, "f:annotations": keys }) }),
   ),
@@ -79,9 +77,9 @@ const anyMetadata = {
     bounds.annotationsSize.most,
   ),
   creationTimestamp: time,
-  /** The API server's own account of who has set which field. */
+  /** The API server records here who has set which field. */
   managedFields: list(managedFields),
-  /** Set while the object is going, held by a finalizer; such an object cannot be revived. */
+  /** It is set while a finalizer holds an object that is being deleted. Such an object cannot be revived. */
   deletionTimestamp: time,
 };
 
@@ -94,17 +92,17 @@ const clusterMetadata = map({ name: dnsName, ...anyMetadata }, ["name"]);
 export type ManagedFields = Of<typeof managedFields>;
 export type ObjectMeta = Of<typeof metadata>;
 
-/** A namespaced object with these fields besides its metadata. */
+/** Makes the check of a namespaced object with these fields besides its metadata. */
 export function object<const F extends Fields>(fields: F) {
   return map({ metadata, ...fields }, ["metadata"]);
 }
 
-/** An object of which nothing but the metadata is read. */
+/** The program reads nothing but the metadata of such an object. */
 export const otherObject = object({});
 
 export type OtherObject = Of<typeof otherObject>;
 
-/** The same of a kind without namespaces: nobody asks for the one that the type says there is. */
+/** The same for a kind without namespaces. The type has a namespace, which nothing reads. */
 export const clusterObject = map({ metadata: clusterMetadata }, ["metadata"]) as Check<OtherObject>;
 
 export const namespace = map({ metadata: map({ name: dnsLabel, ...anyMetadata }, ["name"]) }, [
@@ -120,7 +118,6 @@ const servicePort = map(
     port,
     targetPort: either(port, text("a port", isPortName)),
     nodePort: port,
-    /** Never on a mirror, as in Linkerd. */
     appProtocol: text("an application protocol", isLabelKey),
   },
   ["port"],
@@ -175,7 +172,7 @@ export type EndpointSubset = Of<typeof subset>;
 export type Endpoints = Of<typeof endpoints>;
 
 export const configMap = object({ data: texts() });
-/** `data` is in base64. */
+/** The values of `data` are base64. */
 export const secret = object({ type: anyText, data: texts() });
 
 export type ConfigMap = Of<typeof configMap>;
@@ -186,7 +183,9 @@ const containers = shared(list(map({ name: anyText, env: environment }, ["name"]
 const containerStatuses = list(
   map(
     {
-      ...{ name: anyText, ready: flag, restartCount: count },
+      name: anyText,
+      ready: flag,
+      restartCount: count,
       state: map({
         running: anything,
         terminated: map({ exitCode: wholeNumber(-(2 ** 31), 2 ** 31), message: anyText }),
@@ -203,8 +202,11 @@ export const pod = object({
     initContainers: containers,
   }),
   status: map({
-    ...{ phase: anyText, reason: anyText, podIP: looseAddress },
-    ...{ containerStatuses, initContainerStatuses: containerStatuses },
+    phase: anyText,
+    reason: anyText,
+    podIP: looseAddress,
+    containerStatuses,
+    initContainerStatuses: containerStatuses,
   }),
 });
 
@@ -220,16 +222,16 @@ export const deployment = object({
 export const statefulSet = object({
   spec: map({
     serviceName: anyText,
-    /** 1 where it is left out. */
+    /** The default is 1. */
     replicas: count,
-    /** The number of the first pod; 0 where it is left out. */
+    /** The number of the first pod; 0 by default. */
     ordinals: map({ start: count }),
   }),
 });
 
 export type StatefulSet = Of<typeof statefulSet>;
 
-/** A range that ClusterIPs are given out from; a cluster may have several. */
+/** The API server takes ClusterIPs from this range. A cluster may have several. */
 export const serviceCidr = map({ metadata: clusterMetadata, spec: map({ cidrs: ranges }) }, [
   "metadata",
 ]);
@@ -238,11 +240,11 @@ export const node = map(
   {
     metadata: clusterMetadata,
     spec: map({
-      /** Ranges of the pods on it, as the cluster's controller manager has given them out. */
+      /** The controller manager has given these ranges to the pods of the node. */
       podCIDRs: ranges,
     }),
     status: map({
-      /** IPs, and names of the machine. */
+      /** Addresses are IPs, and names of the machine. */
       addresses: list(map({ address: text("an address") }, ["address"])),
     }),
   },
@@ -251,7 +253,7 @@ export const node = map(
 
 export type Node = Of<typeof node>;
 
-/** A question to the API server about whoever asks, or about a subject (SubjectAccessReview). */
+/** Asks the API server what the client may do, or what a subject may do (SubjectAccessReview). */
 export interface AccessReview {
   readonly metadata?: Partial<ObjectMeta>;
   readonly spec: {
@@ -269,7 +271,7 @@ export interface AccessReview {
   readonly status?: { readonly allowed: boolean };
 }
 
-/** The answer to a question, which is stored nowhere and has no name. */
+/** The API server does not store a review, so it has no name. */
 export const accessReview = map({
   status: map({ allowed: flag }, ["allowed"]),
 }) as Check<AccessReview>;
@@ -282,12 +284,11 @@ export function objectKey(namespace: string, name: string): ObjectKey {
   return `${namespace}/${name}`;
 }
 
-/** The namespace that the key of an object names. */
 export function namespaceOf(key: ObjectKey): string {
   return key.slice(0, key.indexOf("/"));
 }
 
-/** A Service whose `clusterIP` is the word `None`: DNS answers with its endpoints. */
+/** DNS answers for a headless Service with its endpoints. */
 export function isHeadless(service: Service): boolean {
   return service.spec.clusterIP === "None";
 }

@@ -3,29 +3,28 @@ import { link } from "./link-resource.ts";
 import * as objects from "./objects.ts";
 
 /**
- * A kind of object as the API serves it. `T` is one object in the API's JSON, without `apiVersion` and `kind`, which
- * the client writes itself and items of a list do not carry.
+ * A kind of object as the API serves it. `T` is one object in the API's JSON, without `apiVersion` and `kind`, which the
+ * client writes itself and items of a list lack.
  */
 export interface Resource<T> {
   readonly apiVersion: string;
   readonly kind: string;
-  /** The path at which the API serves it: `api/v1`, `apis/multicluster.linkerd.io/v1alpha3`. */
+  /** For example `api/v1`, or `apis/multicluster.linkerd.io/v1alpha3`. */
   readonly path: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Its objects are secret: no error repeats what the server says of them. */
+  /** Errors don't repeat the server's messages about secret objects. */
   readonly sensitive?: boolean;
-  /** The check that an answer must pass as such an object; without it anything does. */
+  /** The check of an answer; without it, any object passes. */
   readonly shape?: Check<T>;
 }
 
-/** The name of an object; the `metadata` of any will do. */
+/** The `metadata` of any object is its name. */
 export interface ObjectName {
   readonly name: string;
   readonly namespace?: string;
 }
 
-/** The part of an object that says where it goes. */
 export interface Located {
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
 }
@@ -63,7 +62,7 @@ export const resources = {
   accessReviews: clusterScoped(authorization, "SelfSubjectAccessReview", objects.accessReview),
 } as const;
 
-/** Path of a collection (all namespaces where none is given) or, with a name, of one object. */
+/** Makes the path of a collection (of all namespaces without one) or, with a name, of one object. */
 export function pathOf(resource: Resource<unknown>, at: Partial<ObjectName>): string {
   const { name, namespace } = at;
   const scope = resource.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];
@@ -74,7 +73,7 @@ export function pathOf(resource: Resource<unknown>, at: Partial<ObjectName>): st
   return `/${[resource.path, ...segments.map(encodeURIComponent)].join("/")}`;
 }
 
-/** The resource as RBAC and `kubectl` call it: `services`, `links.multicluster.linkerd.io`. */
+/** RBAC and `kubectl` call a resource `services`, or `links.multicluster.linkerd.io`. */
 export function rbacName(resource: Resource<unknown>): string {
   const [prefix, group] = resource.path.split("/");
   const suffix = prefix === "apis" && group !== undefined ? `.${group}` : "";

@@ -1,15 +1,15 @@
-/** Bytes that a value takes besides the text in it, in about. */
+/** A value takes approximately so many bytes besides its text. */
 const each = 64;
 
 /**
- * Counts what is kept of a cluster's lists, and keeps once what many objects have in common, like their labels.
+ * Counts the bytes that are kept of a cluster's lists, and keeps values once that many objects have in common.
  */
 export class SharedValues {
-  /** Bytes of memory, in about; of what came, there may be more. */
+  /** The approximate bytes of memory, which may be less than the bytes that were received. */
   bytes = 0;
   readonly #shared = new Map<string, unknown>();
 
-  /** Bytes that may be kept, where that is not what a client allows for a cluster. */
+  /** The most bytes that may be kept; by default, the client's limit for a cluster. */
   readonly most: number | undefined;
 
   constructor(most?: number) {
@@ -22,9 +22,9 @@ export class SharedValues {
   }
 
   /**
-   * The value, or one equal to it that has come before.
+   * Returns an equal value that is known already, if there is one.
    *
-   * @param before the bytes that were kept before it
+   * @param before the bytes that were kept before this value
    */
   once(value: unknown, before: number): unknown {
     const text = JSON.stringify(value);

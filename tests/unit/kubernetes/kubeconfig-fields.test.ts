@@ -113,7 +113,7 @@ describe("a field of a kubeconfig", () => {
       provider("gcp"),
     "auth-provider is not supported; use a credential plugin (exec)": provider("canary"),
     "exec has no command": { exec: { ...exec, command: "" } },
-    [`exec.apiVersion must be ${v1} or ${v1}beta1; update the plugin, and write its entry anew`]: {
+    [`exec.apiVersion must be ${v1} or ${v1}beta1; update the plugin, and write its entry again`]: {
       exec: { ...exec, apiVersion: "v1alpha1" },
     },
     "exec.args[] is not text; put it in quotes": { exec: { ...exec, args: [1] } },
