@@ -38,8 +38,10 @@ describe("credentials", () => {
       const apiVersion = "client.authentication.k8s.io/v1";
       console.log(JSON.stringify({ apiVersion, kind: "ExecCredential", status }));`;
     const exec = {
-      ...{ apiVersion: "client.authentication.k8s.io/v1", interactiveMode: "Never" },
-      ...{ command: process.execPath, args: ["-e", text] },
+      apiVersion: "client.authentication.k8s.io/v1",
+      interactiveMode: "Never",
+      command: process.execPath,
+      args: ["-e", text],
     };
     const cluster = await open(script, { user: { exec } });
     return { ...cluster, runs: async () => (await readFile(file)).length };

@@ -40,13 +40,6 @@ describe("the deadline of a list", () => {
   const pages = (_: unknown, number: number): Reply =>
     serviceList([`service-${number}`], `to ${number}`);
 
-  it("holds for all its pages together", async () => {
-    const limits = { time: systemTime, listTimeout: 300 };
-    const { error, received } = await listError(pages, limits);
-    equal(error.kind, "late");
-    ok(received.length > 1);
-  });
-
   it("ends it before another page is asked for", async () => {
     const time = new FakeTime();
     const slowly = (asked: unknown, number: number) => {

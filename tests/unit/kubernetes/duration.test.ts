@@ -25,7 +25,11 @@ describe("a duration as Go writes it", () => {
     });
 
   for (const [text, seconds] of Object.entries({
-    ...{ "0s": 0, "3s": 3, "2m0s": 120, "1h0m0s": 3_600, "25h1m1s": 90_061 },
+    "0s": 0,
+    "3s": 3,
+    "2m0s": 120,
+    "1h0m0s": 3_600,
+    "25h1m1s": 90_061,
   }))
     it(`${seconds} seconds are ${text}, and back`, () => {
       equal(formatSeconds(seconds), text);

@@ -56,7 +56,9 @@ describe("a field of a kubeconfig", () => {
   const pair = { "client-certificate": "cert", "client-key": "key" };
   const both = { cert: "c", key: "k" };
   const impersonated = {
-    ...{ as: "zoe", "as-uid": "7", "as-groups": ["a", "b"] },
+    as: "zoe",
+    "as-uid": "7",
+    "as-groups": ["a", "b"],
     "as-user-extra": { "Acme.com/Project": ["x", "y"], none: [] },
   };
   const ofUser: readonly (readonly [Entry, Entry])[] = [
@@ -77,7 +79,8 @@ describe("a field of a kubeconfig", () => {
       impersonated,
       {
         "impersonate-user": "zoe",
-        ...{ "impersonate-uid": "7", "impersonate-group": ["a", "b"] },
+        "impersonate-uid": "7",
+        "impersonate-group": ["a", "b"],
         "impersonate-extra-acme.com%2fproject": ["x", "y"],
       },
     ],
@@ -168,7 +171,9 @@ describe("a field of a kubeconfig", () => {
     const { home, config } = await read({
       cluster: { "certificate-authority": "sub/ca" },
       user: {
-        ...{ tokenFile: "../token", "client-certificate": "cert", "client-key": "/key" },
+        tokenFile: "../token",
+        "client-certificate": "cert",
+        "client-key": "/key",
         exec: { ...exec, command: "./bin/plugin" },
       },
     });

@@ -91,7 +91,9 @@ describe(`connections through a proxy${noOpenssl ? " (skipped: no openssl on PAT
     const { clusterEntry, ...rest } = options(await listen(proxy.server));
     const west = { server: "https://west.test:6443", "certificate-authority-data": tls.certData };
     const { client, url } = await open(() => serviceList(["a"]), {
-      ...{ tls, ...rest, clusterEntry: { ...west, ...clusterEntry } },
+      tls,
+      ...rest,
+      clusterEntry: { ...west, ...clusterEntry },
     });
     proxy.port = Number(new URL(url).port);
     return { listed: client.list(resources.services), asked: proxy.asked };

@@ -208,7 +208,9 @@ export async function writeKubeconfig(
 ): Promise<string> {
   const names = { cluster: `${context}-cluster`, user: `${context}-user` };
   const config = {
-    ...{ apiVersion: "v1", kind: "Config", "current-context": context },
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": context,
     clusters: [{ name: names.cluster, cluster }],
     users: [{ name: names.user, user }],
     contexts: [{ name: context, context: names }],

@@ -21,7 +21,8 @@ describe("no credential is ever shown", () => {
     {
       exec: {
         apiVersion: "client.authentication.k8s.io/v1",
-        ...{ interactiveMode: "Never", command: process.execPath },
+        interactiveMode: "Never",
+        command: process.execPath,
         args: ["-e", "console.log('canary {'); process.exit(0)", "canary-argument"],
         env: [{ name: "SECRET", value: "canary-variable" }],
       },

@@ -4,8 +4,12 @@ import { SharedValues } from "../../../engine/kubernetes/objects/shared-values.t
 import { type Resource, resources } from "../../../engine/kubernetes/objects/resources.ts";
 
 const meta = (name: string) => ({
-  ...{ name, namespace: "shop", uid: `uid-${name}`, resourceVersion: "7" },
-  ...{ labels: { app: "web" }, annotations: { note: name } },
+  name,
+  namespace: "shop",
+  uid: `uid-${name}`,
+  resourceVersion: "7",
+  labels: { app: "web" },
+  annotations: { note: name },
   creationTimestamp: "2026-01-01T00:00:00Z",
 });
 const entry = { manager: "m", operation: "Update", time: "2026-01-03T00:00:00Z" };

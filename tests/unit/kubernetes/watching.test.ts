@@ -13,7 +13,8 @@ import {
 } from "./scripted-cluster.ts";
 
 const named = (name: string, resourceVersion = "1") => ({
-  ...{ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" },
+  kind: "PartialObjectMetadata",
+  apiVersion: "meta.k8s.io/v1",
   metadata: { name, namespace: "shop", resourceVersion },
 });
 const listOf = (names: readonly string[], next?: string): Reply => {
@@ -25,7 +26,8 @@ const lines = (...events: readonly unknown[]): Reply => ({
   body: events.map((event) => `${JSON.stringify(event)}\n`).join(""),
 });
 const bookmark = (resourceVersion: string) => ({
-  ...{ type: "BOOKMARK", object: { metadata: { resourceVersion } } },
+  type: "BOOKMARK",
+  object: { metadata: { resourceVersion } },
 });
 
 type Watching = Awaited<ReturnType<typeof connectToWatch>>;
