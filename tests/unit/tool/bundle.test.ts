@@ -11,13 +11,13 @@ import { serverWith } from "../../simulation/contents.ts";
 import { endpoints, exported, exporting, pods } from "../fixtures/objects.ts";
 import { Mesh } from "./mesh.ts";
 
-describe("a bundle", () => {
+describe("a support bundle", () => {
   let facts: Facts;
   before(async () => {
     facts = await (await new Mesh().up()).facts();
   });
 
-  it("has no value of an annotation or label, whatever quotes it, and the names of those that differ", async () => {
+  it("names annotations and labels that differ, without their values", async () => {
     const mesh = await new Mesh().up();
     const selector = { matchExpressions: [{ key: "team", operator: "Exists" }] } as const;
     mesh.configure("west", { selector });
@@ -54,7 +54,7 @@ describe("a bundle", () => {
     );
   });
 
-  it("has no user of a URL", () => {
+  it("leaves out user names and passwords in URLs", () => {
     const why = "https://user:canary@host refuses";
     const next = facts.next.map((each) => ({ ...each, unknown: why }));
     const text = JSON.stringify(redacted({ ...facts, next }));
@@ -62,15 +62,15 @@ describe("a bundle", () => {
     ok(text.includes("https://…@host refuses"));
   });
 
-  it("is otherwise the same, and the same once it is read", () => {
+  it("has all other facts unchanged", () => {
     deepEqual(JSON.parse(JSON.stringify(redacted(facts))), JSON.parse(JSON.stringify(facts)));
   });
 });
 
-describe("what a terminal obeys", () => {
+describe("control characters for a terminal", () => {
   const escapes = "\u001B]0;owned\u0007\u001B[2J\u009B31m\u202E";
 
-  it("is not among the facts, wherever a cluster says it", async () => {
+  it("are removed from what clusters return", async () => {
     const mesh = await new Mesh().up();
     const client = await mesh.clusters.east.client();
     const key = { namespace: "shop", name: "bb-federated" };
@@ -96,7 +96,7 @@ describe("what a terminal obeys", () => {
     for (const text of texts) equal(/[\p{Cc}\p{Cf}]/u.test(text.replaceAll("\n", "")), false);
   });
 
-  it("is not read from somebody else's bundle", () => {
+  it("are removed from somebody else's bundle", () => {
     equal(/\\u001b|\u202E/.test(JSON.stringify(printable({ [escapes]: [escapes] }))), false);
   });
 });

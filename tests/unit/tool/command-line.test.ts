@@ -15,7 +15,7 @@ describe("the command line", () => {
     deepEqual(await watchOptions([]), { output: "text", resync: 600_000 });
   });
 
-  it("reads what is set, durations as Go writes them", async () => {
+  it("parses options, with durations in Go's syntax", async () => {
     deepEqual(
       await called(["check", "-s", "dev", "-o", "json", "--wait", "30", "--cwd", "/mesh"]),
       {
@@ -35,21 +35,21 @@ describe("the command line", () => {
     deepEqual([resync, output, configFile], [5_400_000, "json", "c"]);
   });
 
-  it("says what to use instead of a command that has been removed", async () => {
+  it("names the replacement of a removed command", async () => {
     await rejects(
       commandLine().parseAsync(["node", "linkerd-clusters", "diff", "--stack", "prod", "x"]),
       /^Error: diff has been removed: use pulumi preview --diff /,
     );
   });
 
-  it("takes what Linkerd passes on to an extension", async () => {
+  it("accepts the options that Linkerd passes to an extension", async () => {
     const passed =
       "check --as-group=[] --linkerd-namespace=linkerd --verbose=false --proxy=false --wait=5m0s --context=west --kubeconfig=/k --output=json";
     const call = await called(passed.split(" "));
     deepEqual([call.options["output"], call.options["wait"]], ["json", 300_000]);
   });
 
-  it("takes an address to listen on, with an IP, so that it is clear who is let in", async () => {
+  it("requires an IP in the address to listen on", async () => {
     deepEqual((await watchOptions(["--listen=127.0.0.1:9464"])).listen, {
       host: "127.0.0.1",
       port: 9464,
@@ -62,7 +62,7 @@ describe("the command line", () => {
       );
   });
 
-  it("refuses the rest in a sentence", async () => {
+  it("explains other mistakes and removed options in a sentence", async () => {
     for (const [words, why] of [
       [["check", "--output", "xml"], /argument 'xml' is invalid/],
       [["check", "--wait", "long"], /must be a duration/],

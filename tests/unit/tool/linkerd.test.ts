@@ -33,8 +33,8 @@ const report: HealthReport = {
   ],
 };
 
-describe("a report in the form of Linkerd's checks", () => {
-  it("has a category for each cluster and link, and an error with a text for what is wrong", () => {
+describe("a report for linkerd check", () => {
+  it("has a category for each cluster and link, and one error for each check with findings", () => {
     const [category, ...more] = linkerdCategories(report, " of prod");
     equal(more.length, 0);
     equal(category?.categoryName, "linkerd-clusters: link east/west of prod");

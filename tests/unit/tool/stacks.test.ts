@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { forLinkerd } from "../../../tool/check.ts";
 import { NoStack, onlyStack, stacksFor } from "../../../tool/stacks.ts";
 
-describe("which stack a command is about", () => {
+describe("the stack of a command", () => {
   let home: string;
   let folder: string;
   let variables: Record<string, string>;
@@ -29,13 +29,13 @@ describe("which stack a command is about", () => {
       );
   };
 
-  it("is what the options say, and paths are from where it is started", () => {
+  it("is the one in the options, with paths relative to the current folder", () => {
     deepEqual(stacksFor({ stack: "prod", cwd: "mesh", configFile: "c.yaml" }, home, variables), [
       { folder, stack: "prod", configFile: join(home, "c.yaml") },
     ]);
   });
 
-  it("is that of the folder, the one that Pulumi has selected there", () => {
+  it("is the one that Pulumi has selected in the current folder", () => {
     addStacks("dev", "prod");
     deepEqual(stacksFor({}, folder, variables), [{ folder }]);
     const hash = createHash("sha1").update(join(folder, "Pulumi.yaml")).digest("hex");
@@ -52,7 +52,7 @@ describe("which stack a command is about", () => {
     writeFileSync(join(home, "config", "linkerd-multicluster", "stacks.yaml"), text);
   };
 
-  it("are those of the user's file, in a folder without any", () => {
+  it("comes from the user's file in a folder without stacks", () => {
     register("[{ stack: a, cwd: /srv/a }, { stack: b, cwd: /srv/b }]\n");
     // That of another program is none.
     writeFileSync(join(folder, "Pulumi.dev.yaml"), "config:\n  other:key: value\n");
@@ -66,7 +66,7 @@ describe("which stack a command is about", () => {
     deepEqual(stacksFor({}, folder, variables), [{ folder }]);
   });
 
-  it("is asked for, and what names them wrongly is told", () => {
+  it("is required, and mistakes in the user's file are reported", () => {
     throws(() => stacksFor({}, folder, variables), NoStack);
     const named = { ...variables, LINKERD_CLUSTERS_STACKS: "prod@/srv/mesh" };
     throws(
@@ -77,7 +77,7 @@ describe("which stack a command is about", () => {
     throws(() => stacksFor({}, folder, variables), /must be a list of stacks/);
   });
 
-  it("is none of the folder where Linkerd's check is started", async () => {
+  it("is never that of the current folder within linkerd check", async () => {
     addStacks("dev");
     const started = process.cwd();
     process.chdir(folder);

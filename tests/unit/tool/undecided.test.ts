@@ -13,87 +13,81 @@ import { serverWith } from "../../simulation/contents.ts";
 import { cluster, endpoints, exported, exporting, pods, service } from "../fixtures/objects.ts";
 import { Mesh } from "./mesh.ts";
 
-/** What keeps the run from deciding about the link east/west after a first run. */
-interface Situation {
-  readonly name: string;
-  readonly happens: (mesh: Mesh) => void;
-  readonly why: RegExp;
-  /** Whether the mirrors can still be read. */
-  readonly isSourceRead: boolean;
-}
-
-function refuse({ clusters: { west } }: Mesh, how: FailureKind): void {
-  if (west !== undefined) west.refuse = () => how;
-}
-
 const ready = { endpoints: [endpoints("shop/web", [pods(["", ""])])] };
 
-const situations: readonly Situation[] = [
-  {
-    name: "a guard holds it",
-    happens: (mesh) => {
-      mesh.configure("west", { maxDeletions: 0 });
-      mesh.clusters.west = serverWith(exporting("west", [service("shop/web")], ready));
-    },
-    why: /link east\/west would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
-    isSourceRead: true,
-  },
-  {
-    name: "its target is unreachable",
-    happens: (mesh) => {
-      refuse(mesh, "unreachable");
-    },
-    why: /cluster west can't be reached|west.*(?:does not respond|ECONN|reset|unreachable)/,
-    isSourceRead: true,
-  },
-  {
-    name: "its target's credentials are refused",
-    happens: (mesh) => {
-      refuse(mesh, "forbidden");
-    },
-    why: /west/,
-    isSourceRead: true,
-  },
-  {
-    name: "its target is another cluster than before",
-    happens: (mesh) => {
-      const other = cluster("west", { services: [exported("shop/web")] });
-      mesh.clusters.west = serverWith({ ...other, identity: "another" });
-    },
-    why: /west .*another/,
-    isSourceRead: true,
-  },
-  {
-    name: "its gateway is not known",
-    happens: (mesh) => {
-      const services = [exported("shop/web"), exported("payments/ledger")];
-      mesh.clusters.west = serverWith(cluster("west", { services, ...ready }));
-    },
-    why: /gateway/,
-    isSourceRead: true,
-  },
-  {
-    name: "its source is refused",
-    happens: (mesh) => {
-      mesh.clusters.east.refuse = () => "forbidden";
-    },
-    why: /east/,
-    isSourceRead: false,
-  },
-];
+function refuse(name: "west" | "east", how: FailureKind) {
+  return ({ clusters }: Mesh) => {
+    const server = clusters[name];
+    if (server !== undefined) server.refuse = () => how;
+  };
+}
 
-describe("what could not be decided", () => {
+/** The facts of the mesh after two runs and something that keeps a third one from deciding about east/west. */
+async function factsAfter(happens: (mesh: Mesh) => void): Promise<Facts> {
+  const mesh = await (await new Mesh().up()).up();
+  happens(mesh);
+  return mesh.facts();
+}
+
+describe("the facts of a link that could not be decided", () => {
+  for (const [name, happens, why] of [
+    [
+      "a guard holds it",
+      (mesh: Mesh) => {
+        mesh.configure("west", { maxDeletions: 0 });
+        mesh.clusters.west = serverWith(exporting("west", [service("shop/web")], ready));
+      },
+      /link east\/west would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
+    ],
+    ["its target is unreachable", refuse("west", "unreachable"), /west/],
+    ["its target's credentials are refused", refuse("west", "forbidden"), /west/],
+    [
+      "its target is another cluster than before",
+      (mesh: Mesh) => {
+        const other = cluster("west", { services: [exported("shop/web")] });
+        mesh.clusters.west = serverWith({ ...other, identity: "another" });
+      },
+      /west .*another/,
+    ],
+    [
+      "its gateway is unknown",
+      (mesh: Mesh) => {
+        const services = [exported("shop/web"), exported("payments/ledger")];
+        mesh.clusters.west = serverWith(cluster("west", { services, ...ready }));
+      },
+      /gateway/,
+    ],
+  ] as const)
+    it(`keep its mirrors with the reason, which check reports, if ${name}`, async () => {
+      const facts = await factsAfter(happens);
+      const web = facts.mirrors.find(({ mirror }) => mirror === "shop/web-west");
+      deepEqual([web?.verdict, web?.service], ["keep", "shop/web"]);
+      match(web?.undecided ?? "", why);
+      match(reportTable(facts.health), why);
+      deepEqual(facts.health.healthy, false);
+    });
+
+  it("have no mirrors if its source can't be read", async () => {
+    const { mirrors, health } = await factsAfter(refuse("east", "forbidden"));
+    deepEqual(mirrors, []);
+    match(reportTable(health), /east/);
+  });
+});
+
+describe("a command", () => {
   const folder = mkdtempSync(join(tmpdir(), "undecided-"));
+  let facts: Facts;
+  before(async () => {
+    facts = await factsAfter(refuse("west", "unreachable"));
+  });
   after(() => {
     rmSync(folder, { recursive: true });
   });
 
-  /** What a command prints of the facts, and how it exits. */
-  async function command(facts: Facts, ...words: readonly string[]) {
-    writeFileSync(
-      join(folder, "status.json"),
-      JSON.stringify({ version: 1, stacks: [statusOf(facts)] }),
-    );
+  /** The output and exit code of a command. */
+  async function run(of: Facts, ...words: readonly string[]) {
+    const document = { version: 1, stacks: [statusOf(of)] };
+    writeFileSync(join(folder, "status.json"), JSON.stringify(document));
     const printed: string[] = [];
     const write = process.stdout.write.bind(process.stdout);
     const { exitCode } = process;
@@ -110,70 +104,30 @@ describe("what could not be decided", () => {
     }
   }
 
-  for (const { name, happens, why, isSourceRead } of situations)
-    describe(`because ${name}`, () => {
-      let facts: Facts;
-      before(async () => {
-        const mesh = await (await new Mesh().up()).up();
-        happens(mesh);
-        facts = await mesh.facts();
-      });
+  const commands = [
+    [["status"], /^prod: DEGRADED[^]*Problems[^]*west/],
+    [["explain", "shop/web-west"], /west[^]*shop\/web-west \(unchanged\): gateway mirror of web/],
+    [["whatif", "--lose", "west"], /east: shop\/web-west: unavailable[^]*undecided: .*west/],
+  ] as const;
 
-      it("is among the facts, with the mirrors that are there", () => {
-        const mirrors = facts.mirrors.flatMap(({ mirror, verdict, service, undecided = "" }) =>
-          mirror === "shop/web-west" ? [[verdict, service, why.test(undecided)]] : [],
-        );
-        deepEqual(mirrors, isSourceRead ? [["keep", "shop/web", true]] : []);
-      });
-
-      it("is a finding of check", () => {
-        const { health } = facts;
-        match(reportTable(health), why);
-        deepEqual(health.healthy, false);
-      });
-
-      it("is said by status", async () => {
-        const { code, text } = await command(facts, "status");
-        deepEqual(code, 1);
-        match(text, /^prod: DEGRADED/);
-        match(text.split("Problems")[1] ?? "", why);
-      });
-
-      for (const asked of ["shop/web", "shop/web-west"])
-        it(`is said by explain ${asked}`, async () => {
-          const { code, text } = await command(facts, "explain", asked);
-          deepEqual(code, 1);
-          match(text, why);
-          if (isSourceRead) match(text, /shop\/web-west \(unchanged\): gateway mirror of web/);
-        });
-
-      it("is said by whatif, which counts the mirrors that are there", async () => {
-        const { code, text } = await command(facts, "whatif", "--lose", "west");
-        deepEqual(code, 1);
-        match(text, why);
-        if (isSourceRead) match(text, /east: shop\/web-west: unavailable/);
-      });
-
-      it("is said by verify, which asks the mirrors that are there", () => {
-        const [asked] = mirrorsToAsk(facts, undefined);
-        deepEqual(asked?.mirror?.mirror, isSourceRead ? "shop/web-west" : undefined);
-        const found = verificationOf(facts, [{ source: "east", part: "west", answered: true }]);
-        deepEqual(allAnswered(found), false);
-        match(verificationText(found), why);
-      });
+  for (const [words, text] of commands)
+    it(`${words[0]} shows what is undecided and exits with 1`, async () => {
+      const found = await run(facts, ...words);
+      deepEqual(found.code, 1);
+      match(found.text, text);
     });
 
-  it("is nothing where everything could be", async () => {
-    const facts = await (await (await new Mesh().up()).up()).facts();
-    deepEqual(
-      [
-        facts.mirrors.filter(({ undecided }) => undecided !== undefined),
-        (await command(facts, "status")).code,
-        (await command(facts, "explain", "shop/web")).code,
-        (await command(facts, "whatif", "--lose", "west")).code,
-        allAnswered(verificationOf(facts, [{ source: "east", part: "west", answered: true }])),
-      ],
-      [[], 0, 0, 0, true],
-    );
+  it("verify asks undecided mirrors too, and still fails", () => {
+    deepEqual(mirrorsToAsk(facts, undefined)[0]?.mirror?.mirror, "shop/web-west");
+    const found = verificationOf(facts, [{ source: "east", part: "west", answered: true }]);
+    deepEqual(allAnswered(found), false);
+    match(verificationText(found), /undecided: .*west/);
+  });
+
+  it("exits with 0 if everything is decided", async () => {
+    const decided = await factsAfter(() => undefined);
+    for (const [words] of commands) deepEqual((await run(decided, ...words)).code, 0, words[0]);
+    const answers = [{ source: "east", part: "west", answered: true }];
+    deepEqual(allAnswered(verificationOf(decided, answers)), true);
   });
 });

@@ -34,7 +34,7 @@ const left = (text: string, of = facts) =>
   });
 
 describe("whatif", () => {
-  it("makes plain mirrors unavailable, and degrades federated Services that keep members", () => {
+  it("makes mirrors unavailable, and degrades federated Services that keep members", () => {
     deepEqual(left("west"), [
       ["east", "shop/web-west", "unavailable", []],
       ["east", "pay/api-west", "unavailable", []],
@@ -44,7 +44,7 @@ describe("whatif", () => {
     deepEqual(left("cluster/north"), [["west", "shop/web-north", "unavailable", []]]);
   });
 
-  it("takes of a link, a gateway or a namespace only what leads through it", () => {
+  it("affects only mirrors that need the lost link, gateway or namespace", () => {
     deepEqual(left("link/north/west"), [["north", "shop/bb-federated", "degraded", ["east"]]]);
     deepEqual(left("gateway/west"), [["east", "shop/web-west", "unavailable", []]]);
     deepEqual(left("namespace/west/pay"), [["east", "pay/api-west", "unavailable", []]]);
@@ -55,7 +55,7 @@ describe("whatif", () => {
     });
   });
 
-  it("counts on no member without a ready pod", () => {
+  it("ignores members without a ready pod", () => {
     const asleep = { ...facts, services: [service("west", 2), service("east", 0)] };
     deepEqual(left("link/north/west", asleep), [
       ["north", "shop/bb-federated", "unavailable", ["east"]],
@@ -68,7 +68,7 @@ describe("whatif", () => {
     );
   });
 
-  it("asks for something that the stack has", () => {
+  it("refuses a loss of something that the stack doesn't have", () => {
     for (const text of ["south", "link/west/east", "namespace/west", "cluster/west/shop", "pod/x"])
       throws(() => lossIn(text, facts), /it must be west, gateway\/west, link\/east\/west/);
   });

@@ -6,8 +6,8 @@ import { hostileNames, meshOf, renamed } from "./meshes.ts";
 const small = meshOf({ clusters: 3, mirrors: 240, links: "all", preview: true });
 const hostile = renamed(small, hostileNames);
 
-describe("the drawings of map", () => {
-  it("say the state of each cluster and link in words, and what the next up changes", async () => {
+describe("a drawing of map", () => {
+  it("describes each cluster and link in words, with the changes of the next up", async () => {
     const { text: svg } = await svgOf(small);
     for (const title of [
       "west: ok, Linkerd edge-26.10.2, trust anchors for 340 days",
@@ -21,7 +21,7 @@ describe("the drawings of map", () => {
     match(mermaid, /^ {2}n1 -.->\|"40 mirrors, \+1 ~1 -1"\| n2$/m);
   });
 
-  it("have no markup that a name brings along", async () => {
+  it("has no markup from names", async () => {
     const { text: svg } = await svgOf(hostile);
     const tags = new Set([...svg.matchAll(/<([^\s>]+)/g)].map(([, tag]) => tag));
     deepEqual([...tags].sort(), [
@@ -33,13 +33,13 @@ describe("the drawings of map", () => {
       match(line, /^ {2}n\d(?:\["[^"<>\\`]*<br\/>[a-z ]+"\]:::\w+| -\.?->\|"[^"<>\\`]*"\| n\d)$/);
   });
 
-  it("show a name as it is, whatever it means to Graphviz", async () => {
+  it("shows names literally that mean something to Graphviz", async () => {
     const named = renamed(small, [String.raw`\N\l&lt;"}`]);
     const { text: svg } = await svgOf(named);
     match(svg, />\\N\\l&amp;lt;(&quot;|")}0</);
   });
 
-  it("have every link up to 100, and of more those with findings", async () => {
+  it("draws up to 100 links, and of more links those with findings", async () => {
     const hub = meshOf({ clusters: 50, mirrors: 1_000, links: "hub" });
     equal((await svgOf(hub)).text.match(/href="#link-/g)?.length, hub.links.length);
     equal(omittedFrom(hub), undefined);

@@ -83,8 +83,8 @@ const facts = factsOf({
   },
 });
 
-describe("the picture of the facts", () => {
-  it("says of each cluster and link what health has found, and nothing where nobody could ask", () => {
+describe("the picture of a mesh", () => {
+  it("has the health of each cluster and link, unknown if it could not be checked", () => {
     const { clusters, links } = pictureOf(facts, false);
     assert.deepEqual(clusters[0], {
       name: "east",
@@ -108,7 +108,7 @@ describe("the picture of the facts", () => {
     ]);
   });
 
-  it("has each mirror with its link, and what the next up changes only where that is asked for", () => {
+  it("lists mirrors by link, with the changes of the next up only for a preview", () => {
     const [first] = pictureOf(facts, false).links;
     assert.deepEqual(
       first?.mirrors.map(({ name, state, next }) => [name, state, next]),
@@ -130,7 +130,7 @@ describe("the picture of the facts", () => {
     });
   });
 
-  it("has what is no member with the link that it would come by", () => {
+  it("lists Services that can't be federated with the link to their cluster", () => {
     const { links, federated } = pictureOf(facts, true);
     assert.deepEqual(
       links[0]?.notMirrored.map(({ service, reason }) => [service, reason]),
@@ -153,7 +153,7 @@ describe("the picture of the facts", () => {
     ]);
   });
 
-  it("writes no kind of a link, nor any other value that a file has made up", async () => {
+  it("escapes values of a file that no type allows", async () => {
     const mode = '"><img src=x>' as LinkFact["mode"];
     const made = { ...facts, links: [link("east", "west", { mode, mirroring: mode as "pulumi" })] };
     for (const format of ["html", "svg"] as const)

@@ -10,8 +10,8 @@ const mesh = meshOf({ clusters: 3, mirrors: 240, links: "all", preview: true });
 const page = async (picture: Picture) => pageOf(picture, await svgOf(picture), css);
 const times = (text: string, found: RegExp) => text.match(found)?.length ?? 0;
 
-describe("the page of map", () => {
-  it("forbids all scripts, and all styles but its own", async () => {
+describe("the HTML page of map", () => {
+  it("forbids all scripts and all other styles", async () => {
     const html = await page(mesh);
     const hash = createHash("sha256").update(css).digest("base64");
     match(html, /^<!doctype html>\n<html lang="en">/);
@@ -23,14 +23,14 @@ describe("the page of map", () => {
     equal(times(html, /<script|<style|style="| on[a-z]+=/gi), 1);
   });
 
-  it("has the details of each link where its arrow leads, and a row for each mirror", async () => {
+  it("has details for each link that an arrow points to, with a row for each mirror", async () => {
     const html = await page(mesh);
     equal(times(html, /<details>/g), mesh.links.length);
     for (const [, place] of html.matchAll(/href="#([^"]*)"/g))
       equal(html.split(`id="${place ?? ""}"`).length, 2, place);
     for (const text of [
       '<summary><span class="mark warning">warning</span> north → west, gateway: 40 mirrors, 1 not mirrored, +1 ~1 -1</summary>',
-      "the gateway of west fails its probe /ready: check the pods behind it",
+      "the gateway of west is down",
       '<th scope="row">team-3/service-3-west</th>',
       "<td>create, now missing</td>",
       "<td>update, now differs (ports: 80/TCP → 80/TCP, 443/TCP)</td>",
@@ -41,7 +41,7 @@ describe("the page of map", () => {
       ok(html.includes(text), text);
   });
 
-  it("has a caption and scopes in every table, and one heading before each", async () => {
+  it("gives every table a heading, a caption and scopes", async () => {
     const html = await page(mesh);
     const tables = html.match(/<table>[^]*?<\/table>/g) ?? [];
     equal(tables.length, 3 + mesh.links.length + 4);
@@ -52,7 +52,7 @@ describe("the page of map", () => {
     deepEqual([...html.matchAll(/<h(\d)/g)].map(([, level]) => level).join(""), "122222");
   });
 
-  it("escapes whatever a cluster or a file has written", async () => {
+  it("escapes names from clusters and files", async () => {
     const hostile = renamed(mesh, hostileNames);
     const html = await page(hostile);
     const tags = new Set([...html.matchAll(/<([a-z!]\w*)/gi)].map(([, tag]) => tag));
@@ -62,7 +62,7 @@ describe("the page of map", () => {
     equal(times(html, /href="(?!#|https:)/g), 0);
   });
 
-  it("has up to 10,000 rows of mirrors, what differs first, and says how many more there are", async () => {
+  it("lists up to 10,000 mirrors, those that differ first, and counts the rest", async () => {
     const large = meshOf({ clusters: 2, mirrors: 30_000, links: "all" });
     const html = await page(large);
     match(html, /… and 10,000 more: <code>map --output json<\/code> has all/);
