@@ -1,20 +1,8 @@
 import { programVersion } from "@linkerd-multicluster/engine/kubernetes";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import {
-  commands,
-  type Observer,
-  results,
-  states,
-  triggerReasons,
-  type WatchEvent,
-} from "./events.ts";
+import { commands, type Observer, results, states, triggerReasons } from "./events.ts";
 
-export interface WatchMetrics {
-  readonly observe: Observer;
-  readonly contentType: string;
-  /** The metrics in Prometheus' text format. */
-  readonly text: () => Promise<string>;
-}
+export type WatchMetrics = ReturnType<typeof watchMetrics>;
 
 /**
  * The events of a watch as Prometheus metrics. Labels have the names of clusters and links in the config, and values
@@ -23,7 +11,7 @@ export interface WatchMetrics {
  * @param resync milliseconds
  * @param now seconds since 1970
  */
-export function watchMetrics(resync: number, now = () => Date.now() / 1000): WatchMetrics {
+export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
   const registry = new Registry();
   const settings = (name: string, help: string, labelNames: string[]) => {
     return { name: `linkerd_multicluster_${name}`, help, labelNames, registers: [registry] };
@@ -48,7 +36,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
   const connected = gauge("watch_connected", "Whether a kind is watched.", "cluster", "kind");
   const reachable = gauge("cluster_reachable", "Whether the last dry run read it.", "cluster");
   const refusals = gauge("refusals", "What guards refused at the last dry run.", "source");
-  const mirrors = gauge("mirrors", "Mirrors, and exported Services without.", ...mirrorLabels);
+  const mirrors = gauge("mirrors", "Mirrors, and exports without.", "source", "target", "state");
   const alive = gauge("gateway_alive", "Whether it answers its probe.", "source", "target");
   const expiry = gauge("certificate_expiry_timestamp_seconds", "When it expires.", "certificate");
   // Seconds, from a preview of two clusters to a first run that installs charts.
@@ -80,7 +68,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
     pending.set(pendingSince);
   };
 
-  const observe = (event: WatchEvent): void => {
+  const observe: Observer = (event) => {
     switch (event.event) {
       case "clusters":
         clusters = Object.keys(event.kinds);
@@ -151,8 +139,8 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000): Wat
       case "runBegan":
     }
   };
-  return { observe, contentType: registry.contentType, text: () => registry.metrics() };
+  const contentType: string = registry.contentType;
+  return { observe, contentType, text: () => registry.metrics() };
 }
 
-const mirrorLabels = ["source", "target", "state"];
 const version = programVersion.split("/")[1] ?? "";
