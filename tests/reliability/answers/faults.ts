@@ -10,7 +10,7 @@ export type ClusterFault = (request: Seen, at: string, mesh: Mesh) => Fault | un
 export type Duration = "at first" | "for good";
 
 /** What happens to requests, and how often it has happened to each. */
-export interface CountedFaults {
+interface CountedFaults {
   readonly plan: Plan;
   readonly hits: ReadonlyMap<string, number>;
 }

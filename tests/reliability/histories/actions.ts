@@ -132,8 +132,8 @@ const edit = fc.record({
   by: fc.constantFrom("delete" as const, "delete endpoints" as const, "edit" as const),
 });
 
-/** Something that happens, with more about it. */
-function happening<const Kind extends Action["do"], More extends object>(
+/** An action of that kind, with these values. */
+function actionOf<const Kind extends Action["do"], More extends object>(
   kind: Kind,
   more: { readonly [Key in keyof More]: fc.Arbitrary<More[Key]> },
 ): fc.Arbitrary<{ readonly do: Kind } & More> {
@@ -141,18 +141,18 @@ function happening<const Kind extends Action["do"], More extends object>(
 }
 
 const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 8, arbitrary: happening("change", { cluster, service, to: change }) },
-  { weight: 1, arbitrary: happening("drop", { cluster, service }) },
-  { weight: 1, arbitrary: happening("link", { link }) },
-  { weight: 1, arbitrary: happening("hand over", { link }) },
-  { weight: 2, arbitrary: happening("set", { to: settings }) },
-  { weight: 1, arbitrary: happening("rename", { cluster, to: name }) },
-  { weight: 1, arbitrary: happening("lose", { cluster }) },
+  { weight: 8, arbitrary: actionOf("change", { cluster, service, to: change }) },
+  { weight: 1, arbitrary: actionOf("drop", { cluster, service }) },
+  { weight: 1, arbitrary: actionOf("link", { link }) },
+  { weight: 1, arbitrary: actionOf("hand over", { link }) },
+  { weight: 2, arbitrary: actionOf("set", { to: settings }) },
+  { weight: 1, arbitrary: actionOf("rename", { cluster, to: name }) },
+  { weight: 1, arbitrary: actionOf("lose", { cluster }) },
   { weight: 1, arbitrary: fc.constant({ do: "swap" as const }) },
-  { weight: 2, arbitrary: happening("edit", { with: edit }) },
+  { weight: 2, arbitrary: actionOf("edit", { with: edit }) },
   { weight: 8, arbitrary: run("up") },
-  { weight: 1, arbitrary: happening("mirror by others", { link }) },
-  { weight: 1, arbitrary: happening("import", { which: fc.nat(15) }) },
+  { weight: 1, arbitrary: actionOf("mirror by others", { link }) },
+  { weight: 1, arbitrary: actionOf("import", { which: fc.nat(15) }) },
   { weight: 2, arbitrary: run("up --refresh") },
   { weight: 1, arbitrary: run("preview --refresh") },
   { weight: 1, arbitrary: run("refresh") },

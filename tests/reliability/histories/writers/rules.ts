@@ -14,7 +14,7 @@ import type { Claim, Stack } from "./stack.ts";
 const prefix = "linkerd-multicluster/";
 
 /** Who vouches for what is in an object, by mirror or member. */
-export function marksIn(object: Stored | undefined): Map<Claim, string[]> {
+function marksIn(object: Stored | undefined): Map<Claim, string[]> {
   const marks = new Map<Claim, string[]>();
   if (object === undefined) return marks;
   const key = `${object.metadata.namespace}/${object.metadata.name}`;
@@ -27,7 +27,7 @@ export function marksIn(object: Stored | undefined): Map<Claim, string[]> {
 }
 
 /** What a mirror stands for: itself, or the members that it lists. */
-export function claimsIn(object: Stored | undefined): Claim[] {
+function claimsIn(object: Stored | undefined): Claim[] {
   if (object === undefined) return [];
   const { namespace, name, annotations = {}, labels = {} } = object.metadata;
   const key = `${namespace}/${name}`;

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import type { Endpoints, StatefulSet } from "../../../../engine/kubernetes/objects/objects.ts";
-import { mirrorAt, type Situation, west, wanted } from "../../fixtures/link.ts";
+import { mirrorAt, type LinkScenario, west, wanted } from "../../fixtures/link.ts";
 import { endpoints, headless, later, podPorts, pods, written } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
 
@@ -14,14 +14,14 @@ const source = reconciled({ target: full });
 const without = listing(pods(["db-0", "db-1"]));
 const key = "shop/db-2-west";
 
-function set(spec: StatefulSet["spec"], name = "db", namespace = "shop"): Partial<Situation> {
+function set(spec: StatefulSet["spec"], name = "db", namespace = "shop"): Partial<LinkScenario> {
   return {
     statefulSets: [{ metadata: { namespace, name }, spec: { serviceName: "db", ...spec } }],
   };
 }
 
 /** `since`: the mirror waits for its pod since then. */
-type Row = [why: string, found: Partial<Situation>, outcome: "stays" | "goes", since?: string];
+type Row = [why: string, found: Partial<LinkScenario>, outcome: "stays" | "goes", since?: string];
 
 const rows: Row[] = [
   ["its StatefulSet has it", set({ replicas: 3 }), "stays"],
@@ -55,9 +55,9 @@ const rows: Row[] = [
 ];
 
 describe("the mirror of a pod that is in no Endpoints", () => {
-  for (const [why, situation, outcome, since] of rows)
+  for (const [why, scenario, outcome, since] of rows)
     it(`${outcome} where ${why}`, () => {
-      const found = { target: without, source, ...situation };
+      const found = { target: without, source, ...scenario };
       deepEqual(wanted(found).missing, since === undefined ? {} : { [key]: since });
       deepEqual(
         actions(planned(found)).filter((action) => action.startsWith("delete")),

@@ -19,7 +19,7 @@ import { actions, fieldChanges, planned, reconciled } from "../../fixtures/recon
 
 type Edits = Parameters<typeof edited>[2];
 
-const situation = {
+const scenario = {
   gateway: known({ addresses: ["192.0.2.10", "192.0.2.9"] }),
   target: west(
     [
@@ -29,9 +29,9 @@ const situation = {
     [endpoints("shop/db", [pods(["db-0", "db-1"])])],
   ),
 };
-const source = reconciled(situation);
+const source = reconciled(scenario);
 const planWith = (key: string, edits: Edits) =>
-  planned({ ...situation, source: edited(source, key, edits) });
+  planned({ ...scenario, source: edited(source, key, edits) });
 
 const to = (...ips: string[]) => ips.map((ip) => ({ ip }));
 const gatewayPort = { name: "http", protocol: "TCP", port: 4143 };

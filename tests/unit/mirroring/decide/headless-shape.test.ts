@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { MirrorKind } from "../../../../engine/mirroring/model/mirror.ts";
 import type { Endpoints } from "../../../../engine/kubernetes/objects/objects.ts";
-import { noGateway, type Situation, wanted, west } from "../../fixtures/link.ts";
+import { noGateway, type LinkScenario, wanted, west } from "../../fixtures/link.ts";
 import { cluster, endpoints, headless, pods, service } from "../../fixtures/objects.ts";
 import { told } from "../../fixtures/reconcile.ts";
 
@@ -9,7 +9,7 @@ const at = "shop/db";
 const db = headless(at);
 
 /** A source with something at the mirror's name. */
-function live(name: string | undefined, clusterIP = "None"): Partial<Situation> {
+function live(name: string | undefined, clusterIP = "None"): Partial<LinkScenario> {
   const labels = { "mirror.linkerd.io/mirrored-service": "true" };
   const owner = name !== undefined && { "mirror.linkerd.io/cluster-name": name };
   const object = service("shop/db-west", { labels: { ...labels, ...owner } }, { clusterIP });
@@ -29,7 +29,7 @@ const pair = ["headless", "endpoint"] as const;
 type Row = [
   rule: string,
   target: Endpoints[],
-  situation: Partial<Situation>,
+  scenario: Partial<LinkScenario>,
   /** Kinds of the mirrors, or the reason for which there are none. */
   becomes: readonly MirrorKind[] | "NoPods" | "TruncatedEndpoints" | "NoGateway",
 ];
@@ -70,9 +70,9 @@ const rows: Row[] = [
 ];
 
 describe("the mirror of a headless Service (linkerd-behaviour.md 3.1, 3.5)", () => {
-  for (const [rule, objects, situation, becomes] of rows)
+  for (const [rule, objects, scenario, becomes] of rows)
     it(rule, () => {
-      const { mirrors, skips } = wanted({ target: west([db], objects), ...situation });
+      const { mirrors, skips } = wanted({ target: west([db], objects), ...scenario });
       const found = [mirrors.map(({ kind }) => kind), skips.map(({ reason }) => reason)];
       deepEqual(found, typeof becomes === "string" ? [[], [becomes]] : [becomes, []]);
     });

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
 import { edited } from "../../fixtures/edited.ts";
-import { noGateway, type Situation, west } from "../../fixtures/link.ts";
+import { noGateway, type LinkScenario, west } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, headless, namespace, pods } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
 
@@ -24,7 +24,7 @@ const all = [...ofDb, "delete gateway shop/web-west"];
 const both = (reason: string) => [`${reason} shop/db`, `${reason} shop/web`];
 const going = namespace("shop", { deletionTimestamp: "2026-01-01T00:00:00Z" });
 
-type Row = [why: string, situation: Partial<Situation>, changes: string[], skips?: string[]];
+type Row = [why: string, scenario: Partial<LinkScenario>, changes: string[], skips?: string[]];
 const rows: Row[] = [
   [
     "its Service says that it is not exported",
@@ -54,9 +54,9 @@ const rows: Row[] = [
 ];
 
 describe("a mirror that this run does not ask for", () => {
-  for (const [why, situation, changes, skips = []] of rows)
+  for (const [why, scenario, changes, skips = []] of rows)
     it(`${changes.length === 0 ? "stays" : "goes"} where ${why}`, () => {
-      const plan = planned({ target: full, source, ...situation });
+      const plan = planned({ target: full, source, ...scenario });
       deepEqual([actions(plan), skipped(plan)], [changes, skips]);
       for (const { reason } of plan.skips) equal(reasons[reason].keeps, changes.length === 0);
     });

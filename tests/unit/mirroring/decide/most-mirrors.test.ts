@@ -8,7 +8,7 @@ import { withinLimits } from "../../../../engine/mirroring/decide/policies/most-
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import { fed } from "../../fixtures/federation.ts";
 import { cluster, endpoints, exported, member, pods, service } from "../../fixtures/objects.ts";
-import { link, type Situation, wanted, west } from "../../fixtures/link.ts";
+import { link, type LinkScenario, wanted, west } from "../../fixtures/link.ts";
 import { partOf, planned } from "../../fixtures/reconcile.ts";
 
 const labels = { [label.mirrored]: "true", [label.cluster]: "west" };
@@ -38,7 +38,7 @@ const large = {
 };
 
 describe("as many mirrors as a link may have", () => {
-  type Row = [which: string, maxMirrors: number, situation: Situation, mirrors: string[]];
+  type Row = [which: string, maxMirrors: number, scenario: LinkScenario, mirrors: string[]];
   const rows: Row[] = [
     ["are the first by name", 2, { target }, ["a", "b"]],
     [
@@ -93,9 +93,9 @@ describe("as many mirrors as a link may have", () => {
       times(7, () => "web"),
     ],
   ];
-  for (const [which, maxMirrors, situation, mirrors] of rows)
+  for (const [which, maxMirrors, scenario, mirrors] of rows)
     it(which, () => {
-      const found = planned({ ...situation, link: { maxMirrors } });
+      const found = planned({ ...scenario, link: { maxMirrors } });
       const shortened = found.wanted.map(({ name }) => name.replace(/^(.)\1{9,}|-west$/g, "$1"));
       deepEqual(shortened.sort(), mirrors);
     });

@@ -20,7 +20,7 @@ import { shape } from "../../fixtures/shape.ts";
 const { owns } = mirrorsOf("west");
 
 /** Any target, and any source: with mirrors of another time, and with clutter at their names. */
-const situations = fc
+const scenarios = fc
   .record({
     link: links,
     gateway: gateways,
@@ -55,9 +55,9 @@ function foreign({ services, endpoints }: ClusterSnapshot) {
 describe("for any clusters", () => {
   it("one run is enough: planning after it gives no changes", () => {
     fc.assert(
-      fc.property(situations, (situation) => {
-        const source = reconciled(situation);
-        const again = planned({ ...situation, source });
+      fc.property(scenarios, (scenario) => {
+        const source = reconciled(scenario);
+        const again = planned({ ...scenario, source });
         assert.deepEqual([again.changes, again.namespaces], [[], []]);
       }),
     );
@@ -65,10 +65,10 @@ describe("for any clusters", () => {
 
   it("the mirrors that a plan announces are those that there are after it", () => {
     fc.assert(
-      fc.property(situations, (situation) => {
-        const source = reconciled(situation);
-        const { mirrors } = planned({ ...situation, source });
-        assert.deepEqual(mirrors, planned(situation).mirrors);
+      fc.property(scenarios, (scenario) => {
+        const source = reconciled(scenario);
+        const { mirrors } = planned({ ...scenario, source });
+        assert.deepEqual(mirrors, planned(scenario).mirrors);
         const ours = [...source.services].filter(([, service]) => owns(service));
         for (const [key] of ours) assert.ok(key in mirrors, key);
       }),
@@ -77,12 +77,12 @@ describe("for any clusters", () => {
 
   it("what is not ours is never part of a change, and stays as it is", () => {
     fc.assert(
-      fc.property(situations, (situation) => {
-        for (const { live } of planned(situation).changes)
+      fc.property(scenarios, (scenario) => {
+        for (const { live } of planned(scenario).changes)
           for (const object of [live.service, live.endpoints])
             assert.ok(object === undefined || owns(object));
-        const before = foreign(situation.source);
-        const after = reconciled(situation);
+        const before = foreign(scenario.source);
+        const after = reconciled(scenario);
         for (const [key, service] of before.services)
           assert.equal(after.services.get(key), service);
         for (const [key, endpoints] of before.endpoints)
@@ -93,11 +93,11 @@ describe("for any clusters", () => {
 
   it("everything that is not mirrored although it asks to be has a skip, and nothing has two", () => {
     fc.assert(
-      fc.property(situations, (situation) => {
-        const { skips, mirrors } = planned(situation);
+      fc.property(scenarios, (scenario) => {
+        const { skips, mirrors } = planned(scenario);
         const origins = skips.map(({ origin, hostname = "" }) => `${origin} ${hostname}`);
         assert.equal(new Set(origins).size, origins.length);
-        for (const [key, { metadata }] of situation.target.services) {
+        for (const [key, { metadata }] of scenario.target.services) {
           const value = metadata.labels?.["mirror.linkerd.io/exported"];
           const asks = value === "true" || value === "remote-discovery";
           const told = `${key}-west` in mirrors || skips.some(({ origin }) => origin === key);

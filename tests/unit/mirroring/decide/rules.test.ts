@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { linkDefaults } from "../../../../engine/mirroring/model/link.ts";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import { type Situation, wanted, west } from "../../fixtures/link.ts";
+import { type LinkScenario, wanted, west } from "../../fixtures/link.ts";
 import { cluster, exported, headless, namespace, service } from "../../fixtures/objects.ts";
 
 /** Names of which the mirror's, with `-west` at its end, has 63 and 64 characters. */
@@ -34,13 +34,13 @@ const unnamed =
 const externalName =
   "ExternalName: an ExternalName Service is an alias in DNS: export the Service it stands for";
 
-type Found = Partial<Situation>;
+type Found = Partial<LinkScenario>;
 const excluding: Found = { link: { excludedNamespaces } };
 const naming: Found = { link: { namespaces: ["sho", "team-*"] } };
 const both: Found = { link: { namespaces: ["team-a"], excludedNamespaces: ["team-*"] } };
 const large = { labels: many(10), annotations: many(3, 15_000, "é") };
 
-const mirroredOnes: [rule: string, service: Service, situation?: Found][] = [
+const mirroredOnes: [rule: string, service: Service, scenario?: Found][] = [
   ["an exported Service is, under its name and the target's", web],
   ["one of as many ports as it may have", exported("shop/web", {}, { ports: ports(100) })],
   ["one of as many labels as it may have", exported("shop/web", { labels: many(128) })],
@@ -64,7 +64,7 @@ const mirroredOnes: [rule: string, service: Service, situation?: Found][] = [
 ];
 
 /** `why`: the reason and the sentence. */
-const skippedOnes: [rule: string, service: Service, why: string, situation?: Found][] = [
+const skippedOnes: [rule: string, service: Service, why: string, scenario?: Found][] = [
   [
     "more ports than a mirror may have",
     exported("shop/web", {}, { ports: ports(101) }),
@@ -140,9 +140,9 @@ const skippedOnes: [rule: string, service: Service, why: string, situation?: Fou
 ];
 
 describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", () => {
-  for (const [rule, service, situation] of mirroredOnes)
+  for (const [rule, service, scenario] of mirroredOnes)
     it(rule, () => {
-      const { mirrors, skips } = wanted({ target: west([service]), ...situation });
+      const { mirrors, skips } = wanted({ target: west([service]), ...scenario });
       const { namespace, name } = service.metadata;
       deepEqual(
         mirrors.map((one) => [one.namespace, one.name]),
@@ -151,9 +151,9 @@ describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", ()
       deepEqual(skips, []);
     });
 
-  for (const [rule, service, why, situation] of skippedOnes)
+  for (const [rule, service, why, scenario] of skippedOnes)
     it(`nothing but a reason is there for ${rule}`, () => {
-      const { mirrors, skips } = wanted({ target: west([service]), ...situation });
+      const { mirrors, skips } = wanted({ target: west([service]), ...scenario });
       const { namespace, name } = service.metadata;
       const [reason, ...rest] = why.split(": ");
       const about = { origin: `${namespace}/${name}`, mirror: `${name}-west` };

@@ -6,7 +6,7 @@ import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.
 import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";
 
-const situation = {
+const scenario = {
   link: { readiness: "follow" as const },
   target: cluster("west", {
     services: [
@@ -27,7 +27,7 @@ const empty = cluster("east", { namespaces: ["shop"] });
 
 describe("the line by which a mirror is known in previews and state", () => {
   it("says what it is, of what, at which ports, and whether it leads anywhere", () => {
-    assert.deepEqual(planned({ ...situation, source: empty }).mirrors, {
+    assert.deepEqual(planned({ ...scenario, source: empty }).mirrors, {
       "shop/cache-west": "remote-discovery mirror of cache: http 80→8080/TCP",
       "shop/db-west": "headless mirror of db: http 80→8080/TCP, 2 pods",
       "shop/db-0-west": "endpoint mirror of db-0.db: http 80→8080/TCP",
@@ -40,8 +40,8 @@ describe("the line by which a mirror is known in previews and state", () => {
   });
 
   it("is the same for a mirror that is live and as it should be", () => {
-    const { mirrors } = planned({ ...situation, source: empty });
-    const { services, endpoints: objects } = reconciled({ ...situation, source: empty });
+    const { mirrors } = planned({ ...scenario, source: empty });
+    const { services, endpoints: objects } = reconciled({ ...scenario, source: empty });
     for (const [key, live] of services) {
       const ends = objects.get(key);
       const mirror = { service: live, ...(ends !== undefined && { endpoints: ends }) };

@@ -14,12 +14,9 @@ import {
 } from "../../fixtures/objects.ts";
 import { planned } from "../../fixtures/reconcile.ts";
 
-/** `shop/web: shop/web-west`, or why not. */
+/** `shop/web: shop/web-west`, or the reason why there is none. */
 function lines(entries: readonly StatusEntry[]): string[] {
-  return entries.map(
-    ({ remote, local, problem }) =>
-      `${remote}: ${problem === undefined ? local : `${problem.reason}: ${problem.sentence}`}`,
-  );
+  return entries.map(({ remote, local, problem }) => `${remote}: ${problem?.reason ?? local}`);
 }
 
 describe("status.mirrorServices of a Link", () => {
@@ -43,11 +40,7 @@ describe("status.mirrorServices of a Link", () => {
         exported("shop/nothing", {}, { ports: [] }),
       ],
       [],
-      [
-        "lost/web: MissingNamespace: east has no namespace lost: create it there, or set createNamespaces on the link",
-        "shop/alias: InvalidService: an ExternalName Service is an alias in DNS: export the Service it stands for",
-        "shop/nothing: InvalidService: it has no ports: give it at least one, which its mirror can then have too",
-      ],
+      ["lost/web: MissingNamespace", "shop/alias: InvalidService", "shop/nothing: InvalidService"],
     ],
     [
       "has no entry for what asks for nothing that the link does",
@@ -97,7 +90,7 @@ describe("status.federatedServices of a Link", () => {
     const broken = member("demo/bb", {}, { clusterIP: "None", ports: [http] });
     const source = cluster("west", { services: [broken] });
     const some = { ...targets, east: cluster("east", { services: [broken] }) };
-    assert.match(status("east", { source, targets: some }).join(), /^demo\/bb: InvalidService: /);
+    assert.match(status("east", { source, targets: some }).join(), /^demo\/bb: InvalidService$/);
     assert.deepEqual(status("north", { source, targets: some }), [
       "demo/bb: demo/bb-federated",
       "demo/web: demo/web-federated",
@@ -106,8 +99,7 @@ describe("status.federatedServices of a Link", () => {
 
   it("says to every member's Link that the federated Service cannot be had", () => {
     const source = cluster("west", { services: [service("demo/bb-federated")] });
-    const foreign =
-      "demo/bb: Error: west already has a foreign Service demo/bb-federated: rename or delete it, or rename what is exported";
+    const foreign = "demo/bb: Error";
     assert.deepEqual(status("east", { source, targets }), [foreign]);
     assert.deepEqual(status("north", { source, targets }), [
       "demo/web: demo/web-federated",
