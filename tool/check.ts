@@ -41,7 +41,7 @@ async function reportOf({ folder, ...choice }: Chosen, wait: number): Promise<He
 }
 
 /** The output that `linkerd check` expects of an extension (CheckOutput in pkg/healthcheck of linkerd2). */
-export interface LinkerdOutput {
+interface LinkerdOutput {
   readonly success: boolean;
   readonly categories: readonly LinkerdCategory[];
 }

@@ -17,7 +17,7 @@ import type { Facts, MirrorFact } from "./facts.ts";
 import { verificationLabels, verificationPod } from "./verification-pod.ts";
 
 /** How requests are sent. */
-export interface VerifyOptions {
+interface VerifyOptions {
   /** The client's image, which has a shell and curl. */
   readonly image: string;
   /** The client's namespace; by default that of the mirror. */

@@ -81,7 +81,7 @@ export async function configFor(stack: Chosen): Promise<MeshConfig> {
   return configOf(choice, folder, process.env);
 }
 
-export async function stacksOf(said: StackOptions): Promise<Chosen[]> {
+async function stacksOf(said: StackOptions): Promise<Chosen[]> {
   const { stacksFor } = await import("../stacks.ts");
   return stacksFor(said, process.cwd(), process.env);
 }
