@@ -6,7 +6,7 @@ import { newStack, repository } from "../../testbed/stack.ts";
 import { exported, service } from "./mirroring/objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
 
-/** What a bundle must not have, by where it is. */
+/** Texts that a support bundle must not have, by their place. */
 export const secrets = {
   "an annotation": "canary-of-an-annotation-5d1e9a77b3c2",
 };
@@ -16,9 +16,9 @@ const annotations = { "tool.test/note": secrets["an annotation"] };
 /** A stack after its `up`: `tool/web` of west is mirrored in east, and `tool-ledgers/ledger` lacks a namespace. */
 export interface ToolStack {
   readonly shared: SharedBed;
-  /** The stack's, with its config and a Pulumi.yaml. */
+  /** The stack's folder, with its config and a Pulumi.yaml. */
   readonly folder: string;
-  /** Runs a program with `linkerd-clusters` on PATH, in the stack's folder unless told. */
+  /** Runs a program with `linkerd-clusters` on PATH, by default in the stack's folder. */
   run(
     words: readonly string[],
     cwd?: string,

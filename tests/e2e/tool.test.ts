@@ -23,7 +23,7 @@ describe("linkerd-clusters on real clusters", function () {
 
   const run = (...words: readonly string[]) => stack.run(["linkerd-clusters", ...words]);
 
-  /** What a command says of the one stack. */
+  /** The JSON document of a command for the one stack. */
   async function said<T>(words: readonly string[], variables = {}): Promise<T> {
     const command = ["linkerd-clusters", ...words, "--output", "json"];
     const { stdout, stderr } = await stack.run(command, undefined, variables);
@@ -43,7 +43,7 @@ describe("linkerd-clusters on real clusters", function () {
   ];
   const asExported = [["keep tool/web-west"], ["MissingNamespace"]];
 
-  it("shows a stack that it is started in the folder of", async () => {
+  it("shows the stack of the current folder", async () => {
     const found = await said<Status>(["status"]);
     deepEqual([found.ok, mirrorsAndReasons(found)], [true, asExported]);
     const { code, stdout } = await run("status");
@@ -51,7 +51,7 @@ describe("linkerd-clusters on real clusters", function () {
     match(stdout, /^tool: OK\n/);
   });
 
-  it("follows a Service to its mirror, or to what is in the way", async () => {
+  it("explains a mirror with the stack that wrote it, and a Service without a mirror", async () => {
     const there = await explained("tool/web");
     equal(there?.state, "mirrored");
     const [mirror] = there.mirrors;
@@ -62,7 +62,7 @@ describe("linkerd-clusters on real clusters", function () {
     match((await explained("ledger"))?.why ?? "", /^MissingNamespace: /);
   });
 
-  it("writes a bundle that says the same anywhere, and has no secret in it", async () => {
+  it("writes a support bundle that other commands read, without secrets", async () => {
     const bundle = join(stack.shared.bed.folder, "bundle");
     equal((await run("gather", "--to", bundle)).code, 0);
     deepEqual(mirrorsAndReasons(await said<Status>(["status", "--from", bundle])), asExported);
@@ -83,7 +83,7 @@ describe("linkerd-clusters on real clusters", function () {
     );
   });
 
-  it("says what is unavailable without a cluster, by the rights of preview.yaml", async () => {
+  it("shows what the loss of a cluster makes unavailable, with the rights of preview.yaml", async () => {
     const { bed, kube } = stack.shared;
     const entries = (["west", "east"] as const).map(async (name) => {
       await create(kube[name], manifests("preview.yaml"));
@@ -98,7 +98,7 @@ describe("linkerd-clusters on real clusters", function () {
     );
   });
 
-  it("sends no request without a proxy, says so, and leaves nothing behind", async () => {
+  it("fails to verify without a proxy, and deletes its pod", async () => {
     const { kube } = stack.shared;
     const { code, stdout } = await run("verify", "--image", "client");
     equal(code, 1);
@@ -111,7 +111,7 @@ describe("linkerd-clusters on real clusters", function () {
     equal((await run("verify")).code, 2);
   });
 
-  it("tells what the next up repairs, and waits until it is in order, or not", async () => {
+  it("shows what the next up repairs, and fails if it isn't ok in time", async () => {
     await stack.shared.kube.east.remove(resources.services, web);
     const found = await said<Status>(["status"]);
     deepEqual([found.ok, mirrorsAndReasons(found)[0]], [false, ["create tool/web-west"]]);
@@ -120,7 +120,7 @@ describe("linkerd-clusters on real clusters", function () {
     equal((await explained("web-west"))?.state, "pending");
   });
 
-  it("can't do its work without a stack or a bundle, and says so", async () => {
+  it("exits with 2 without a stack or a bundle", async () => {
     const elsewhere = stack.shared.bed.folder;
     const { code, stderr } = await stack.run(["linkerd-clusters", "status"], elsewhere);
     equal(code, 2);

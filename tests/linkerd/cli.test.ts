@@ -31,7 +31,7 @@ describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
     await writeFile(join(folder, "stacks.yaml"), JSON.stringify(listed));
   });
 
-  /** What `linkerd check` says of our checks alone: no Linkerd is installed. */
+  /** Our categories in the output of `linkerd check`: no Linkerd is installed. */
   async function checked(variables = {}): Promise<readonly Category[]> {
     const words = ["linkerd", "check", "--context", "east", "--wait", "1s", "--output", "json"];
     const { stdout } = await stack.run(words, undefined, variables);
@@ -46,13 +46,13 @@ describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
   const resultOf = (categories: readonly Category[], title: string) =>
     categories.flatMap(({ checks }) => checks).find(({ description }) => description === title);
 
-  it("is a command of it", async () => {
+  it("runs as linkerd clusters", async () => {
     const { code, stdout } = await stack.run(["linkerd", "clusters", "explain", "web"]);
     equal(code, 0);
     match(stdout, /tool\/web-west: gateway mirror of web/);
   });
 
-  it("adds its checks to those of linkerd check, green or red", async () => {
+  it("adds its checks to linkerd check", async () => {
     const title = "every exported Service is mirrored as the config says";
     const before = await checked(registered);
     deepEqual(
@@ -70,7 +70,7 @@ describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
     match(error, /gateway mirror east\/tool\/web-west is missing: run pulumi up/);
   });
 
-  it("only warns where no stack is registered, whatever the folder has", async () => {
+  it("only warns if no stack is registered, even in a stack's folder", async () => {
     const found = await checked();
     deepEqual(
       found.flatMap(({ checks }) => checks.map(({ result }) => result)),
