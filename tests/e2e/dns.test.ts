@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { type Dns, until } from "../../testbed/bed.ts";
-import { Methods } from "./mirroring/methods.ts";
 import {
   exported,
   kinds,
@@ -14,6 +13,7 @@ import {
   unexport,
 } from "./mirroring/objects.ts";
 import { bedWithGateway, create, relabel, type SharedBed } from "./mirroring/shared-bed.ts";
+import { Stack } from "./mirroring/stack.ts";
 
 const namespace = "default";
 const set = `${namespace}/nginx-set` as const;
@@ -50,7 +50,7 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
   this.timeout("20m");
 
   let shared: SharedBed;
-  let stack: Methods;
+  let stack: Stack;
   let dns: Readonly<Record<Source, Dns>>;
 
   before(async () => {
@@ -69,7 +69,7 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
       podsAreThere(3),
     ]);
     dns = { east, north };
-    stack = new Methods(shared, "dns", {
+    stack = await Stack.create(shared, "dns", {
       clusters: {
         west: { clusterDomain: "west.example" },
         ...Object.fromEntries(
@@ -111,22 +111,16 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
       return metadata.uid !== uid || undefined;
     });
     await podsAreThere(5);
-    await stack.up();
     assert.deepEqual(await addresses(), before);
   });
 
-  it("go with their pods", async () => {
+  it("are deleted with their pods, and with the labels that export their Services", async () => {
     await scale(1);
-    await stack.up();
-    await assertNames({ ...ordinary, ...ofPods(1) });
-  });
-
-  it("go with the labels that export their Services", async () => {
-    await relabel(shared.kube.west, headless, unexport);
-    await stack.up();
-    await assertNames(ordinary);
     await relabel(shared.kube.west, `${namespace}/web`, unexport);
     await relabel(shared.kube.west, `${namespace}/bb`, { "mirror.linkerd.io/federated": null });
+    await stack.up();
+    await assertNames(ofPods(1));
+    await relabel(shared.kube.west, headless, unexport);
     await stack.up();
     await assertNames({});
   });

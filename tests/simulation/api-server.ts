@@ -39,8 +39,8 @@ const somebody = "kubectl";
 
 /**
  * An API server in memory, which keeps to Kubernetes' rules as far as mirroring meets them: unique
- * UIDs and versions, preconditions, defaults, pages, managed fields, finalizers, Endpoints that go with their Service. tests/e2e/simulation.test.ts holds it
- * against the real one.
+ * UIDs and versions, preconditions, defaults, pages, managed fields, finalizers, Endpoints that are deleted with their
+ * Service. tests/e2e/simulated-server.test.ts compares it with a real one.
  */
 export class ApiServer extends AnsweringDispatcher {
   readonly name: string;

@@ -20,7 +20,6 @@ import {
   installGateway,
   type SharedBed,
 } from "../e2e/mirroring/shared-bed.ts";
-import { contentsOf } from "../e2e/mirroring/view.ts";
 import { victims, WatchedRuns } from "../e2e/watched-runs.ts";
 import { seed } from "../seed.ts";
 import { Chance } from "./chance.ts";
@@ -199,8 +198,23 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     counted(code === 0 ? "an up by hand" : "an up by hand that failed");
   }
 
-  function contents(): Promise<string[]> {
-    return contentsOf(shared.kube.east, namespace);
+  /** The mirrors without what the API server assigns: an address of a Service is shown by its name. */
+  async function contents(): Promise<string[]> {
+    const services = await shared.kube.east.list(resources.services, { namespace });
+    const endpoints = await shared.kube.east.list(resources.endpoints, { namespace });
+    const owners = new Map<unknown, string>(
+      services.map(({ metadata, spec }) => [spec.clusterIP, metadata.name]),
+    );
+    owners.delete("None");
+    const shown = [
+      ...services.map(({ metadata: { name, labels, annotations }, spec: { type, ports } }) => {
+        return { name, labels, annotations, type, ports };
+      }),
+      ...endpoints.map(({ metadata: { name, labels }, subsets }) => ({ name, labels, subsets })),
+    ];
+    return shown
+      .map((each) => JSON.stringify(each, (_, value: unknown) => owners.get(value) ?? value))
+      .sort();
   }
 
   /** Resident memory in MB, and files, pipes and connections that are open. */

@@ -5,9 +5,8 @@ import { join } from "node:path";
 
 import { type HoldingProxy, startProxy } from "../../../testbed/proxy.ts";
 import { exportedService } from "./objects.ts";
-import type { Run } from "./operations.ts";
 import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
-import { Stack } from "./stack.ts";
+import { type Run, Stack } from "./stack.ts";
 import { servicesIn } from "./view.ts";
 
 const namespace = "cancelled";

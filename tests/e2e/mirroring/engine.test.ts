@@ -75,7 +75,7 @@ describe("a stack in the real engine", function () {
 
   it("does what it has announced once the token is mended, and lists each cluster once", async () => {
     await writeKubeconfigs();
-    const { run } = await stack.upAsPreviewed();
+    const run = await stack.upAsPreviewed();
     assert.deepEqual(await mirrors(), all);
     // One process plans and writes, and all resources in it share what it has read.
     const isList = ({ verb, resource }: AuditedRequest) =>

@@ -5,8 +5,8 @@ import { bytesOf } from "../../../engine/kubernetes/objects/checks.ts";
 import { endpoints, service } from "../../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { exportedHeadless, exportedService } from "./objects.ts";
-import { Methods } from "./methods.ts";
 import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
+import { Stack } from "./stack.ts";
 import { servicesIn } from "./view.ts";
 
 const namespace = "sizes";
@@ -22,7 +22,7 @@ describe("a headless Service with 2,000 labels and 400 pods, on real API servers
   this.timeout("20m");
 
   let shared: SharedBed;
-  let stack: Methods;
+  let stack: Stack;
 
   before(async () => {
     shared = await bedWithGateway(namespace);
@@ -30,7 +30,7 @@ describe("a headless Service with 2,000 labels and 400 pods, on real API servers
       ...exportedService(`${namespace}/web`),
       ...exportedHeadless(`${namespace}/huge`, pods, { labels: manyLabels }),
     ]);
-    stack = new Methods(shared, namespace, {
+    stack = await Stack.create(shared, namespace, {
       clusters: { west: {}, east: {} },
       links: [{ source: "east", target: "west", headless: true, allowDeletions: true }],
     });
@@ -63,7 +63,7 @@ describe("a target that exports all that a link may bring, on real API servers",
       west,
       keys.flatMap((key) => exportedService(key, { labels: largest })),
     );
-    const stack = new Methods(shared, namespace, {
+    const stack = await Stack.create(shared, `${namespace}-many`, {
       clusters: { west: {}, east: {} },
       links: [{ source: "east", target: "west", allowDeletions: true }],
     });
@@ -80,7 +80,7 @@ describe("a target that exports all that a link may bring, on real API servers",
     ].reduce((sum, each) => sum + each, 0);
     assert.ok(counted <= bounds.linkBytes.most, `${counted} bytes`);
     assert.ok(counted > 0.95 * bounds.linkBytes.most, `${counted} bytes`);
-    await stack.destroy();
+    await stack.run("destroy");
     assert.deepEqual(await servicesIn(east, namespace), []);
   });
 });

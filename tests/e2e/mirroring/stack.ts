@@ -1,13 +1,31 @@
 import assert from "node:assert/strict";
+
+import { parseConfig } from "../../../config/parse.ts";
+import { isWriteRequest } from "../../../testbed/audit.ts";
+import { type AuditedRequest, mark, requestsOf } from "../../../testbed/bed.ts";
 import {
   type Config,
   newStack,
   type PulumiStack,
   type RunOptions,
 } from "../../../testbed/stack.ts";
-import { type Expectation, Operations, type Run } from "./operations.ts";
 import { type Previewed, readPreview } from "../../simulation/preview.ts";
-import type { SharedBed } from "./shared-bed.ts";
+import { type ClusterName, clusterNames, type SharedBed } from "./shared-bed.ts";
+
+/** One operation on a stack. */
+export interface Run {
+  /** Everything that it printed. */
+  readonly text: string;
+  readonly stdout: string;
+  /** Its writes to the sources of links, as `create services shop/web-west`, in order. */
+  readonly writes: readonly string[];
+  readonly requests: Readonly<Record<ClusterName, readonly AuditedRequest[]>>;
+}
+
+interface Options extends RunOptions {
+  /** The operation is meant to fail. */
+  readonly fails?: boolean;
+}
 
 interface Exported {
   readonly deployment: {
@@ -18,15 +36,26 @@ interface Exported {
 const unasked = ["--yes", "--skip-preview", "--diff"];
 const flags = { preview: ["--diff"], up: unasked, refresh: unasked, destroy: unasked };
 
-/** A stack of the real program in the real engine, run as a user runs it: by the CLI. */
-export class Stack extends Operations {
+/**
+ * A stack of the real program in the real engine, run by Pulumi's CLI. Each operation must write to sources of links
+ * alone, write nothing in a preview, and never print a credential or a stack trace.
+ */
+export class Stack {
+  readonly #shared: SharedBed;
   readonly #stack: PulumiStack;
+  /** Texts that must never be printed. */
+  readonly #secrets: readonly string[];
+  /** Contexts of the sources of this config and earlier ones, whose mirrors a run may delete. */
+  readonly #sources = new Set<string>();
 
   private constructor(shared: SharedBed, stack: PulumiStack, secrets: readonly string[]) {
-    super(shared, secrets);
+    this.#shared = shared;
     this.#stack = stack;
+    const tokens = clusterNames.map((cluster) => shared.bed.clusters[cluster].access.token);
+    this.#secrets = [...secrets, ...tokens].flatMap((secret) => [secret, btoa(secret)]);
   }
 
+  /** @param secrets besides the tokens of the bed */
   static async create(
     shared: SharedBed,
     name: string,
@@ -38,22 +67,45 @@ export class Stack extends Operations {
     return stack;
   }
 
+  /** Sets the config, which manages mirrors unless it says otherwise. */
   async configure(config: Config): Promise<void> {
-    await this.#stack.configure(this.whole(config));
+    const whole = { manage: "mirrors", ...config };
+    const parsed = parseConfig(whole);
+    if ("config" in parsed)
+      for (const { spec } of parsed.config.links)
+        this.#sources.add(parsed.config.clusters.get(spec.source)?.access.context ?? "");
+    await this.#stack.configure(whole);
   }
 
+  /** What a preview announces, mirror by mirror. */
   async previewed(): Promise<Previewed> {
     return readPreview((await this.#pulumi(["preview", "--json"])).stdout);
   }
 
-  up(expectation?: Expectation): Promise<Run> {
-    return this.run("up", [], expectation);
+  up(options?: Options): Promise<Run> {
+    return this.run("up", [], options);
+  }
+
+  /** An update that must write exactly what the preview before it announced. */
+  async upAsPreviewed(): Promise<Run> {
+    const { keys } = await this.previewed();
+    const run = await this.up();
+    const written = run.writes.map((write) =>
+      write.replace(/^\w+ (services|endpoints) /, "").replace("create namespaces /", "namespace "),
+    );
+    assert.deepEqual([...new Set(written)].sort(), keys);
+    return run;
+  }
+
+  /** An update that must have nothing to do and write nothing. */
+  async assertSettled(): Promise<void> {
+    assert.deepEqual((await this.run("up", ["--expect-no-changes"])).writes, []);
   }
 
   run(
     command: keyof typeof flags,
     more: readonly string[] = [],
-    options: Expectation & RunOptions = {},
+    options: Options = {},
   ): Promise<Run> {
     return this.#pulumi([command, ...flags[command], ...more], options);
   }
@@ -76,7 +128,26 @@ export class Stack extends Operations {
     );
   }
 
-  #pulumi(words: readonly string[], options: Expectation & RunOptions = {}) {
-    return this.recorded(words.join(" "), options, () => this.#stack.run(words, options));
+  async #pulumi(words: readonly string[], { fails = false, ...options }: Options = {}) {
+    const { clusters } = this.#shared.bed;
+    const marks = await Promise.all(clusterNames.map((name) => mark(clusters[name])));
+    const { code, text, stdout } = await this.#stack.run(words, options);
+    const operation = words.join(" ");
+    assert.equal(code !== 0, fails, `${operation} ended with ${code}:\n${text}`);
+    // Pulumi prints the stack trace of what the program or a provider throws.
+    assert.doesNotMatch(text, /^\s+at \S+ \(/m);
+    const printed = this.#secrets.filter((secret) => text.includes(secret));
+    assert.equal(printed.length, 0, `${operation} printed a credential`);
+    const [west = [], east = [], north = []] = await Promise.all(
+      marks.map((since) => requestsOf(since, "linkerd-multicluster/")),
+    );
+    const requests = { west, east, north };
+    const isAllowed = (name: string) => words[0] !== "preview" && this.#sources.has(name);
+    const changed = clusterNames.filter((name) => requests[name].some(isWriteRequest));
+    assert.ok(changed.every(isAllowed), `${operation} wrote to a cluster that it may only read`);
+    const writes = Object.values(requests)
+      .flatMap((all) => all.filter(isWriteRequest))
+      .map(({ verb, resource, namespace, name }) => `${verb} ${resource} ${namespace}/${name}`);
+    return { text, stdout, writes, requests };
   }
 }

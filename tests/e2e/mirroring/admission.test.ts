@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { until } from "../../../testbed/bed.ts";
+import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
+import { tokenOf } from "../access-clusters.ts";
+import {
+  discovered,
+  exportedHeadless,
+  exportedService,
+  type Item,
+  nameOf,
+  service,
+} from "./objects.ts";
+import { bedWithGateway, create, patch, relabel, type SharedBed } from "./shared-bed.ts";
+import { Stack } from "./stack.ts";
+import { servicesIn } from "./view.ts";
+
+const account = { namespace: "failures-allowed", name: "mirror" };
+const user = `system:serviceaccount:${account.namespace}:${account.name}`;
+const namespaces = ["failures-allowed", "failures-denied", "failures-forbidden"] as const;
+
+/** A mirror as Linkerd's controller leaves it. */
+const adopted = service("failures-allowed/old-west", {
+  labels: {
+    "mirror.linkerd.io/mirrored-service": "true",
+    "mirror.linkerd.io/cluster-name": "west",
+    "multicluster.linkerd.io/remote-discovery": "west",
+    "multicluster.linkerd.io/remote-service": "old",
+  },
+  annotations: {
+    "mirror.linkerd.io/remote-resource-version": "rv4711",
+    "mirror.linkerd.io/remote-svc-fq-name": "old.failures-allowed.svc.cluster.local",
+  },
+});
+
+describe("a source with its own admission policies and few rights for the runner", function () {
+  this.timeout("20m");
+
+  let shared: SharedBed;
+  let stack: Stack;
+
+  before(async () => {
+    shared = await bedWithGateway(...namespaces);
+    const { west, east } = shared.kube;
+    await create(west, [
+      ...exportedService("failures-allowed/web", { labels: { tier: "front", team: "shop" } }),
+      service("failures-allowed/old", { labels: discovered }),
+      ...exportedHeadless("failures-denied/db", ["db-0", "db-1"]),
+      ...exportedService("failures-forbidden/web"),
+    ]);
+    await create(east, [...permissions, ...policies, adopted]);
+    const { clusters, folder } = shared.bed;
+    const token = await tokenOf(clusters.east, account.namespace, account.name);
+    await until("the admission policies", [], async () => {
+      const probe = { metadata: { name: "db-1-probe" }, spec: { ports: [{ port: 80 }] } };
+      const dryRun = (namespace: string) =>
+        clusters.east.request("POST", `/api/v1/namespaces/${namespace}/services?dryRun=All`, probe);
+      const [denied, changed] = [await dryRun("failures-denied"), await dryRun("failures-allowed")];
+      return (
+        (denied.code !== 201 && JSON.stringify(changed.body).includes("platform")) || undefined
+      );
+    });
+    const kubeconfig = join(folder, "failures.kubeconfig");
+    const access = { ...clusters.east.access, token };
+    await writeKubeconfig(kubeconfig, [{ name: "east", access }]);
+    const link = { source: "east", target: "west", headless: true, excludedLabels: ["team"] };
+    const config = { clusters: { west: {}, east: { kubeconfig } }, links: [link] };
+    stack = await Stack.create(shared, "failures", config, [token]);
+  });
+
+  const labelsOf = async (key: "failures-allowed/old-west" | "failures-allowed/web-west") => {
+    const { metadata } = await shared.kube.east.get(resources.services, nameOf(key));
+    return metadata.labels ?? {};
+  };
+
+  it("gets all mirrors but those that it rejects, and the run lists these and fails", async () => {
+    const { text, writes } = await stack.up({ fails: true });
+    for (const sentence of [forbidden, denied]) assert.match(text, sentence);
+    const mirrors = namespaces.map((namespace) => servicesIn(shared.kube.east, namespace));
+    assert.deepEqual(await Promise.all(mirrors), [
+      ["old-west", "web-west"],
+      ["db-0-west", "db-west"],
+      [],
+    ]);
+    assert.ok(!writes.some((write) => write.includes("old-west")), "an adopted mirror was written");
+    assert.deepEqual(await labelsOf("failures-allowed/old-west"), adopted.metadata.labels);
+  });
+
+  it("keeps labels that admission and people add to a mirror, and asks for no run", async () => {
+    const added = { team: "platform", "by-hand": "kept" };
+    const change = { metadata: { labels: { "by-hand": "kept" } } };
+    await patch(shared.kube.east, "Service", "failures-allowed/web-west", change);
+    const { changes } = await stack.previewed();
+    assert.ok(!("failures-allowed/web-west" in changes));
+    await relabel(shared.kube.west, "failures-allowed/web", { tier: "back" });
+    await stack.up({ fails: true });
+    const labels = await labelsOf("failures-allowed/web-west");
+    assert.deepEqual({ ...labels, ...added, tier: "back" }, labels);
+  });
+});
+
+const forbidden = new RegExp(
+  `cluster east does not let user ${user} create Service failures-forbidden/web-west; grant create on services in namespace failures-forbidden`,
+);
+const denied =
+  /cluster east rejects the request to create Service failures-denied\/db-1-west .*denied request: not on a Sunday/;
+
+const subjects = [{ kind: "ServiceAccount", ...account }];
+const roleRef = (name: string) => ({
+  apiGroup: "rbac.authorization.k8s.io",
+  kind: "ClusterRole",
+  name,
+});
+
+function role(name: string, verbs: readonly string[], resources: readonly string[]): Item {
+  return {
+    kind: "ClusterRole",
+    metadata: { name },
+    rules: [{ apiGroups: [""], resources, verbs }],
+  };
+}
+
+function binding(namespace: string): Item {
+  const metadata = { namespace, name: "mirror" };
+  return { kind: "RoleBinding", metadata, subjects, roleRef: roleRef("mirror") };
+}
+
+/** Reads everything, and writes where it is bound. */
+const permissions: readonly Item[] = [
+  { kind: "ServiceAccount", metadata: account },
+  role("mirror-read", ["get", "list"], ["namespaces", "services", "endpoints"]),
+  {
+    kind: "ClusterRoleBinding",
+    metadata: { name: "mirror-read" },
+    subjects,
+    roleRef: roleRef("mirror-read"),
+  },
+  role("mirror", ["create", "update", "delete"], ["services", "endpoints"]),
+  binding("failures-allowed"),
+  binding("failures-denied"),
+];
+
+const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"] };
+const matchConstraints = { resourceRules: [{ ...rule, resources: ["services"] }] };
+
+/** East denies one Service, and sets a label of those in one namespace. */
+const policies: readonly Item[] = [
+  {
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name: "not-on-a-sunday" },
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints,
+      validations: [
+        {
+          expression:
+            "object.metadata.namespace != 'failures-denied' || !object.metadata.name.startsWith('db-1-')",
+          message: "not on a Sunday",
+        },
+      ],
+    },
+  },
+  {
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name: "not-on-a-sunday" },
+    spec: { policyName: "not-on-a-sunday", validationActions: ["Deny"] },
+  },
+  {
+    kind: "MutatingAdmissionPolicy",
+    metadata: { name: "team" },
+    spec: {
+      failurePolicy: "Fail",
+      reinvocationPolicy: "Never",
+      matchConstraints,
+      matchConditions: [
+        {
+          name: "mirror",
+          expression:
+            'object.metadata.namespace == "failures-allowed" && object.metadata.name != "old-west"',
+        },
+      ],
+      mutations: [
+        {
+          patchType: "ApplyConfiguration",
+          applyConfiguration: {
+            expression: 'Object{metadata: Object.metadata{labels: {"team": "platform"}}}',
+          },
+        },
+      ],
+    },
+  },
+  {
+    kind: "MutatingAdmissionPolicyBinding",
+    metadata: { name: "team" },
+    spec: { policyName: "team" },
+  },
+];
