@@ -29,7 +29,7 @@ export default {
       to: {
         path: engine,
         pathNot:
-          "^engine/([a-z]+/index\\.ts|compile-cache\\.mjs|package\\.json|kubernetes/objects/duration\\.ts|mirroring/(reading|decide/decide)\\.ts)$",
+          "^engine/([a-z]+/index\\.ts|compile-cache\\.mjs|package\\.json|kubernetes/objects/duration\\.ts|mirroring/reading\\.ts)$",
       },
     },
     {

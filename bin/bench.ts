@@ -3,11 +3,10 @@ import { parseArgs } from "node:util";
 
 import { cellsOf, type Figure } from "../testbed/bench/figure.ts";
 import { measureDestroy } from "../testbed/bench/destroy.ts";
-import { measureFirstUp, measurePods } from "../testbed/bench/first-up.ts";
+import { measureFirstUp } from "../testbed/bench/first-up.ts";
 import { measureFixedCost } from "../testbed/bench/fixed-cost.ts";
 import { measureManyMirrors } from "../testbed/bench/many-mirrors.ts";
 import { measureMesh } from "../testbed/bench/mesh.ts";
-import { measurePurePlan } from "../testbed/bench/pure-plan.ts";
 import { measureServiceMirror } from "../testbed/bench/service-mirror.ts";
 import { measureWatch } from "../testbed/bench/watch.ts";
 import { BedError, complain } from "../testbed/errors.ts";
@@ -23,18 +22,16 @@ interface Row {
     size: number,
     times: number,
     serviceMirror: string,
-  ) => readonly Figure[] | Promise<readonly Figure[]>;
+  ) => Promise<readonly Figure[]>;
 }
 
 const rows: Readonly<Record<string, Row>> = {
-  plan: { size: 100_000, of: "Services that are planned", measure: measurePurePlan },
   fixed: {
     size: 1,
     of: "mirror, with nothing to do",
     measure: (_, times) => measureFixedCost(times),
   },
   first: { size: 1_000, of: "exports of the first up", measure: measureFirstUp },
-  pods: { size: 1_000, of: "pods of StatefulSets with ten each", measure: measurePods },
   many: {
     size: 10_000,
     of: "mirrors: no-op, memory, politeness, a few changes",
@@ -52,8 +49,9 @@ const rows: Readonly<Record<string, Row>> = {
   },
   watch: { size: 1_000, of: "mirrors that the watch keeps", measure: measureWatch },
   "service-mirror": {
-    ...{ size: 300, of: "exports, also by Linkerd's controller: --service-mirror" },
-    measure(size, _, serviceMirror) {
+    size: 300,
+    of: "exports, also by Linkerd's controller: --service-mirror",
+    async measure(size, _, serviceMirror) {
       if (serviceMirror !== "") return measureServiceMirror(size, serviceMirror);
       console.error(
         "  left out: --service-mirror PATH names Linkerd's controller, to compare with",

@@ -6,11 +6,10 @@ import { play } from "../demo/play.ts";
 import type { Scenario } from "../demo/scenario.ts";
 import { federated } from "../demo/scenarios/federated.ts";
 import { statefulset } from "../demo/scenarios/statefulset.ts";
-import { watch } from "../demo/scenarios/watch.ts";
 import { screenOn } from "../demo/screen.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const scenarios: Readonly<Record<string, Scenario>> = { statefulset, federated, watch };
+const scenarios: Readonly<Record<string, Scenario>> = { statefulset, federated };
 const names = Object.keys(scenarios);
 const USAGE = `Usage: npm run demo -- [${names.join(" | ")}] [--keep]`;
 

@@ -10,7 +10,6 @@ import { kubectlOn } from "./kubectl.ts";
 import { pulumiFor } from "./pulumi.ts";
 import type { Scenario, Stage } from "./scenario.ts";
 import type { Screen } from "./screen.ts";
-import { watchOn } from "./watch.ts";
 
 /** Tells a scenario's story from the start of its clusters to its end, or leaves what it made to the viewer. */
 export async function play(
@@ -34,15 +33,14 @@ export async function play(
   const clusters = await connectAll(bed, cleanup);
   const pulumi = await pulumiFor(bed, scenario.config, screen, cleanup);
   const stage: Stage = {
-    ...{ screen, pulumi },
+    screen,
+    pulumi,
     kubectl: kubectlOn(screen),
     lookUp: lookUpOn(bed, screen),
-    watch: watchOn(bed, pulumi, screen, cleanup),
-    cluster: (name) => named(clusters.get(name), name),
-    async cut(name) {
-      const cluster = named(bed.clusters[name], name);
-      await cluster.cut();
-      return () => cluster.restore();
+    cluster(name) {
+      const cluster = clusters.get(name);
+      if (cluster === undefined) throw new Error(`The scenario has no cluster "${name}".`);
+      return cluster;
     },
   };
   for (const { title, why, run } of scenario.acts) {
@@ -59,11 +57,6 @@ export async function play(
   );
   await stage.pulumi.run("destroy", "--yes", "--skip-preview");
   await stage.kubectl.getServices(stage.cluster(scenario.mirrorsIn));
-}
-
-function named<T>(cluster: T | undefined, name: string): T {
-  if (cluster === undefined) throw new Error(`The scenario has no cluster "${name}".`);
-  return cluster;
 }
 
 /** Says what one needs to know to go on by hand. */

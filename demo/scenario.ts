@@ -2,7 +2,6 @@ import type { Kubernetes } from "@linkerd-multicluster/engine/kubernetes";
 import type { Kubectl } from "./kubectl.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
-import type { Watch } from "./watch.ts";
 
 /** A story that the demo tells, in steps that `play.ts` numbers. */
 export interface Scenario {
@@ -30,10 +29,7 @@ export interface Stage {
   /** Asks a cluster's DNS server for a name, and prints what dig would, which need not be installed. */
   readonly lookUp: (cluster: string, name: string) => Promise<void>;
   readonly pulumi: Pulumi;
-  readonly watch: Watch;
   readonly cluster: (name: string) => Kubernetes;
-  /** Makes a cluster unreachable until what it returns is called. */
-  readonly cut: (name: string) => Promise<() => Promise<void>>;
 }
 
 /** The acts that most scenarios have in common, but for what they say. */
@@ -48,7 +44,8 @@ export const acts = {
     },
   }),
   preview: (why: string, title = "See what would be done"): Act => ({
-    ...{ title, why },
+    title,
+    why,
     run: ({ pulumi }) => pulumi.run("preview", "--diff"),
   }),
   up: (
@@ -56,7 +53,8 @@ export const acts = {
     title = "Do it",
     look: Act["run"] = () => Promise.resolve(),
   ): Act => ({
-    ...{ title, why },
+    title,
+    why,
     async run(stage) {
       await stage.pulumi.run("up", "--yes", "--skip-preview");
       await look(stage);

@@ -4,30 +4,16 @@ import { label } from "@linkerd-multicluster/engine/mirroring";
 import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../make.ts";
 import { type Act, acts, type Scenario, type Stage } from "../scenario.ts";
 
-/** Two clusters: what west exports appears on east, and of headless Services every single pod. */
-export const westOnEast: Pick<Scenario, "clusters" | "mirrorsIn" | "config"> = {
-  clusters: ["west", "east"],
-  mirrorsIn: "east",
-  config: {
-    clusters: { west: {}, east: {} },
-    links: [{ source: "east", target: "west", headless: true }],
-    manage: "mirrors",
-  },
-};
-
-/** Commands that show what there is on both. */
-export const nextCommands: readonly string[] = [
-  "kubectl --context west get services -A",
-  "kubectl --context east get services,endpoints -A",
-];
-
 const exported = { [label.exported]: "true" };
 
 /** The tutorial's StatefulSet, and the headless Service of its pods. */
-export const set = { namespace: "default", name: "nginx-set" };
-export const nginx = {
-  ...{ namespace: "default", name: "nginx-svc", app: "nginx" },
-  ...{ ports: [{ port: 80 }], labels: exported },
+const set = { namespace: "default", name: "nginx-set" };
+const nginx = {
+  namespace: "default",
+  name: "nginx-svc",
+  app: "nginx",
+  ports: [{ port: 80 }],
+  labels: exported,
 };
 
 const lost = { namespace: "default", name: "nginx-set-1-west" };
@@ -78,7 +64,13 @@ const disturb: Act = {
 
 export const statefulset: Scenario = {
   title: "A StatefulSet in cluster west, reached pod by pod from cluster east",
-  ...westOnEast,
+  clusters: ["west", "east"],
+  mirrorsIn: "east",
+  config: {
+    clusters: { west: {}, east: {} },
+    links: [{ source: "east", target: "west", headless: true }],
+    manage: "mirrors",
+  },
   acts: [
     deploy,
     acts.configure(
@@ -99,7 +91,11 @@ The clusters' names are contexts in the kubeconfig.`,
       lookAtEast(stage, "nginx-set-4"),
     ),
   ],
-  nextCommands: [...nextCommands, "kubectl --context east get service nginx-set-0-west -o yaml"],
+  nextCommands: [
+    "kubectl --context west get services -A",
+    "kubectl --context east get services,endpoints -A",
+    "kubectl --context east get service nginx-set-0-west -o yaml",
+  ],
 };
 
 /** @param pod one to ask for by its name, as a pod on east would */

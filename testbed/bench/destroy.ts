@@ -1,11 +1,12 @@
-import { type AuditedRequest, isWriteRequest, mark, requestsOf } from "../audit.ts";
+import { isWriteRequest, mark, requestsOf } from "../audit.ts";
 import { copyOf } from "./bare-writes.ts";
-import { type Figure, seconds } from "./figure.ts";
-import { gateway } from "./first-up.ts";
+import { type Figure, seconds, spanOf } from "./figure.ts";
 import { exportedServices } from "./mesh.ts";
 import { withExports } from "./pair.ts";
 import { Writer } from "./writer.ts";
 
+/** A gateway with all settings, so that no Service of a gateway is needed. */
+const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" };
 const mirrored = "mirror.linkerd.io/mirrored-service=true";
 
 /**
@@ -64,11 +65,4 @@ function destroyOf(mirrors: number) {
     ];
     return { figures, deletes, bare };
   });
-}
-
-/** Seconds from the first request to the last. */
-function spanOf(requests: readonly AuditedRequest[]): number {
-  const received = requests.map((each) => each.received);
-  const answered = requests.map((each) => each.answered);
-  return (Math.max(...answered) - Math.min(...received)) / 1000;
 }

@@ -1,10 +1,12 @@
+import type { AuditedRequest } from "../audit.ts";
+
 /** One measurement, a row of the table. */
 export interface Figure {
   /** The row of `npm run bench -- --rows` that it belongs to. */
   readonly row: string;
   readonly what: string;
   readonly value: number;
-  readonly unit: "MB" | "ms" | "s" | "times" | "waves" | "writes";
+  readonly unit: "MB" | "ms" | "s" | "times" | "writes";
   /** The same by something that does no more than it has to, measured in the same run. */
   readonly against?: { readonly what: string; readonly value: number };
 }
@@ -38,4 +40,11 @@ export async function leastSeconds(times: number, work: () => Promise<unknown>):
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+/** Seconds from the first request to the last answer. */
+export function spanOf(requests: readonly AuditedRequest[]): number {
+  const received = requests.map((each) => each.received);
+  const answered = requests.map((each) => each.answered);
+  return (Math.max(...answered) - Math.min(...received)) / 1000;
 }

@@ -78,24 +78,6 @@ describe("npm run demo", function () {
     },
   );
 
-  soaked("shows the watch make up for changes and faults, and leaves nothing to do", async () => {
-    const { code, stdout } = await finished(start("watch"));
-    assert.equal(code, 0, stdout);
-    const step = stepsOf(stdout);
-
-    assert.deepEqual(clusterIps(step("Watch the stack")), [false, false, true]);
-    for (const [title, what] of [
-      ["Export a Service", "cart-west is on east"],
-      ["Scale the StatefulSet to three", "nginx-set-2-west is on east"],
-      ["Delete a mirror by hand", "nginx-set-1-west is on east again"],
-      ["Cut west off, and bring it back", "cart-west is on east again"],
-    ] as const)
-      assert.match(step(title), new RegExp(`${what}, [\\d.]+ s later\\.`));
-    assert.match(step("Cut west off, and bring it back"), /without west/);
-    assert.match(step("End the watch"), /\$ pulumi preview --expect-no-changes/);
-    assert.deepEqual(clusterIps(step("Take it all down")), []);
-  });
-
   soaked("ends in one sentence and leaves nothing behind when it is interrupted", async () => {
     const demo = start();
     let printed = "";
