@@ -70,13 +70,11 @@ describe("a source with its own admission policies and few rights for the runner
     stack = await Stack.create(shared, "failures", config, [token]);
   });
 
-  const labelsOf = async (key: "failures-allowed/old-west" | "failures-allowed/web-west") => {
-    const { metadata } = await shared.kube.east.get(resources.services, nameOf(key));
-    return metadata.labels ?? {};
-  };
+  const metadataOf = async (key: "failures-allowed/old-west" | "failures-allowed/web-west") =>
+    (await shared.kube.east.get(resources.services, nameOf(key))).metadata;
 
   it("gets all mirrors but those that it rejects, and the run lists these and fails", async () => {
-    const { text, writes } = await stack.up({ fails: true });
+    const { text } = await stack.up({ fails: true });
     for (const sentence of [forbidden, denied]) assert.match(text, sentence);
     const mirrors = namespaces.map((namespace) => servicesIn(shared.kube.east, namespace));
     assert.deepEqual(await Promise.all(mirrors), [
@@ -84,8 +82,15 @@ describe("a source with its own admission policies and few rights for the runner
       ["db-0-west", "db-west"],
       [],
     ]);
-    assert.ok(!writes.some((write) => write.includes("old-west")), "an adopted mirror was written");
-    assert.deepEqual(await labelsOf("failures-allowed/old-west"), adopted.metadata.labels);
+  });
+
+  it("keeps a mirror of Linkerd's controller as it is, but for the stack's mark", async () => {
+    const { labels, annotations } = await metadataOf("failures-allowed/old-west");
+    const { metadata } = adopted;
+    assert.deepEqual(
+      { labels, annotations },
+      { labels: metadata.labels, annotations: metadata.annotations },
+    );
   });
 
   it("keeps labels that admission and people add to a mirror, and asks for no run", async () => {
@@ -96,7 +101,7 @@ describe("a source with its own admission policies and few rights for the runner
     assert.ok(!("failures-allowed/web-west" in changes));
     await relabel(shared.kube.west, "failures-allowed/web", { tier: "back" });
     await stack.up({ fails: true });
-    const labels = await labelsOf("failures-allowed/web-west");
+    const { labels = {} } = await metadataOf("failures-allowed/web-west");
     assert.deepEqual({ ...labels, ...added, tier: "back" }, labels);
   });
 });
