@@ -17,7 +17,7 @@ const versions = named.versions.length > 0 ? named.versions : ["22.18.0", "22", 
 const tests =
   named.tests.length > 0
     ? named.tests
-    : ["tests/{unit,components}/**/*.test.ts", "tests/e2e/{mirroring/engine,package}.test.ts"];
+    : ["tests/{unit,components}/**/*.test.ts", "tests/e2e/mirroring/{engine,package}.test.ts"];
 
 const ends = versions.map((version) => [version, on(version)]);
 for (const [version, end] of ends) process.stdout.write(`Node ${version}: ${end}\n`);

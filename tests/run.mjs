@@ -1,5 +1,5 @@
 // `npm test` checks everything that needs no programs but those of the test bed; `npm test -- FILE...` runs the tests in
-// these files and nothing else, and mocha takes any other argument: `npm test -- tests/e2e/dns.test.ts --grep pod`.
+// these files and nothing else, and mocha takes any other argument: `npm test -- tests/e2e/mirroring/dns.test.ts --grep pod`.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -15,9 +15,8 @@ process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/compiled");
  * starts one bed of three clusters, which its files share.
  */
 const groups = [
-  ["tests/e2e/[a-or-s]*.test.ts"],
-  // By their initials, so that both groups of files take as long.
-  ["tests/e2e/[pt-z]*.test.ts", "tests/e2e/mirroring/*.test.ts"],
+  ["tests/e2e/mesh/*.test.ts"],
+  ["tests/e2e/mirroring/*.test.ts"],
   ["tests/{unit,components,reliability}/**/*.test.ts"],
 ];
 

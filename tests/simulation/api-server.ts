@@ -40,7 +40,7 @@ const somebody = "kubectl";
 /**
  * An API server in memory, which keeps to Kubernetes' rules as far as mirroring meets them: unique
  * UIDs and versions, preconditions, defaults, pages, managed fields, finalizers, Endpoints that are deleted with their
- * Service. tests/e2e/simulated-server.test.ts compares it with a real one.
+ * Service. tests/e2e/mirroring/simulated-server.test.ts compares it with a real one.
  */
 export class ApiServer extends AnsweringDispatcher {
   readonly name: string;

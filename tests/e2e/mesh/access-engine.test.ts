@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { TargetArgs } from "../../engine/credentials/state.ts";
-import { type Bed } from "../../testbed/bed.ts";
-import { newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { account } from "../components/access-graph.ts";
-import * as clusters from "./access-clusters.ts";
-import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
-import { importedFrom, writeProgramText } from "./written-program.ts";
+import type { TargetArgs } from "../../../engine/credentials/state.ts";
+import { type Bed } from "../../../testbed/bed.ts";
+import { newStack, type PulumiStack } from "../../../testbed/stack.ts";
+import { account } from "../../components/access-graph.ts";
+import * as clusters from "../access-clusters.ts";
+import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
+import { importedFrom, writeProgramText } from "../written-program.ts";
 
 describe("the dynamic resources of a link's access, in a real engine", function () {
   this.timeout("20m");

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 
-import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import { type Dns, until } from "../../testbed/bed.ts";
-import {
-  exported,
-  kinds,
-  member,
-  nameOf,
-  service,
-  statefulSet,
-  unexport,
-} from "./mirroring/objects.ts";
-import { bedWithGateway, create, relabel, type SharedBed } from "./mirroring/shared-bed.ts";
-import { Stack } from "./mirroring/stack.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { type Dns, until } from "../../../testbed/bed.ts";
+import { exported, kinds, member, nameOf, service, statefulSet, unexport } from "./objects.ts";
+import { bedWithGateway, create, relabel, type SharedBed } from "./shared-bed.ts";
+import { Stack } from "./stack.ts";
 
 const namespace = "default";
 const set = `${namespace}/nginx-set` as const;

@@ -1,16 +1,16 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import type { Explanation } from "../../tool/explain.ts";
-import type { Picture } from "../../tool/map/picture.ts";
-import type { Status } from "../../tool/status.ts";
-import type { WhatIf } from "../../tool/whatif.ts";
-import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
-import { Search } from "./canaries.ts";
-import { create } from "./mirroring/shared-bed.ts";
-import { accessOf, manifests } from "./runner-account.ts";
-import { secrets, type ToolStack, toolStack } from "./tool-stack.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import type { Explanation } from "../../../tool/explain.ts";
+import type { Picture } from "../../../tool/map/picture.ts";
+import type { Status } from "../../../tool/status.ts";
+import type { WhatIf } from "../../../tool/whatif.ts";
+import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
+import { Search } from "../canaries.ts";
+import { create } from "../mirroring/shared-bed.ts";
+import { accessOf, manifests } from "../runner-account.ts";
+import { secrets, type ToolStack, toolStack } from "../tool-stack.ts";
 
 const web = { namespace: "tool", name: "web-west" };
 

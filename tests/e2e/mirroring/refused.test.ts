@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { newStack, type PulumiStack } from "../../testbed/stack.ts";
-import * as clusters from "./access-clusters.ts";
-import { emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
-import { importedFrom, writeProgramText } from "./written-program.ts";
+import { newStack, type PulumiStack } from "../../../testbed/stack.ts";
+import * as clusters from "../access-clusters.ts";
+import { emptyBed, type SharedBed } from "./shared-bed.ts";
+import { importedFrom, writeProgramText } from "../written-program.ts";
 
 const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { preflight } from "../../components/preflight.ts";
-import { linkTargets } from "../../engine/providers/credentials.ts";
-import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
-import { provider, wantedResources } from "../simulation/providers.ts";
-import { configOf } from "../unit/config/table.ts";
-import { question } from "./access-clusters.ts";
-import { addMesh, meshStack } from "./health-mesh.ts";
-import { create, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
-import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "./runner-account.ts";
+import { preflight } from "../../../components/preflight.ts";
+import { linkTargets } from "../../../engine/providers/credentials.ts";
+import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
+import { provider, wantedResources } from "../../simulation/providers.ts";
+import { configOf } from "../../unit/config/table.ts";
+import { question } from "../access-clusters.ts";
+import { addMesh, meshStack } from "../health-mesh.ts";
+import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
+import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../runner-account.ts";
 
 /** By the methods that ask clusters in a preview; what the engine adds asks none. */
 describe("a preview with manage: links and all that has the rights of examples/rbac and no others", function () {

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import type { LinkStatus, ServiceStatus } from "../../engine/kubernetes/objects/link-resource.ts";
-import type { ObjectKey } from "../../engine/kubernetes/objects/objects.ts";
-import { addLink, addLinkCrd, linksPath } from "../../testbed/links.ts";
-import { discovered, member, service } from "./mirroring/objects.ts";
-import { create, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
-import { Stack } from "./mirroring/stack.ts";
-import { servicesIn } from "./mirroring/view.ts";
+import type {
+  LinkStatus,
+  ServiceStatus,
+} from "../../../engine/kubernetes/objects/link-resource.ts";
+import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
+import { addLink, addLinkCrd, linksPath } from "../../../testbed/links.ts";
+import { discovered, member, service } from "../mirroring/objects.ts";
+import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
+import { Stack } from "../mirroring/stack.ts";
+import { servicesIn } from "../mirroring/view.ts";
 
 const namespace = "mc-status";
 const key = (name: string): ObjectKey => `${namespace}/${name}`;

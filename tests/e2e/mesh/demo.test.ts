@@ -8,12 +8,12 @@ import type { Readable } from "node:stream";
 
 import { execa } from "execa";
 
-import { until } from "../../testbed/bed.ts";
-import { isSoak } from "../reliability/effort.ts";
+import { until } from "../../../testbed/bed.ts";
+import { isSoak } from "../../reliability/effort.ts";
 
-/** Each takes a bed of its own: `npm run soak -- tests/e2e/demo.test.ts`. */
+/** Each takes a bed of its own: `npm run soak -- tests/e2e/mesh/demo.test.ts`. */
 const soaked = isSoak ? it : () => undefined;
-const repository = join(import.meta.dirname, "..", "..");
+const repository = join(import.meta.dirname, "..", "..", "..");
 
 describe("npm run demo", function () {
   // Building the programs of the bed takes minutes, once on a machine.

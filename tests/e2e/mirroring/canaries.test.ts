@@ -10,12 +10,12 @@ import {
   type RunOutcome,
   type PulumiStack,
   repository,
-} from "../../testbed/stack.ts";
-import { encodings } from "../unit/kubernetes/quoted-secrets.ts";
-import { authority, issuerUnder } from "../unit/trust/certificates.ts";
-import { type Canaries, Search } from "./canaries.ts";
-import { exportedService } from "./mirroring/objects.ts";
-import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
+} from "../../../testbed/stack.ts";
+import { encodings } from "../../unit/kubernetes/quoted-secrets.ts";
+import { authority, issuerUnder } from "../../unit/trust/certificates.ts";
+import { type Canaries, Search } from "../canaries.ts";
+import { exportedService } from "./objects.ts";
+import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
 
 const namespace = "canaries";
 const v1 = "client.authentication.k8s.io/v1";

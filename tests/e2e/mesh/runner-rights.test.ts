@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { healthMesh } from "../../config/share.ts";
-import { checkMesh } from "../../engine/health/run.ts";
-import type { WatchEvent } from "../../tool/watch/events.ts";
-import { MeshWatch } from "../../tool/watch/cluster-watch.ts";
-import { stackStateIn } from "../../tool/pulumi.ts";
-import { type Bed, until } from "../../testbed/bed.ts";
-import { addLink, addLinkCrd, linksPath } from "../../testbed/links.ts";
-import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
-import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { configOf } from "../unit/config/table.ts";
-import { addNamespace, addService, inNamespace, serviceIn } from "./access-clusters.ts";
-import { member } from "./mirroring/objects.ts";
-import { type ClusterName, create, emptyBed } from "./mirroring/shared-bed.ts";
-import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "./runner-account.ts";
+import { healthMesh } from "../../../config/share.ts";
+import { checkMesh } from "../../../engine/health/run.ts";
+import type { WatchEvent } from "../../../tool/watch/events.ts";
+import { MeshWatch } from "../../../tool/watch/cluster-watch.ts";
+import { stackStateIn } from "../../../tool/pulumi.ts";
+import { type Bed, until } from "../../../testbed/bed.ts";
+import { addLink, addLinkCrd, linksPath } from "../../../testbed/links.ts";
+import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
+import { type Config, newStack, type PulumiStack } from "../../../testbed/stack.ts";
+import { configOf } from "../../unit/config/table.ts";
+import { addNamespace, addService, inNamespace, serviceIn } from "../access-clusters.ts";
+import { member } from "../mirroring/objects.ts";
+import { type ClusterName, create, emptyBed } from "../mirroring/shared-bed.ts";
+import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../runner-account.ts";
 
 /** One that no other file has left in the source, where it is to be created. */
 const namespace = "runner-rights";

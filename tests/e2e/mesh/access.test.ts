@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { discoverySelectors } from "../../engine/credentials/rules.ts";
-import { linkManifestSpec } from "../../engine/credentials/link-manifest.ts";
-import { clusterIdentities } from "../../engine/providers/cluster-identity.ts";
-import { linkTargets, tokenChecks } from "../../engine/providers/credentials.ts";
-import type { TargetArgs, TargetFacts, TokenCheckArgs } from "../../engine/credentials/state.ts";
-import { connect } from "../../engine/kubernetes/client/connect.ts";
-import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import { type Bed, until } from "../../testbed/bed.ts";
-import { addLink, addLinkCrd, linksPath } from "../../testbed/links.ts";
-import { account, type Graph, namespaces } from "../components/access-graph.ts";
-import { link } from "../unit/fixtures/link.ts";
-import * as clusters from "./access-clusters.ts";
-import { allowedIn } from "./access-token.ts";
-import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
+import { discoverySelectors } from "../../../engine/credentials/rules.ts";
+import { linkManifestSpec } from "../../../engine/credentials/link-manifest.ts";
+import { clusterIdentities } from "../../../engine/providers/cluster-identity.ts";
+import { linkTargets, tokenChecks } from "../../../engine/providers/credentials.ts";
+import type { TargetArgs, TargetFacts, TokenCheckArgs } from "../../../engine/credentials/state.ts";
+import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { type Bed, until } from "../../../testbed/bed.ts";
+import { addLink, addLinkCrd, linksPath } from "../../../testbed/links.ts";
+import { account, type Graph, namespaces } from "../../components/access-graph.ts";
+import { link } from "../../unit/fixtures/link.ts";
+import * as clusters from "../access-clusters.ts";
+import { allowedIn } from "../access-token.ts";
+import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
 
 const watched = (resource: string) => ["get", "list", "watch"].map((verb) => `${verb} ${resource}`);
 const gatewayRights = [

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { mark, requestsOf, until } from "../../testbed/bed.ts";
-import { newStack, type RunOutcome, type PulumiStack } from "../../testbed/stack.ts";
-import { exportedService, kinds, service } from "./mirroring/objects.ts";
-import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
-import { isProvider, running } from "./watched-runs.ts";
+import { mark, requestsOf, until } from "../../../testbed/bed.ts";
+import { newStack, type RunOutcome, type PulumiStack } from "../../../testbed/stack.ts";
+import { exportedService, kinds, service } from "./objects.ts";
+import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
+import { isProvider, running } from "../watched-runs.ts";
 
 const namespace = "killed";
 /** In the way of a mirror, and no mirror of anything. */

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { type Bed, type BedCluster, mark, requestsOf } from "../../testbed/bed.ts";
-import { isWriteRequest } from "../../testbed/audit.ts";
-import { newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { addNamespace, addService } from "./access-clusters.ts";
-import { exported } from "./mirroring/objects.ts";
-import { type ClusterName, emptyBed, type SharedBed } from "./mirroring/shared-bed.ts";
-import { servicesIn } from "./mirroring/view.ts";
+import { type Bed, type BedCluster, mark, requestsOf } from "../../../testbed/bed.ts";
+import { isWriteRequest } from "../../../testbed/audit.ts";
+import { newStack, type PulumiStack } from "../../../testbed/stack.ts";
+import { addNamespace, addService } from "../access-clusters.ts";
+import { exported } from "../mirroring/objects.ts";
+import { type ClusterName, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
+import { servicesIn } from "../mirroring/view.ts";
 
 const namespace = "split";
 

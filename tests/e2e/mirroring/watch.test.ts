@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 
-import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import type { WatchEvent } from "../../tool/watch/events.ts";
-import { until } from "../../testbed/bed.ts";
-import { newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { type RunningWatch, settled, startWatch } from "../../testbed/watch.ts";
-import { repeated } from "../reliability/effort.ts";
-import { seed } from "../seed.ts";
-import { exported, exportedService, unexport } from "./mirroring/objects.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import type { WatchEvent } from "../../../tool/watch/events.ts";
+import { until } from "../../../testbed/bed.ts";
+import { newStack, type PulumiStack } from "../../../testbed/stack.ts";
+import { type RunningWatch, settled, startWatch } from "../../../testbed/watch.ts";
+import { repeated } from "../../reliability/effort.ts";
+import { seed } from "../../seed.ts";
+import { exported, exportedService, unexport } from "./objects.ts";
 import {
   bedWithGateway,
   create,
@@ -17,13 +17,13 @@ import {
   relabel,
   remove,
   type SharedBed,
-} from "./mirroring/shared-bed.ts";
-import { victims, WatchedRuns } from "./watched-runs.ts";
+} from "./shared-bed.ts";
+import { victims, WatchedRuns } from "../watched-runs.ts";
 
 const namespace = "watched";
 /** Seconds that one thing may take on a machine that has nothing to spare. */
 const patience = 300;
-/** A hundred times by `npm run soak -- --times 100 tests/e2e/watch.test.ts`. */
+/** A hundred times by `npm run soak -- --times 100 tests/e2e/mirroring/watch.test.ts`. */
 const kills = repeated(1);
 
 const moments = ["once it runs", "once it holds the lock", "once the provider is there"] as const;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 
-import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import type { Config } from "../../testbed/stack.ts";
-import { plantedSecrets } from "../components/planted-secrets.ts";
-import { canary, Consumer } from "./consumer.ts";
-import { exportedService } from "./mirroring/objects.ts";
-import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
-import { servicesIn } from "./mirroring/view.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import type { Config } from "../../../testbed/stack.ts";
+import { plantedSecrets } from "../../components/planted-secrets.ts";
+import { canary, Consumer } from "../consumer.ts";
+import { exportedService } from "./objects.ts";
+import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
+import { servicesIn } from "./view.ts";
 
 const namespace = "packaged";
 const link = { source: "east", target: "west" };

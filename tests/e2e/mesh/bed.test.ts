@@ -5,9 +5,9 @@ import { access } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-import { type Bed, mark, requestsOf, until } from "../../testbed/bed.ts";
-import { request } from "../../testbed/request.ts";
-import { type ClusterName, emptyBed } from "./mirroring/shared-bed.ts";
+import { type Bed, mark, requestsOf, until } from "../../../testbed/bed.ts";
+import { request } from "../../../testbed/request.ts";
+import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
 
 const run = promisify(execFile);
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 
 import { Agent } from "undici";
 
-import { type Bed, startBed, until } from "../../testbed/bed.ts";
-import { addLinkCrd } from "../../testbed/links.ts";
-import { ApiServer } from "../simulation/api-server.ts";
-import type { Stored } from "../simulation/objects.ts";
-import { Recorder } from "./recorder.ts";
+import { type Bed, startBed, until } from "../../../testbed/bed.ts";
+import { addLinkCrd } from "../../../testbed/links.ts";
+import { ApiServer } from "../../simulation/api-server.ts";
+import type { Stored } from "../../simulation/objects.ts";
+import { Recorder } from "../recorder.ts";
 
 /** The object of that name as the server last returned it. */
 type Last = (name: string) => Stored;

@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 
-import { type Config, newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
-import { discovered, service } from "./mirroring/objects.ts";
-import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
-import { servicesIn } from "./mirroring/view.ts";
+import { type Config, newStack, type PulumiStack, repository } from "../../../testbed/stack.ts";
+import { discovered, service } from "./objects.ts";
+import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
+import { servicesIn } from "./view.ts";
 
 const namespace = "policies";
 const owned = (label: string, value: string) => ({
