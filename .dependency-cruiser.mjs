@@ -79,7 +79,10 @@ export default {
       name: "kubernetes-is-the-ground",
       severity: "error",
       from: { path: folder("kubernetes") },
-      to: { path: engine, pathNot: [folder("kubernetes"), "^engine/(message|version)\\.ts$"] },
+      to: {
+        path: engine,
+        pathNot: [folder("kubernetes"), "^engine/(message|user-error|version)\\.ts$"],
+      },
     },
     {
       name: "only-providers-know-the-contract",
@@ -98,7 +101,7 @@ export default {
       from: { path: folder(name) },
       to: {
         path: engine,
-        pathNot: [folder(name), folder(`(${below})`), "^engine/(message|version)\\.ts$"],
+        pathNot: [folder(name), folder(`(${below})`), "^engine/(message|user-error|version)\\.ts$"],
       },
     })),
     ...[

@@ -1,6 +1,7 @@
 import { linkerdConfigOf, noClusterDomain } from "@linkerd-multicluster/engine/credentials";
 import type { OpenedClusters } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
+import { unlessBug } from "@linkerd-multicluster/engine/kubernetes";
 
 /** Sentences about the domains that Linkerd runs with in each cluster. */
 export interface JudgedDomains {
@@ -28,7 +29,7 @@ export async function judgedDomains(
     const { name } = config;
     const cluster = opened.get(name);
     if (cluster === undefined || "why" in cluster) return;
-    const linkerd = await linkerdConfigOf(cluster, linkerdNamespace).catch(() => undefined);
+    const linkerd = await linkerdConfigOf(cluster, linkerdNamespace).catch(unlessBug(undefined));
     if (linkerd === undefined) return;
     if (linkerd.domains === undefined)
       refused.set(name, `${noClusterDomain(name, linkerdNamespace)}.`);

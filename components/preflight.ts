@@ -7,6 +7,7 @@ import {
   openClusters,
   type OpenedClusters,
   refuseRelativePaths,
+  unlessBug,
 } from "@linkerd-multicluster/engine/kubernetes";
 import { controllersIn, noController } from "@linkerd-multicluster/engine/mirroring";
 import {
@@ -186,7 +187,7 @@ async function missingControllers(
   const reading = [...bySource].map(async ([source, links]): Promise<[string, string][]> => {
     const cluster = opened.get(source);
     if (cluster === undefined || "why" in cluster) return [];
-    const found = await controllersIn(cluster).catch(() => undefined);
+    const found = await controllersIn(cluster).catch(unlessBug(undefined));
     const without = links
       .map(({ spec }) => spec.target)
       .filter((target) => found?.some((controller) => controller.target === target) === false);

@@ -6,7 +6,7 @@ import { contentOf } from "./mesh-file.ts";
 import { project } from "./mistakes.ts";
 import type { MeshConfig } from "./mesh.ts";
 import { parseTexts } from "./parse.ts";
-import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
+import { isRecord, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { healthMesh } from "./share.ts";
 
 /** They hold secrets, which only Pulumi can read, and nothing that is looked at between runs depends on either. */
@@ -37,13 +37,13 @@ export async function configOf(
     without: unneeded,
   });
   if ("config" in parsed) return parsed.config;
-  throw new Error(parsed.problem);
+  throw new UserError(parsed.problem);
 }
 
 /**
  * The mesh of a stack, as far as health depends on it.
  *
- * @throws Error as configOf does
+ * @throws UserError as configOf does
  */
 export async function meshOf(...which: Parameters<typeof configOf>): Promise<HealthMesh> {
   return healthMesh(await configOf(...which), await stackNameOf(...which));
@@ -81,15 +81,15 @@ async function onlyStack(folder: string): Promise<string> {
   const [only, ...more] = names.sort();
   if (only !== undefined && more.length === 0) return only;
   const choice = only === undefined ? `${folder} has none` : `there are ${names.join(", ")}`;
-  throw new Error(`Which stack? Set --stack or PULUMI_STACK; ${choice}.`);
+  throw new UserError(`Which stack? Set --stack or PULUMI_STACK; ${choice}.`);
 }
 
 /** The file's config, as Pulumi hands it to a program: maps and lists as JSON. */
 function textsIn(file: string): Record<string, string> {
   const content = contentOf(file, (path) => readFileSync(path, "utf8"));
-  if (typeof content === "string") throw new Error(`The stack's config ${file} ${content}.`);
+  if (typeof content === "string") throw new UserError(`The stack's config ${file} ${content}.`);
   const config = content["config"] ?? {};
-  if (!isRecord(config)) throw new Error(`The key config in ${file} must be a map.`);
+  if (!isRecord(config)) throw new UserError(`The key config in ${file} must be a map.`);
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, textOf(value)]));
 }
 

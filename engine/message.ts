@@ -1,8 +1,3 @@
-/** What an error says, for sentences that people read without its stack. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** A list of as many names as a sentence can hold, and how many more there are. */
 export function listedNames(names: readonly string[], most = 10): string {
   const more = names.length - most;

@@ -5,6 +5,7 @@ import { checkedMesh } from "../components/checked-mesh.ts";
 import type { MeshArgs } from "../components/mesh-args.ts";
 import { Mesh } from "../components/mesh.ts";
 import { meshType, packageSchema } from "./schema.ts";
+import { withStack } from "@linkerd-multicluster/engine/kubernetes";
 
 type Props = Readonly<Record<string, unknown>>;
 
@@ -32,10 +33,15 @@ export class MeshProvider implements pulumi.provider.Provider {
     options: pulumi.ComponentResourceOptions,
   ): Promise<pulumi.provider.ConstructResult> {
     if (type !== meshType) throw new Error(`linkerd-multicluster has no component ${type}`);
-    const checked = await checkedMesh(name, inputs as unknown as MeshArgs);
-    const { urn, ...mesh } = new Mesh(name, checked, options);
-    const { mirrors, notMirrored, federated, linkStatuses, trustAnchors } = mesh;
-    return { urn, state: { mirrors, notMirrored, federated, linkStatuses, trustAnchors } };
+    try {
+      const checked = await checkedMesh(name, inputs as unknown as MeshArgs);
+      const { urn, ...mesh } = new Mesh(name, checked, options);
+      const { mirrors, notMirrored, federated, linkStatuses, trustAnchors } = mesh;
+      return { urn, state: { mirrors, notMirrored, federated, linkStatuses, trustAnchors } };
+    } catch (error) {
+      // The engine shows the message alone.
+      throw pulumi.RunError.isInstance(error) ? error : withStack(error);
+    }
   }
 
   check(urn: string, olds: Props, news: Props): Promise<pulumi.provider.CheckResult> {

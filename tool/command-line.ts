@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { addCheck, addGather, addVerify, addWatch } from "./commands/actions.ts";
 import { programName } from "./commands/options.ts";
 import { addExplain, addMap, addStatus, addWhatIf } from "./commands/views.ts";
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 
 export function commandLine(version = ""): Command {
   const program = new Command(programName)
@@ -26,7 +27,7 @@ function addRemovedDiff(program: Command): void {
     .allowUnknownOption()
     .helpOption(false)
     .action(() => {
-      throw new Error(
+      throw new UserError(
         "diff has been removed: use pulumi preview --diff for changes since the last update, and pulumi stack history for past updates.",
       );
     });

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { messageOf, withoutUserPart } from "@linkerd-multicluster/engine/kubernetes";
+import { withoutUserPart, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { Documents } from "./documents.ts";
 import type { Facts, ServiceFact } from "./facts.ts";
 import { mapTexts } from "./printable.ts";
@@ -42,7 +42,7 @@ function withoutValues(service: ServiceFact): ServiceFact {
  *
  * @param to a folder that does not exist yet
  * @returns a message for the user
- * @throws Error with a sentence
+ * @throws UserError
  */
 export async function gather(
   stack: Chosen,
@@ -56,8 +56,8 @@ export async function gather(
   const document: Documents["status"] = { version: 1, stacks: [status] };
   try {
     await mkdir(folder, { mode: 0o700 });
-  } catch (cause) {
-    throw new Error(`can't create the folder of --to: ${messageOf(cause)}`, { cause });
+  } catch (error) {
+    throw new UserError(`can't create the folder of --to: ${messageOf(error)}`);
   }
   const { node } = process.versions;
   const files = {

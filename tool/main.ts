@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
+import { inspect } from "node:util";
 import complete from "@bomb.sh/tab/commander";
 import { CommanderError } from "commander";
 import { commandLine } from "./command-line.ts";
 import { exitCode } from "./output.ts";
+import { messageOf, isBug } from "@linkerd-multicluster/engine/kubernetes";
 
 /** Runs a command line. Never rejects: it prints errors, and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -23,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (error instanceof CommanderError)
       process.exitCode = error.exitCode === 0 ? exitCode.ok : exitCode.failed;
     else {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(`${isBug(error) ? inspect(error) : messageOf(error)}\n`);
       process.exitCode = exitCode.failed;
     }
   }

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { codeOf, messageOf, plain } from "@linkerd-multicluster/engine/kubernetes";
+import { plain, codeOf, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 
 /** Bytes that a command may print; a state has a few MB. */
@@ -22,7 +22,7 @@ export function stackOption({ stack }: StackLocation): readonly string[] {
   return stack === undefined ? [] : ["--stack", stack];
 }
 
-/** Runs a short command of Pulumi's CLI, and returns what it prints. @throws Error with a sentence */
+/** Runs a short command of Pulumi's CLI, and returns what it prints. @throws UserError */
 export async function pulumi(words: readonly string[], at: StackLocation): Promise<string> {
   const options = { cwd: at.folder, env: { ...at.variables, ...unattended }, maxBuffer };
   try {
@@ -32,15 +32,15 @@ export async function pulumi(words: readonly string[], at: StackLocation): Promi
     const printed = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
     if (printed === "") throw notRun(error);
     const why = plain(printed.replace(/^error: /, ""));
-    throw new Error(`pulumi ${words.join(" ")} failed: ${why}`, { cause: error });
+    throw new UserError(`pulumi ${words.join(" ")} failed: ${why}`);
   }
 }
 
 /** The error for a CLI that could not be run. */
-export function notRun(cause: unknown): Error {
+export function notRun(cause: unknown): UserError {
   if (codeOf(cause) === "ENOENT")
-    return new Error("there is no pulumi on PATH: install Pulumi's CLI");
-  return new Error(`pulumi failed: ${messageOf(cause)}`);
+    return new UserError("there is no pulumi on PATH: install Pulumi's CLI");
+  return new UserError(`pulumi failed: ${messageOf(cause)}`);
 }
 
 /** As Node programs name the resource, and as the plugin names it for every other language. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { observeMesh, type SourceState } from "@linkerd-multicluster/engine/health";
-import { defined, messageOf } from "@linkerd-multicluster/engine/kubernetes";
+import { defined, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { configOf } from "../config/stack-file.ts";
 import type { MeshConfig } from "../config/mesh.ts";
 import { mirrorsArgs } from "../config/mirrors.ts";
@@ -18,7 +18,7 @@ import type { Chosen } from "./stacks.ts";
  * Reads the facts of a stack without a lock and without writing anything. Clusters are read as `check` reads them. The
  * state is optional: without it, nothing is known about the last run.
  *
- * @throws Error with a sentence
+ * @throws UserError
  */
 export async function readFacts(
   { folder, ...choice }: Chosen,
@@ -44,20 +44,18 @@ export async function readFacts(
 /** The file in the folder of `gather` that `--from` reads: what `status --output json` prints. */
 export const bundleFile = "status.json";
 
-/** The facts in a folder of `gather`, by stack. @throws Error with a sentence */
+/** The facts in a folder of `gather`, by stack. @throws UserError */
 export function factsIn(folder: string): readonly Facts[] {
   const file = join(folder, bundleFile);
   let document: Partial<Documents["status"]>;
   try {
     document = JSON.parse(readFileSync(file, "utf8")) as Partial<Documents["status"]>;
-  } catch (cause) {
-    throw new Error(`${folder} has no readable ${bundleFile}: name a folder that gather wrote`, {
-      cause,
-    });
+  } catch {
+    throw new UserError(`${folder} has no readable ${bundleFile}: name a folder that gather wrote`);
   }
   const { version, stacks = [] } = document;
   if (version === 1) return printable(stacks);
-  throw new Error(`${file} has version ${String(version)}, and this program reads version 1.`);
+  throw new UserError(`${file} has version ${String(version)}, and this program reads version 1.`);
 }
 
 /** The inputs of each source's mirrors now, and those of the last run in the state. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
+import { defined, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { parse } from "yaml";
 import * as z from "zod";
 import { project } from "../config/mistakes.ts";
@@ -23,7 +23,7 @@ export interface StackOptions {
 }
 
 /** No stack is selected or registered. */
-export class NoStack extends Error {}
+export class NoStack extends UserError {}
 
 /** `none` makes Linkerd's check skip all stacks. Earlier versions listed stacks in it. */
 export const stacksVariable = "LINKERD_CLUSTERS_STACKS";
@@ -32,7 +32,7 @@ export const stacksVariable = "LINKERD_CLUSTERS_STACKS";
  * The stacks of a command: the one that its options name, else the one of the current folder, else those in the user's
  * file.
  *
- * @throws NoStack | Error with a sentence
+ * @throws UserError; NoStack where no stack is named
  */
 export function stacksFor(
   { cwd, stack, configFile }: StackOptions,
@@ -57,7 +57,7 @@ export function stacksFor(
 export function onlyStack(stacks: readonly Chosen[]): Chosen {
   const [only, ...more] = stacks;
   if (only === undefined || more.length > 0)
-    throw new Error(
+    throw new UserError(
       `This command takes one stack: choose with --stack and --cwd among ${stacks.map(({ stack = "", folder }) => `${stack}@${folder}`).join(", ")}.`,
     );
   return only;
@@ -98,20 +98,22 @@ function selectedStack(folder: string, variables: Variables): string | undefined
 
 const list = z.array(z.strictObject({ stack: z.string().min(1), cwd: z.string().min(1) }));
 
-/** The stacks in the user's file. @throws Error with a sentence */
+/** The stacks in the user's file. @throws UserError */
 export function registeredStacks(variables: Variables): Chosen[] {
   const file = stacksFile(variables);
   if (![undefined, "", "none"].includes(variables[stacksVariable]))
-    throw new Error(`${stacksVariable} has been removed: list the stacks in ${file}.`);
+    throw new UserError(`${stacksVariable} has been removed: list the stacks in ${file}.`);
   if (!existsSync(file)) return [];
   const parsed = list.safeParse(parse(readFileSync(file, "utf8")));
   if (!parsed.success)
-    throw new Error(`${file} must be a list of stacks, each as { stack: prod, cwd: /srv/mesh }.`);
+    throw new UserError(
+      `${file} must be a list of stacks, each as { stack: prod, cwd: /srv/mesh }.`,
+    );
   return parsed.data.map(({ stack, cwd }) => ({ stack, folder: resolve(dirname(file), cwd) }));
 }
 
-export function noStacks(variables: Variables): Error {
-  return new Error(
+export function noStacks(variables: Variables): UserError {
+  return new UserError(
     `No stack is registered. List stacks in ${stacksFile(variables)}, each as { stack: prod, cwd: /srv/mesh }.`,
   );
 }

@@ -8,6 +8,8 @@ import {
   type Pod,
   type Reachable,
   resources,
+  unlessBug,
+  UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshConfig } from "../config/mesh.ts";
@@ -78,7 +80,7 @@ const selector = Object.entries(verificationLabels)
  * Sends a request to each mirror from a pod that is always deleted. Requests of one source follow one another.
  *
  * @param signal ends it, once everything is deleted
- * @throws Error with a sentence
+ * @throws UserError
  */
 export async function verify(
   facts: Facts,
@@ -88,7 +90,7 @@ export async function verify(
 ): Promise<Verification> {
   const opened = await openClusters(accessesOf(touchedClusters(config)));
   try {
-    if (opened.mistakes.length > 0) throw new Error(opened.mistakes.join("\n"));
+    if (opened.mistakes.length > 0) throw new UserError(opened.mistakes.join("\n"));
     const run = { clusters: opened.clusters, config, options, signal, swept: new Set<string>() };
     const bySource = Map.groupBy(mirrorsToAsk(facts, options.service), ({ source }) => source);
     const answers = await Promise.all(
@@ -202,7 +204,9 @@ class Attempt {
       const { name, uid, creationTimestamp = "" } = metadata;
       if (Date.now() - Date.parse(creationTimestamp) < leftBehind) continue;
       const same = uid === undefined ? {} : { uid };
-      await kubernetes.remove(resources.pods, { namespace, name }, same).catch(() => undefined);
+      await kubernetes
+        .remove(resources.pods, { namespace, name }, same)
+        .catch(unlessBug(undefined));
     }
   }
 
@@ -215,16 +219,15 @@ class Attempt {
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error;
       if (error.kind === "notFound") return;
-      throw new Error(
+      throw new UserError(
         `pod ${kubernetes.cluster}/${at.namespace}/${at.name} could not be deleted (${error.message}): delete pods with the label ${selector}`,
-        { cause: error },
       );
     }
   }
 }
 
 /** Why a request can't be sent, or has no answer. */
-class Failure extends Error {
+class Failure extends UserError {
   readonly hop: Hop;
   constructor(hop: Hop, message: string) {
     super(message);

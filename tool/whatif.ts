@@ -1,4 +1,4 @@
-import { plain } from "@linkerd-multicluster/engine/kubernetes";
+import { plain, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
 import { firstOf, mark } from "./output.ts";
 
@@ -36,7 +36,7 @@ export interface WhatIf {
  * What `--lose` names: `west` or `cluster/west`, `link/east/west` (source, target), `gateway/west`,
  * `namespace/west/shop`.
  *
- * @throws Error with a sentence
+ * @throws UserError
  */
 export function lossIn(text: string, { clusters, links }: Facts): Loss {
   const [kind = "", first = "", second = "", ...more] = text.includes("/")
@@ -51,7 +51,7 @@ export function lossIn(text: string, { clusters, links }: Facts): Loss {
     if (kind === "link" && links.some((each) => each.source === first && each.target === second))
       return { kind, source: first, target: second };
   }
-  throw new Error(
+  throw new UserError(
     `--lose is ${JSON.stringify(text)}; it must be west, gateway/west, link/east/west (source/target) or namespace/west/shop, of clusters and links of the stack (${clusters.map(({ name }) => name).join(", ")}).`,
   );
 }

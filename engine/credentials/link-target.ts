@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import type { TargetArgs, TargetFacts, TargetInputs, TargetOutputs } from "./state.ts";
 import type { TargetReading } from "./target.ts";
+import { UserError } from "../user-error.ts";
 
 /** Reads the target; `before` is the token of the run before. */
 export type ReadTarget = (args: TargetArgs, before: string | undefined) => Promise<TargetReading>;
@@ -75,7 +76,7 @@ function argsIn(
  * The facts for an update: those that `check` has just found, else what can be read by now, else
  * those of the last run.
  *
- * @throws Error with a sentence that says what is missing
+ * @throws UserError that says what is missing
  */
 export async function settleTarget(
   read: ReadTarget,
@@ -91,5 +92,5 @@ export async function settleTarget(
   if (kept !== undefined) return kept;
   const waited =
     reading.outcome === "missing" && reading.soon ? `after ${polling.within / 1_000} s, ` : "";
-  throw new Error(`link ${inputs.source}/${inputs.target}: ${waited}${reading.why}`);
+  throw new UserError(`link ${inputs.source}/${inputs.target}: ${waited}${reading.why}`);
 }

@@ -1,10 +1,11 @@
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import { identify, movedCluster } from "../kubernetes/identity.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import { type ClusterAccess, KubeconfigError } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { type AccountPart, isOurs, partsOf } from "./account.ts";
 import { accountName, managedByLabel } from "./objects.ts";
 import type { RevocationArgs, RevocationInputs, RevocationTarget } from "./state.ts";
+import { messageOf } from "../user-error.ts";
 
 /** The clients by which the targets are read and written; nothing else is ever contacted. */
 export type ClientOf = (cluster: string, access: ClusterAccess) => Promise<Kubernetes>;
@@ -61,7 +62,7 @@ function inTargets(
       try {
         return [name, await work({ name, ...access }, await client(name, access))] as const;
       } catch (error) {
-        return [name, [`${prefix}${sentenceOf(error)}`]] as const;
+        return [name, [`${prefix}${messageOf(error)}`]] as const;
       }
     }),
   );
@@ -90,7 +91,7 @@ async function revokeIn(
     try {
       await remove(part, kubernetes);
     } catch (error) {
-      problems.push(sentenceOf(error));
+      problems.push(messageOf(error));
     }
   }
   return problems;
@@ -123,9 +124,4 @@ function nameOf(
   inCluster = "",
 ): string {
   return `${kind} ${inCluster}${namespaced ? `${namespace}/` : ""}${object.metadata.name}`;
-}
-
-function sentenceOf(error: unknown): string {
-  if (error instanceof KubernetesError || error instanceof KubeconfigError) return error.message;
-  throw error;
 }

@@ -6,9 +6,9 @@ import {
 } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { KubeconfigCluster } from "../kubernetes/kubeconfig/entries.ts";
 import { defined } from "../kubernetes/objects/defined.ts";
-import { codeOf } from "../kubernetes/objects/plain.ts";
 import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { TargetArgs } from "./state.ts";
+import { codeOf } from "../user-error.ts";
 
 /**
  * The target's API server as other clusters reach it: of the runner's kubeconfig only the

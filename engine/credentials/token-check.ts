@@ -4,6 +4,7 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import type { PolicyRule, TokenCheckArgs } from "./state.ts";
+import { UserError } from "../user-error.ts";
 
 export interface TokenCheckContext {
   /** A client with the runner's rights, to read the Secret. */
@@ -18,12 +19,12 @@ export interface TokenCheckContext {
  * rules say; both may need a moment after they were created. The token leaves this function only
  * towards the cluster that issued it.
  *
- * @throws Error with a sentence that names the Secret and what is refused
+ * @throws UserError that names the Secret and what is refused
  */
 export async function checkToken(args: TokenCheckArgs, context: TokenCheckContext): Promise<void> {
   const look = () => problemWith(args, context);
   const problem = await poll(look, (found) => found === undefined, context.polling);
-  if (problem !== undefined) throw new Error(problem);
+  if (problem !== undefined) throw new UserError(problem);
 }
 
 async function problemWith(

@@ -8,8 +8,8 @@ import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Decision } from "../mirroring/decide/decision.ts";
 import type { HealthMesh } from "./mesh.ts";
 import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
-import { messageOf } from "../message.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
+import { messageOf } from "../user-error.ts";
 
 /** A value that was read, or in a sentence why it could not be. */
 export type Read<T> = { readonly value: T } | { readonly why: string };

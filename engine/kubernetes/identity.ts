@@ -1,5 +1,6 @@
 import type { Kubernetes } from "./client/interface.ts";
 import { resources } from "./objects/resources.ts";
+import { UserError } from "../user-error.ts";
 
 /**
  * A cluster is identified by the UID of its namespace `kube-system`, which lasts exactly as long as the
@@ -12,12 +13,12 @@ export type Identities = ReadonlyMap<string, string | undefined>;
 /**
  * The UID of the namespace `kube-system`, read now.
  *
- * @throws KubernetesError where it can't be read; Error with a sentence where the answer has no UID
+ * @throws KubernetesError where it can't be read; UserError where the answer has no UID
  */
 export async function identify(kubernetes: Kubernetes): Promise<string> {
   const { metadata } = await kubernetes.get(resources.namespaces, { name: "kube-system" });
   if (metadata.uid !== undefined) return metadata.uid;
-  throw new Error(
+  throw new UserError(
     `cluster ${kubernetes.cluster} returns its namespace kube-system without a UID: check that its context points to a Kubernetes API server`,
   );
 }

@@ -16,7 +16,7 @@ export { debugLog } from "./client/log.ts";
 export { isCidr } from "./objects/address-ranges.ts";
 export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";
 export { isRecord, parse } from "./objects/checks.ts";
-export { codeOf, plain } from "./objects/plain.ts";
+export { plain } from "./objects/plain.ts";
 export {
   objectKey,
   type Endpoints,
@@ -27,7 +27,8 @@ export {
   type ServicePort,
   type StringMap,
 } from "./objects/objects.ts";
-export { listedNames, messageOf } from "../message.ts";
+export { listedNames } from "../message.ts";
+export { codeOf, isBug, messageOf, unlessBug, UserError, withStack } from "../user-error.ts";
 export { programVersion } from "../version.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export type { ObjectChange, Watching } from "./client/watching.ts";

@@ -4,6 +4,7 @@ import { type Identities, identify, sameClusters } from "./identity.ts";
 import type { Kubernetes } from "./client/interface.ts";
 import { type ClusterAccess, KubeconfigError, KubeconfigPending } from "./kubeconfig/kubeconfig.ts";
 import { debugLog } from "./client/log.ts";
+import { messageOf } from "../user-error.ts";
 
 /** A cluster that can be read, or why it can't. */
 export type Reachable = Kubernetes | { readonly why: string };
@@ -73,12 +74,12 @@ async function identityOf(client: Kubernetes) {
   try {
     return { name, uid: await identify(client), cluster: client };
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    const why = messageOf(error);
     const isReadable =
       error instanceof KubernetesError &&
       !error.clusterUnavailable &&
       error.kind !== "unauthorized";
-    return { name, uid: undefined, cluster: isReadable ? client : { why: error.message } };
+    return { name, uid: undefined, cluster: isReadable ? client : { why } };
   }
 }
 

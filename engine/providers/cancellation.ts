@@ -1,7 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type Cancellation, cancelledWords } from "../kubernetes/client/deadline.ts";
 import { isRecord } from "../kubernetes/objects/checks.ts";
-import { withoutTrace } from "./contract.ts";
+import { messageOf, UserError } from "../user-error.ts";
 
 /** Milliseconds that requests under way get to be answered, so that their outcome is known. */
 const grace = 2_000;
@@ -56,13 +56,12 @@ export async function unlessCancelled<T>(
   run: { readonly isCancelled: boolean },
   work: () => Promise<T>,
 ): Promise<T> {
-  return withoutTrace(async () => {
-    try {
-      const value = await work();
-      if (!run.isCancelled) return value;
-    } catch (error) {
-      if (!run.isCancelled) throw error;
-    }
-    throw new Error(`${cancelledWords}; the next run begins there again`);
-  });
+  try {
+    const value = await work();
+    if (!run.isCancelled) return value;
+  } catch (error) {
+    if (!run.isCancelled) throw error;
+    messageOf(error);
+  }
+  throw new UserError(`${cancelledWords}; the next run begins there again`);
 }

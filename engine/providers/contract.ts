@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { UserError, withStack } from "../user-error.ts";
 
 /** What the user has to fix before anything can be done, as Pulumi takes it from `check`. */
 export interface CheckFailure {
@@ -12,7 +13,7 @@ export interface Checked<Inputs> {
 }
 
 /** An error that Pulumi records together with the state, so that the next run carries on. */
-export class PartialFailure<Inputs extends object> extends Error {
+export class PartialFailure<Inputs extends object> extends UserError {
   readonly id: string;
   readonly properties: Inputs;
   readonly reasons: readonly string[];
@@ -29,16 +30,6 @@ export class PartialFailure<Inputs extends object> extends Error {
 
 /** The last of the reasons where the rest was done. */
 export const retried = "everything else is done, and the next pulumi up retries these";
-
-/** Pulumi prints the stack of what `read`, `delete` and `check` throw, which says nothing to a user. */
-export async function withoutTrace<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Error) error.stack = error.message;
-    throw error;
-  }
-}
 
 /** What there is to say of a dynamic resource that stands for no object. */
 interface Definition<Args, Inputs extends object, Outputs> {
@@ -74,7 +65,7 @@ export function statelessResource<Args, Inputs extends object, Outputs = Inputs>
 
     read<Props>(id: string, props?: Props) {
       if (props === undefined)
-        return Promise.reject(new Error(`${called(id)} cannot be imported: run pulumi up`));
+        return Promise.reject(new UserError(`${called(id)} cannot be imported: run pulumi up`));
       return Promise.resolve({ id, props });
     },
 
@@ -112,7 +103,15 @@ export function onDemand<Served extends Record<Methods, Call>>(
 ): Pick<Served, Methods> {
   const loaded = (): Promise<Record<Methods, Call>> => load();
   const served = methods.map((name) => {
-    const call: Call = async (...args) => (await loaded())[name](...args);
+    // Pulumi prints the stack of what `check`, `read` and `delete` throw, and else shows the message alone.
+    const isMessageShown = name === "create" || name === "update";
+    const call: Call = async (...args) => {
+      try {
+        return await (await loaded())[name](...args);
+      } catch (error) {
+        throw isMessageShown ? withStack(error) : error;
+      }
+    };
     return [name, call] as const;
   });
   return Object.fromEntries(served) as Pick<Served, Methods>;

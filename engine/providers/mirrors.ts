@@ -13,15 +13,9 @@ import {
 } from "../mirroring/model/state.ts";
 import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
 import { unlessCancelled } from "./cancellation.ts";
-import {
-  awaitsUnknown,
-  type Checked,
-  PartialFailure,
-  retried,
-  unknownValue,
-  withoutTrace,
-} from "./contract.ts";
+import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
 import { clusters as ofThisProcess, isolatedHere } from "./process.ts";
+import { UserError } from "../user-error.ts";
 
 /**
  * What all resources of a process share: what it has read, and what it wants to be there. One
@@ -108,7 +102,7 @@ export class MirrorsProvider {
   read(id: string, props?: Outputs) {
     return props === undefined
       ? Promise.reject(
-          new Error(
+          new UserError(
             `${id} cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist`,
           ),
         )
@@ -121,11 +115,9 @@ export class MirrorsProvider {
       say(`${props.source}: it is revoked, so its mirrors are left as they are and forgotten`);
       return;
     }
-    return withoutTrace(async () => {
-      const failures = await removeAll(clusters, wanted, props, say, now());
-      if (failures.length > 0)
-        throw new Error(`not all mirrors on ${props.source} are deleted: ${failures.join("; ")}`);
-    });
+    const failures = await removeAll(clusters, wanted, props, say, now());
+    if (failures.length > 0)
+      throw new UserError(`not all mirrors on ${props.source} are deleted: ${failures.join("; ")}`);
   }
 }
 

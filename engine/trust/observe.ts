@@ -2,7 +2,6 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { Reachable } from "../kubernetes/preflight.ts";
 import type { Pod, Secret } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { messageOf } from "../message.ts";
 import { type Bundle, isSameSet, once, trustRootHash } from "./bundle.ts";
 import { anchorsBehind, type Certificate, certificatesIn } from "./certificate.ts";
 import { type ExternalNeeds, lacksOf, misfits } from "./external.ts";
@@ -17,6 +16,7 @@ import {
   trustRootsKey,
   trustRootsName,
 } from "./live.ts";
+import { messageOf, UserError } from "../user-error.ts";
 
 /**
  * The anchors that clusters trust and the issuers they use, as they are live. Proxies are listed only during a rotation,
@@ -65,7 +65,7 @@ const unasked: ProxyReading = { state: "unread", why: "its pods were not read" }
 /**
  * The trust bundle that is live; undefined where there is none, so Linkerd is not installed.
  *
- * @throws KubernetesError; Error with a sentence where the bundle can't be parsed
+ * @throws KubernetesError; UserError where the bundle can't be parsed
  */
 export async function readAnchors(
   kubernetes: Kubernetes,
@@ -82,7 +82,7 @@ export async function readAnchors(
  * The issuer that is live, leaf first, and when it changed last; empty where there is none. Linkerd's own
  * scheme calls it `crt.pem`. Neither the Secret nor its key leaves this function.
  *
- * @throws KubernetesError; Error with a sentence where the certificate can't be parsed
+ * @throws KubernetesError; UserError where the certificate can't be parsed
  */
 export async function readIssuer(
   kubernetes: Kubernetes,
@@ -99,7 +99,7 @@ function certificatesOf(text: string, where: string): readonly Certificate[] {
   if (text.trim() === "") return [];
   const found = certificatesIn(text);
   if (typeof found !== "string") return found;
-  throw new Error(`the content of ${where} must be ${found}`);
+  throw new UserError(`the content of ${where} must be ${found}`);
 }
 
 /** The last change of anything in it: the certificate may be older, but not newer. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Process } from "../../engine/providers/mirrors.ts";
 import { isPartialFailure, plain, type Provider, provider, type Values } from "./providers.ts";
+import { messageOf, UserError } from "../../engine/user-error.ts";
 
 /** What is kept of a resource between two operations, as Pulumi's state does. */
 export interface Held {
@@ -120,7 +121,7 @@ export class SimulatedEngine {
     for (const [name, args] of wanted) {
       const held = this.#state.get(name);
       const { inputs, failures } = await mirrors.check(held?.inputs ?? {}, args);
-      if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
+      if (failures.length > 0) throw new UserError(failures.map(({ reason }) => reason).join("\n"));
       const { changes = true } =
         held === undefined ? {} : await mirrors.diff(held.id, held.outputs, inputs);
       const step = { name, held, inputs: plain(inputs), changes };
@@ -156,7 +157,7 @@ export class SimulatedEngine {
         outputs: plain(properties),
         isPartial: true,
       });
-      throw new Error(reasons.join("\n"), { cause: error });
+      throw new UserError(reasons.join("\n"));
     }
   }
 
@@ -184,14 +185,5 @@ async function ended(running: readonly Promise<unknown>[]): Promise<void> {
   const reasons = results.flatMap((result) =>
     result.status === "rejected" ? [result.reason as unknown] : [],
   );
-  const mistake = reasons.find(isMistake);
-  if (mistake !== undefined) throw mistake;
-  const texts = reasons.map((reason) => (reason instanceof Error ? reason.message : reason));
-  if (reasons.length > 0) throw new Error(texts.join("\n"));
-}
-
-/** An error that no user can do anything about: a test must not take it for a sentence. */
-export function isMistake(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  return [error, error.cause].some((one) => one instanceof TypeError || one instanceof RangeError);
+  if (reasons.length > 0) throw new UserError(reasons.map(messageOf).join("\n"));
 }

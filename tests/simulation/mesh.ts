@@ -8,10 +8,11 @@ import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
 import { WantedHere } from "../../engine/mirroring/reconcile/wanted-here.ts";
 import type { Process } from "../../engine/providers/mirrors.ts";
 import { ApiServer } from "./api-server.ts";
-import { isMistake, SimulatedEngine, type Step, type Wanted } from "./engine.ts";
+import { SimulatedEngine, type Step, type Wanted } from "./engine.ts";
 import { Faults, type Plan, Sender } from "./faults.ts";
 import { wantedResources } from "./providers.ts";
 import { VirtualTime } from "./time.ts";
+import { messageOf } from "../../engine/user-error.ts";
 
 export type Config = Readonly<Record<string, unknown>>;
 
@@ -170,10 +171,7 @@ export class Mesh {
     });
     const end = await Promise.race([
       sender.killed,
-      work(anew(), anew).catch((error: unknown) => {
-        if (isMistake(error)) throw error;
-        return { failure: error instanceof Error ? error.message : String(error) };
-      }),
+      work(anew(), anew).catch((error: unknown) => ({ failure: messageOf(error) })),
     ]);
     return {
       failure: typeof end === "object" && "failure" in end ? end.failure : undefined,

@@ -36,25 +36,7 @@ export function isPartialFailure(error: unknown): error is PartialFailure {
 /** The provider of the mirrors, as a process has it that has read nothing yet. */
 export function provider(process: Partial<Process> = {}): Provider {
   // Pulumi hands over what it has kept, whose types nobody can know.
-  const own = new MirrorsProvider({ clusters: new Clusters(), ...process }) as unknown as Provider;
-  return {
-    check: (olds, news) => traced(own.check(olds, news)),
-    diff: (id, olds, news) => traced(own.diff(id, olds, news)),
-    create: (inputs) => own.create(inputs),
-    update: (id, olds, news) => own.update(id, olds, news),
-    read: (id, props) => traced(own.read(id, props)),
-    delete: (id, props) => traced(own.delete(id, props)),
-  };
-}
-
-/** Pulumi shows the stack of an error too, but for those that `create` and `update` throw. */
-async function traced<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new Error(`${String(error)}: ${error.stack ?? ""}`, { cause: error });
-  }
+  return new MirrorsProvider({ clusters: new Clusters(), ...process }) as unknown as Provider;
 }
 
 /**

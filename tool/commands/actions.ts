@@ -18,6 +18,7 @@ import {
   factsFor,
   stackOf,
 } from "./options.ts";
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 
 export function addCheck(program: Command): void {
   const command = stackCommand(program, "check", "check the live mesh")
@@ -91,7 +92,7 @@ async function sendRequests({ output, ...options }: VerifyCommandOptions): Promi
   if (facts === undefined) return;
   const ended = new AbortController();
   const end = () => {
-    ended.abort(new Error("Interrupted; all temporary pods are deleted."));
+    ended.abort(new UserError("Interrupted; all temporary pods are deleted."));
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
   const found: Documents["verify"] = await verify(facts, config, options, ended.signal);

@@ -7,7 +7,7 @@ import { svgOf } from "./graph.ts";
 import { pageOf } from "./page.ts";
 import { healthMarks, linkCounts, type Picture } from "./picture.ts";
 
-/** The picture of a mesh in a format. @throws Error with a sentence */
+/** The picture of a mesh in a format. @throws UserError */
 export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): Promise<string> {
   const picture = pictureOf(facts, preview);
   const css = readFileSync(join(import.meta.dirname, "style.css"), "utf8");

@@ -4,7 +4,6 @@ import {
   type ClusterAccess,
   connectToWatch,
   KubernetesError,
-  messageOf,
   type ObjectChange,
   objectKey,
   type ObjectKey,
@@ -12,6 +11,8 @@ import {
   systemTime,
   type Time,
   type Watching,
+  messageOf,
+  UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { type Observer, type WatchedKind, watchedKinds } from "./events.ts";
@@ -161,7 +162,7 @@ export async function watchCluster(
           version = await watching.watch(resources[kind], version, calls, stop);
           const lasted = time.now() - begun;
           if (lasted < shortest && !isOver())
-            throw new Error(`cluster ${cluster} ends every watch at once`);
+            throw new UserError(`cluster ${cluster} ends every watch at once`);
           // Until then, failures count as failures in a row, so that they are reported with growing waits.
           if (lasted >= watchBackoff.longest) failures = 0;
         }

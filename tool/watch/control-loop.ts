@@ -1,4 +1,4 @@
-import { defined, messageOf, systemTime, type Time } from "@linkerd-multicluster/engine/kubernetes";
+import { defined, systemTime, type Time, messageOf } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshWatch } from "./cluster-watch.ts";
 import type { DryRun } from "./dry-run.ts";

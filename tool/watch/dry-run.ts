@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Time } from "@linkerd-multicluster/engine/kubernetes";
+import { type Time, unlessBug } from "@linkerd-multicluster/engine/kubernetes";
 import { argsOf, goesAt, type Inputs, type Outcome } from "@linkerd-multicluster/engine/mirroring";
 import {
   addressesOf,
@@ -121,7 +121,7 @@ export async function movedHostnames(
 ): Promise<readonly string[]> {
   const moved = [...known].map(async ([hostname, before]) => {
     // If it does not resolve, DNS may be down.
-    const addresses = await resolve(hostname).catch(() => before);
+    const addresses = await resolve(hostname).catch(unlessBug(before));
     return isDeepStrictEqual(new Set(addresses), new Set(before)) ? [] : [hostname];
   });
   return (await Promise.all(moved)).flat();

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 import type { WatchMetrics } from "./metrics.ts";
+import { messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 
 export interface Served {
   /** The process makes progress. If it does not, it has to be restarted. */
@@ -42,9 +42,7 @@ export async function serve(
   try {
     await once(server, "listening");
   } catch (error) {
-    throw new Error(`can't listen on ${host}:${port} (--listen): ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new UserError(`can't listen on ${host}:${port} (--listen): ${messageOf(error)}`);
   }
   return {
     port: (server.address() as AddressInfo).port,

@@ -21,6 +21,7 @@ import {
   valueIn,
 } from "../view.ts";
 import { tryCredentials } from "./trial.ts";
+import { UserError } from "../../user-error.ts";
 
 /** A link with its defaults. */
 export interface FilledLink extends HealthLink {
@@ -68,7 +69,7 @@ export async function readLink(
 }
 
 function snapshotOf({ snapshot }: ClusterFacts): ClusterSnapshot {
-  if ("why" in snapshot) throw new Error(snapshot.why);
+  if ("why" in snapshot) throw new UserError(snapshot.why);
   return snapshot.value;
 }
 

@@ -3,6 +3,7 @@ import { cancelledWords } from "./deadline.ts";
 import type { RequestFailure, FailureKind } from "./failure.ts";
 import { plain } from "../objects/plain.ts";
 import { type ObjectName, rbacName, type Resource } from "../objects/resources.ts";
+import { UserError } from "../../user-error.ts";
 
 export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";
 
@@ -24,7 +25,7 @@ export interface Place {
  * A request to a cluster failed, after its retries. The message is one sentence for the user. Neither it nor any field
  * holds a credential, and there is no `cause`, which might.
  */
-export class KubernetesError extends Error {
+export class KubernetesError extends UserError {
   override readonly name = "KubernetesError";
   readonly kind: FailureKind;
   readonly cluster: string;

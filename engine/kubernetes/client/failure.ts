@@ -1,8 +1,9 @@
 import type { Dispatcher } from "undici";
 import { isRecord, parse } from "../objects/checks.ts";
 import { defined } from "../objects/defined.ts";
-import { codeOf, plain } from "../objects/plain.ts";
+import { plain } from "../objects/plain.ts";
 import type { Redact } from "./redaction.ts";
+import { codeOf } from "../../user-error.ts";
 
 /** Callers decide by these kinds of failures what to do. */
 export type FailureKind =

@@ -4,6 +4,7 @@ import type { Authenticate, Authentication, Tls } from "../kubeconfig/authentica
 import type { Proxy } from "../kubeconfig/proxy.ts";
 import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
+import { messageOf, unlessBug } from "../../user-error.ts";
 
 /** Requests use these credentials and connections until either change. */
 export interface Session extends Omit<Authentication, "sent"> {
@@ -50,7 +51,7 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
     const known = isDeepStrictEqual(latest?.tls, tls) ? latest : undefined;
     if (known !== undefined && isDeepStrictEqual(known.headers, headers)) return known;
     // Requests in progress finish on the old connections, for which nothing waits.
-    if (known === undefined) latest?.dispatcher.close().catch(() => undefined);
+    if (known === undefined) latest?.dispatcher.close().catch(unlessBug(undefined));
     const dispatcher = known?.dispatcher ?? connect(tls);
     const redact = redactor([...sent, ...sentTo(proxy)]);
     latest = { ...authentication, dispatcher, redact, proxy: proxy?.from };
@@ -61,7 +62,8 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
     try {
       authenticate = await reread();
       return await next();
-    } catch {
+    } catch (error) {
+      messageOf(error);
       // The server's 401 is the better error.
       return refused;
     }

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { bounds } from "../objects/bounds.ts";
+import { UserError } from "../../user-error.ts";
 
 /** Limits how much of an API server's answers this process keeps; bounds.ts explains each limit. */
 export const sizeLimits = {
@@ -51,6 +52,6 @@ export async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<stri
     if (from === chunk.length) continue;
     begun.push(chunk.subarray(from));
     bytes += chunk.length - from;
-    if (bytes > bounds.event.most) throw new Error("a line of the answer does not end");
+    if (bytes > bounds.event.most) throw new UserError("a line of the answer does not end");
   }
 }

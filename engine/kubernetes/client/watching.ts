@@ -16,6 +16,7 @@ import { pathOf, type Resource } from "../objects/resources.ts";
 import type { Time } from "./retry.ts";
 import type { Session } from "./session.ts";
 import { linesOf } from "./size-limits.ts";
+import { UserError } from "../../user-error.ts";
 
 /** A change of an object, with nothing but its metadata. */
 export interface ObjectChange {
@@ -128,7 +129,11 @@ export function watchingOf(
       } catch (error) {
         if (signal.aborted) return version;
         if (error instanceof KubernetesError) throw error;
-        throw errorOf(resource, failureOfConnection(error, session.proxy));
+        const failure =
+          error instanceof UserError
+            ? unreadable(error.message)
+            : failureOfConnection(error, session.proxy);
+        throw errorOf(resource, failure);
       }
       return version;
     },

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 import { defined } from "../objects/defined.ts";
-import { type PluginCredential, PluginFailure, runPlugin } from "./exec-plugin.ts";
-import { codeOf } from "../objects/plain.ts";
+import { type PluginCredential, runPlugin } from "./exec-plugin.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import type { KubeconfigCluster, KubeconfigUser } from "./entries.ts";
+import { codeOf, UserError } from "../../user-error.ts";
 
 /** The TLS settings that a kubeconfig decides. */
 export type Tls = Pick<
@@ -23,7 +23,7 @@ export interface Authentication {
 }
 
 /** The kubeconfig's credentials could not be loaded: a plugin failed, or a file is missing. */
-export class CredentialsMissing extends Error {}
+export class CredentialsMissing extends UserError {}
 
 export interface PluginSettings {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -55,12 +55,9 @@ export function authenticatorOf(
     try {
       return await authenticate(cluster, user, fromPlugin);
     } catch (error) {
-      if (error instanceof CredentialsMissing) throw error;
+      if (error instanceof CredentialsMissing || !(error instanceof UserError)) throw error;
       const shows = `kubectl --context ${context} get --raw /version shows why`;
-      if (error instanceof PluginFailure)
-        throw new CredentialsMissing(`${error.message}; ${shows}`);
-      // The message of a library may quote a credential.
-      throw new CredentialsMissing(`${shows} (${codeOf(error)})`);
+      throw new CredentialsMissing(`${error.message}; ${shows}`);
     }
   };
 }

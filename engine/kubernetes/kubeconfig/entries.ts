@@ -1,19 +1,20 @@
 import path from "node:path";
 import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "../objects/checks.ts";
+import { UserError } from "../../user-error.ts";
 
 /**
  * Reads the entries that a kubeconfig's context refers to, and refuses them, as kubectl does (client-go's
  * `tools/clientcmd`). docs/reference/kubeconfig.md lists the fields. Fields that kubectl does not know are ignored.
  */
 
-/** A field is unusable. The message names the field, and never quotes its value. */
-export class EntryProblem extends Error {
-  override readonly name = "EntryProblem";
-}
-
 export type Fields = Readonly<Record<string, unknown>>;
 
-const anyText = text("text; put it in quotes");
+const anyString = text("text; put it in quotes");
+/** No file, variable or argument of a process can have a NUL. */
+const anyText: Check<string> = (value) =>
+  typeof value === "string" && value.includes("\0")
+    ? new Wrong(" contains a NUL character")
+    : anyString(value);
 const anyTexts = list(anyText);
 
 /** kubectl does not distinguish between nothing, null and "". */
@@ -58,7 +59,7 @@ const userFields = map({
 
 function taken<T>(check: Check<T>, fields: Fields): T {
   const read = check(fields);
-  if (read instanceof Wrong) throw new EntryProblem(read.words.replace(/^\./, ""));
+  if (read instanceof Wrong) throw new UserError(read.words.replace(/^\./, ""));
   return read;
 }
 
@@ -82,12 +83,12 @@ export type KubeconfigCluster = Partial<ReturnType<typeof clusterEntry>> & {
   readonly server: string;
 };
 
-/** @throws EntryProblem */
+/** @throws UserError that names the field and never quotes its value */
 export function clusterEntry(fields: Fields, folder: string) {
   const entry = taken(clusterFields, fields);
   const authority = entry["certificate-authority-data"] ?? entry["certificate-authority"];
   if (entry["insecure-skip-tls-verify"] === true && authority !== undefined) {
-    throw new EntryProblem(
+    throw new UserError(
       "insecure-skip-tls-verify contradicts its certificate-authority; keep one of the two",
     );
   }
@@ -101,14 +102,14 @@ export function clusterEntry(fields: Fields, folder: string) {
 /** A user, likewise. One without fields is anonymous. */
 export type KubeconfigUser = Partial<ReturnType<typeof userEntry>>;
 
-/** @throws EntryProblem */
+/** @throws UserError that names the field and never quotes its value */
 export function userEntry(fields: Fields, folder: string) {
   const { exec, "auth-provider": provider, ...entry } = taken(userFields, fields);
-  if (provider !== undefined) throw new EntryProblem(providerProblem(provider.name));
+  if (provider !== undefined) throw new UserError(providerProblem(provider.name));
   const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = entry;
   const isImpersonating = uid !== undefined || groups.length + Object.keys(extra).length > 0;
   if (as === undefined && isImpersonating)
-    throw new EntryProblem("as-uid, as-groups and as-user-extra need the name of a user in as");
+    throw new UserError("as-uid, as-groups and as-user-extra need the name of a user in as");
   const files = ["client-certificate", "client-key", "tokenFile"] as const;
   return { ...located(entry, files, folder), ...(exec && { exec: pluginOf(exec, folder) }) };
 }
@@ -124,9 +125,9 @@ export type ExecPlugin = Omit<ReturnType<typeof pluginOf>, "relative">;
 
 function pluginOf(exec: NonNullable<Of<typeof userFields>["exec"]>, folder: string) {
   const { command, apiVersion, args = [], env = [], ...rest } = exec;
-  if (command === undefined) throw new EntryProblem("exec has no command");
+  if (command === undefined) throw new UserError("exec has no command");
   if (apiVersion === undefined || !pluginVersions.includes(apiVersion)) {
-    throw new EntryProblem(
+    throw new UserError(
       `exec.apiVersion must be ${pluginVersions.join(" or ")}; update the plugin, and write its entry again`,
     );
   }

@@ -2,6 +2,7 @@ import { execFile, type ExecFileException } from "node:child_process";
 import type { ExecPlugin } from "./entries.ts";
 import { defined } from "../objects/defined.ts";
 import { isRecord, parse } from "../objects/checks.ts";
+import { UserError } from "../../user-error.ts";
 
 export interface PluginRun {
   /** The environment, to which the plugin's `env` adds. */
@@ -12,11 +13,6 @@ export interface PluginRun {
   readonly limit: number;
 }
 
-/** A plugin failed. The message names its command, and never quotes its arguments, variables or output. */
-export class PluginFailure extends Error {
-  override readonly name = "PluginFailure";
-}
-
 /** A credential has a few kB. */
 const outputLimit = 1 << 20;
 
@@ -24,7 +20,7 @@ const outputLimit = 1 << 20;
  * Runs a plugin as kubectl does without a terminal: with a closed stdin, and `KUBERNETES_EXEC_INFO` in its environment.
  * Its stderr is dropped, because secrets in it would end up in the output of a deployment.
  *
- * @throws PluginFailure
+ * @throws UserError that names the command, never what the plugin was given or has printed
  */
 export async function runPlugin(plugin: ExecPlugin, run: PluginRun): Promise<PluginCredential> {
   const info = {
@@ -105,8 +101,8 @@ function nonEmpty(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function failure({ command, installHint }: ExecPlugin, problem: string): PluginFailure {
+function failure({ command, installHint }: ExecPlugin, problem: string): UserError {
   const hint = installHint?.replaceAll(/[\p{C}\s]+/gu, " ").trim();
   const said = hint ? `; to install it: ${hint.slice(0, 300)}` : "";
-  return new PluginFailure(`the credential plugin ${command} ${problem}${said}`);
+  return new UserError(`the credential plugin ${command} ${problem}${said}`);
 }

@@ -3,17 +3,17 @@ import { isIPv6 } from "node:net";
 import { homedir } from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
-import { codeOf, plain } from "../objects/plain.ts";
+import { plain } from "../objects/plain.ts";
 import { isRecord } from "../objects/checks.ts";
 import {
   type KubeconfigCluster,
   clusterEntry,
-  EntryProblem,
   type Fields,
   type KubeconfigUser,
   userEntry,
 } from "./entries.ts";
 import { givenKubeconfig, isGiven } from "./given.ts";
+import { codeOf, messageOf, UserError } from "../../user-error.ts";
 
 /** Names the runner's access to a cluster, without a credential. */
 export interface ClusterAccess {
@@ -27,7 +27,7 @@ export interface ClusterAccess {
 }
 
 /** The kubeconfig lacks something that the stack's config refers to: a file or a name is wrong. */
-export class KubeconfigError extends Error {
+export class KubeconfigError extends UserError {
   override readonly name = "KubeconfigError";
   readonly cluster: string;
 
@@ -38,7 +38,7 @@ export class KubeconfigError extends Error {
 }
 
 /** A given kubeconfig is unknown before the update that makes its cluster. */
-export class KubeconfigPending extends Error {}
+export class KubeconfigPending extends UserError {}
 
 export interface Kubeconfig {
   readonly context: string;
@@ -81,8 +81,8 @@ export async function readKubeconfig(
   try {
     return await read(access, environment);
   } catch (error) {
-    if (error instanceof EntryProblem) throw new KubeconfigError(cluster, error.message);
-    throw error;
+    if (error instanceof KubeconfigPending) throw error;
+    throw new KubeconfigError(cluster, messageOf(error));
   }
 }
 
@@ -96,7 +96,7 @@ async function read(access: ClusterAccess, environment: Environment): Promise<Ku
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment.variables;
   if (context === inCluster && kubeconfig === undefined && host !== undefined)
     return inClusterConfig(host, port ?? "443");
-  throw new EntryProblem(`there is no kubeconfig at ${where} to read context ${context} from`);
+  throw new UserError(`there is no kubeconfig at ${where} to read context ${context} from`);
 }
 
 /** A kubeconfig without a file has no folder to which a path could be relative. */
@@ -105,14 +105,14 @@ function readGiven(name: string, context: string): Kubeconfig {
   if (content === undefined)
     throw new KubeconfigPending(`its kubeconfig ${name} is not known before the update`);
   const entries = entriesIn(content, name);
-  if (entries === undefined) throw new EntryProblem(`its kubeconfig ${name} is not valid`);
+  if (entries === undefined) throw new UserError(`its kubeconfig ${name} is not valid`);
   const { current } = entries;
   if (context === name && current === undefined)
-    throw new EntryProblem(`its kubeconfig ${name} has no current-context: set it, or set context`);
+    throw new UserError(`its kubeconfig ${name} has no current-context: set it, or set context`);
   const found = resolve([entries], context === name ? (current ?? "") : context, name);
   const relative = relativePaths(found);
   if (relative === undefined) return found;
-  throw new EntryProblem(
+  throw new UserError(
     `its kubeconfig ${name} ${relative}: embed the file (kubectl config view --flatten --raw)`,
   );
 }
@@ -174,12 +174,12 @@ async function entriesOf(file: string): Promise<Entries | undefined> {
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new EntryProblem(`kubeconfig ${file} can't be read (${code})`);
+    throw new UserError(`kubeconfig ${file} can't be read (${code})`);
   }
   const entries = entriesIn(text, file);
   if (entries !== undefined) return entries;
   const shows = `kubectl config view --kubeconfig ${file} shows where`;
-  throw new EntryProblem(`kubeconfig ${file} is not valid; ${shows}`);
+  throw new UserError(`kubeconfig ${file} is not valid; ${shows}`);
 }
 
 /** Reads the entries in the text of a file; undefined if the text is not a kubeconfig. */
@@ -221,26 +221,25 @@ function resolve(files: readonly Entries[], name: string, where: string): Kubeco
   if (context === undefined) {
     const names = [...new Set(files.flatMap(({ contexts }) => [...contexts.keys()]))].sort();
     const there = names.length > 0 ? `the contexts there are ${names.join(", ")}` : "it has none";
-    throw new EntryProblem(`no context ${name} in ${where}; ${there}`);
+    throw new UserError(`no context ${name} in ${where}; ${there}`);
   }
   const read = <T>(kind: "cluster" | "user", shape: (fields: Fields, folder: string) => T) => {
     const value = context.fields[kind];
     const what = `context ${name} refers to ${kind} ${typeof value === "string" ? value : ""}`;
     const found = typeof value === "string" ? first(`${kind}s`, value) : undefined;
     if (found === undefined || (kind === "cluster" && !found.fields.server))
-      throw new EntryProblem(`${what}, for which ${where} has no valid entry`);
+      throw new UserError(`${what}, for which ${where} has no valid entry`);
     const { fields, file } = found;
     try {
       return shape(fields, path.dirname(file));
     } catch (error) {
-      if (!(error instanceof EntryProblem)) throw error;
-      throw new EntryProblem(`${what} in ${file}, which can't be used: ${error.message}`);
+      throw new UserError(`${what} in ${file}, which can't be used: ${messageOf(error)}`);
     }
   };
   const cluster = read("cluster", clusterEntry);
   const problem = problemOf(cluster);
   if (problem !== undefined)
-    throw new EntryProblem(`the server of context ${name} in ${where} ${problem}`);
+    throw new UserError(`the server of context ${name} in ${where} ${problem}`);
   return { context: name, cluster, user: context.fields.user ? read("user", userEntry) : {} };
 }
 

@@ -6,9 +6,3 @@ export function plain(text: string, longest = 2_000): string {
   const cut = text.length <= longest ? text : `${text.slice(0, longest)}…`;
   return cut.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
 }
-
-/** Returns the code of an error of a library, whose message may quote a credential. */
-export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  return "code" in error && typeof error.code === "string" ? error.code : error.name;
-}

@@ -25,6 +25,7 @@ import {
   type WrittenMirror,
 } from "./objects.ts";
 import type { Writer, WriteScope } from "./write-scope.ts";
+import { UserError } from "../../user-error.ts";
 
 /** Where the mirrors of a source are written, and by whom. */
 export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> & {
@@ -86,7 +87,7 @@ export async function apply(
       .filter(({ kind }) => (kind === "headless") === isHeadless)
       .filter(({ key, live }) => !failed.has(rootOf(key, live)));
     await each(due, async (scope, deletion) => {
-      if (!isMarked) throw new Error(marksHidden(destination.source));
+      if (!isMarked) throw new UserError(marksHidden(destination.source));
       await removeMirror(scope, deletion);
     });
   }

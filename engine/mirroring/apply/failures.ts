@@ -2,8 +2,8 @@ import pLimit from "p-limit";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { messageOf } from "../../message.ts";
 import { count } from "../model/text.ts";
+import { messageOf } from "../../user-error.ts";
 
 /** What could not be done, and of which mirror. */
 export interface WriteFailure {
@@ -16,21 +16,23 @@ export interface WriteFailure {
 /** How many mirrors are written at the same time: as many as the client has connections. */
 const concurrency = 32;
 
-/** Does the work for all items, and returns the failures in the order of the items. */
+/**
+ * Does the work for all items, and returns the failures in the order of the items.
+ *
+ * @throws a bug in the work, once the other items are done
+ */
 export async function attempt<T extends { readonly key: ObjectKey }>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
 ): Promise<WriteFailure[]> {
   const limited = pLimit(concurrency);
-  const failures = await Promise.all(
-    items.map((item) =>
-      limited(work, item).then(
-        () => [],
-        (error: unknown) => [failureOf(error, item.key)],
-      ),
-    ),
+  const results = await Promise.allSettled(
+    items.map((item) => limited(work, item).catch((error: unknown) => failureOf(error, item.key))),
   );
-  return failures.flat();
+  return results.flatMap((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value ?? [];
+  });
 }
 
 export function failureOf(error: unknown, key: ObjectKey): WriteFailure {

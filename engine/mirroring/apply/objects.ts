@@ -14,6 +14,7 @@ import { difference, mergedKeys } from "../decide/difference.ts";
 import { settle } from "../decide/mirrors/federated-claim.ts";
 import { marksOn, remarked, sameManagers } from "../model/marks.ts";
 import type { Mirror } from "../model/mirror.ts";
+import { UserError } from "../../user-error.ts";
 
 /** Milliseconds to wait for Kubernetes to clear away a deleted Service and its Endpoints. */
 const clearance = 5_000;
@@ -62,7 +63,7 @@ function serviceOf(
   if (live !== undefined) {
     const { service, replace } = difference({ service: live }, wanted, () => undefined);
     if (replace)
-      throw new Error(
+      throw new UserError(
         `the Service ${wanted.namespace}/${wanted.name} on ${source} changed between headless and not while this run was at it: run again`,
       );
     if (service.length === 0) {
@@ -133,12 +134,12 @@ async function clear(scope: WriteScope, service: Service): Promise<void> {
   const { name, namespace } = service.metadata;
   const mayGo = ({ metadata }: Service) => marksOn(metadata, scope.names).others.length === 0;
   if (!(await remove(scope, resources.services, service, mayGo)))
-    throw new Error(
+    throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} has to be replaced, and others have come to keep it during this run: run again`,
     );
   const left = await gone(scope, resources.services, { name, namespace }, clearance);
   if (left !== undefined)
-    throw new Error(
+    throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} has to be replaced and does not go: see which finalizer holds it, and run again`,
     );
   await gone(scope, resources.endpoints, { name, namespace }, clearance);

@@ -1,9 +1,9 @@
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { messageOf } from "../../message.ts";
 import { statusUpdate } from "../report/service-status.ts";
 import type { LinkStatuses } from "../report/status.ts";
 import type { WriteFailure } from "./failures.ts";
 import type { Writer } from "./write-scope.ts";
+import { messageOf } from "../../user-error.ts";
 
 /**
  * Brings the status of Link resources up to date: one patch for each Link, where Linkerd sends one

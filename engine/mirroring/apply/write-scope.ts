@@ -6,6 +6,7 @@ import { poll, type Time } from "../../kubernetes/client/retry.ts";
 import { anothersMirror } from "../decide/policies/ownership.ts";
 import { marksOn } from "../model/marks.ts";
 import { federated, type Owner } from "../model/owner.ts";
+import { UserError } from "../../user-error.ts";
 
 /** The calls by which a run writes to a source. */
 export type Writer = Pick<Kubernetes, "find" | "create" | "replace" | "patch" | "remove">;
@@ -38,7 +39,7 @@ const attempts = 4;
  *
  * @param manifest the object to send, given the live one; undefined where nothing has to change. Throws where the live
  *   one is somebody else's.
- * @throws KubernetesError, or an Error that names the object in the way
+ * @throws KubernetesError, or a UserError that names the object in the way
  */
 export async function write<T extends OwnedObject>(
   scope: WriteScope,
@@ -84,7 +85,7 @@ export async function remove<T extends OwnedObject>(
     // Given up by whoever took the labels off: from then on it is not ours to delete.
     if (!owner.owns(live) || !mayGo(live)) return false;
     if (live.metadata.uid !== uid)
-      throw new Error(
+      throw new UserError(
         `the ${resource.kind} ${namespace}/${name} on ${source} was made anew while this run was at it, and was left: run again`,
       );
     const { resourceVersion } = live.metadata;
@@ -126,7 +127,7 @@ export function gone<T extends OwnedObject>(
   );
 }
 
-/** @throws Error that names an object which is not this stack's to write, by its labels or by others' marks */
+/** @throws UserError that names an object which is not this stack's to write, by its labels or by others' marks */
 export function assertOurs<T extends OwnedObject>(
   { owner, source, names }: WriteScope,
   resource: Resource<T>,
@@ -135,9 +136,9 @@ export function assertOurs<T extends OwnedObject>(
   if (owner.owns(live)) {
     const { isOurs, others } = marksOn(live.metadata, names);
     if (owner === federated || resource.kind !== "Service" || isOurs || others.length === 0) return;
-    throw new Error(anothersMirror(`${source}/${keyOf(live)}`, others));
+    throw new UserError(anothersMirror(`${source}/${keyOf(live)}`, others));
   }
-  throw new Error(
+  throw new UserError(
     `the ${resource.kind} ${keyOf(live)} on ${source} is not ${owner.words} and was left alone: rename or delete it, or rename what is exported, and run again`,
   );
 }

@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import type { Service } from "../../kubernetes/objects/objects.ts";
-import { messageOf } from "../../message.ts";
 import { type OwnAddresses, refusedAddress, usableOf } from "./gateway-addresses.ts";
 import {
   type GatewayAnswer,
@@ -10,6 +9,7 @@ import {
   refusedAddresses,
 } from "./gateway.ts";
 import type { GatewaySource } from "./link.ts";
+import { messageOf } from "../../user-error.ts";
 
 /** All addresses of a hostname; rejects where it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;

@@ -12,6 +12,7 @@ import { Cache } from "./cache.ts";
 import { controllersIn } from "./controllers.ts";
 import { addressesOf } from "./names.ts";
 import { type Extent, observe } from "./observe.ts";
+import { messageOf, unlessBug, UserError } from "../../user-error.ts";
 
 /** The clusters as this process sees them: one client and one reading for each, for everybody. */
 export class Clusters {
@@ -104,7 +105,7 @@ export class Clusters {
   /** None where they can't be listed: not everybody may. */
   nodes(name: string, access: ClusterAccess): Promise<readonly Node[]> {
     return this.#nodes.get(accessKey(access), async () =>
-      (await this.client(name, access)).list(resources.nodes).catch(() => []),
+      (await this.client(name, access)).list(resources.nodes).catch(unlessBug([])),
     );
   }
 
@@ -122,9 +123,10 @@ export class Clusters {
   resolve(hostname: string): Promise<readonly string[]> {
     return this.#addresses.get(hostname, async () => {
       const { stop } = this.#options.cancellation ?? {};
-      if (this.isCancelled) throw new Error(cancelledWords);
+      if (this.isCancelled) throw new UserError(cancelledWords);
       return addressesOf(hostname, { stop }).catch((error: unknown) => {
-        throw this.isCancelled ? new Error(cancelledWords) : error;
+        const why = messageOf(error);
+        throw new UserError(this.isCancelled ? cancelledWords : why);
       });
     });
   }

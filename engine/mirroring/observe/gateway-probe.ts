@@ -4,12 +4,12 @@ import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import { inSeconds } from "../../kubernetes/objects/duration.ts";
 import { objectKey } from "../../kubernetes/objects/objects.ts";
-import { messageOf } from "../../message.ts";
 import type { GatewayReading } from "../model/gateway.ts";
 import { gatewayProbe, type ProbeResult } from "../model/gateway-probe.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { annotation, probePort } from "../model/vocabulary.ts";
+import { messageOf, UserError } from "../../user-error.ts";
 
 /** Where a gateway is probed. */
 export interface ProbeTarget {
@@ -75,7 +75,7 @@ export const sendProbe: SendProbe = async (target, { time = systemTime, stop } =
   const asked = target.addresses.map(async (address) => {
     const failure = await ask(address, target, time, ended);
     // `any` takes the first that does not reject.
-    if (failure !== undefined) throw new Error(failure);
+    if (failure !== undefined) throw new UserError(failure);
   });
   try {
     await Promise.any(asked);

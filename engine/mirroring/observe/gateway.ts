@@ -6,6 +6,7 @@ import { type GatewayJudge, judgedGateway, leftOut } from "../model/judged-gatew
 import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Clusters } from "./clusters.ts";
+import { unlessBug } from "../../user-error.ts";
 
 /** @param access of the source; absent: nothing is known of it */
 export function judgeFor(
@@ -16,14 +17,13 @@ export function judgeFor(
   let own: Promise<OwnAddresses | undefined> | undefined;
   const readOwn = async () => {
     if (access === undefined) return undefined;
-    try {
-      const snapshot = await clusters.snapshot(source, access);
-      return ownAddresses({ ...snapshot, nodes: await clusters.nodes(source, access) });
-    } catch {
-      return undefined;
-    }
+    const snapshot = await clusters.snapshot(source, access);
+    return ownAddresses({ ...snapshot, nodes: await clusters.nodes(source, access) });
   };
-  return { resolve: (name) => clusters.resolve(name), own: () => (own ??= readOwn()) };
+  return {
+    resolve: (name) => clusters.resolve(name),
+    own: () => (own ??= readOwn().catch(unlessBug(undefined))),
+  };
 }
 
 /**

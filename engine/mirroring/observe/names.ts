@@ -2,6 +2,7 @@ import { lookup, Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
+import { codeOf, unlessBug, UserError } from "../../user-error.ts";
 
 /** Milliseconds in which one name has to be resolved. */
 const longest = 5_000;
@@ -31,12 +32,12 @@ export async function addressesOf(
   const ended = stop === undefined ? late : AbortSignal.any([late, stop]);
   if (!hostname.endsWith(".")) return lookedUp(hostname, ended);
   const name = hostname.slice(0, -1).toLowerCase();
-  const known = addressesIn(await readFile(hosts, "utf8").catch(() => ""), name);
+  const known = addressesIn(await readFile(hosts, "utf8").catch(unlessBug("")), name);
   return known.length > 0 ? known : askDns(name, servers, ended);
 }
 
 async function lookedUp(hostname: string, ended: AbortSignal): Promise<readonly string[]> {
-  const tooLate = once(ended, "abort").then(() => Promise.reject(new Error(noAnswer)));
+  const tooLate = once(ended, "abort").then(() => Promise.reject(new UserError(noAnswer)));
   const found = await Promise.race([lookup(hostname, { all: true }), tooLate]);
   return found.map(({ address }) => address);
 }
@@ -59,12 +60,12 @@ async function askDns(
   const found = families.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   if (found.length > 0) return found;
   const codes = families.flatMap((answer) =>
-    answer.status === "rejected" ? String((answer.reason as NodeJS.ErrnoException).code) : [],
+    answer.status === "rejected" ? codeOf(answer.reason) : [],
   );
   const problem = codes.find((code) => code !== "ENOTFOUND" && code !== "ENODATA");
-  if (problem === undefined) throw new Error("DNS has no address for it");
+  if (problem === undefined) throw new UserError("DNS has no address for it");
   const isLate = problem === "ECANCELLED" || problem === "ETIMEOUT";
-  throw new Error(isLate ? noAnswer : `DNS can't be asked (${problem})`);
+  throw new UserError(isLate ? noAnswer : `DNS can't be asked (${problem})`);
 }
 
 /** The addresses that the text of a hosts file gives for a name. */

@@ -13,6 +13,7 @@ import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { SharedValues } from "../../kubernetes/objects/shared-values.ts";
+import { UserError } from "../../user-error.ts";
 
 /** `mirrors`: besides the cluster's identity and Links, nothing but what mirrors consist of. */
 export type Extent = "mirrors" | undefined;
@@ -81,7 +82,7 @@ async function servicesBeside(
 }
 
 function doubtful(cluster: string, missing: string): Error {
-  return new Error(
+  return new UserError(
     `cluster ${cluster} lists no ${missing}, so its answers cannot be trusted: see whether the context points at a whole cluster`,
   );
 }

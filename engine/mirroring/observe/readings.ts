@@ -2,7 +2,6 @@ import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { KubeconfigError } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import type { StatefulSet } from "../../kubernetes/objects/objects.ts";
-import { messageOf } from "../../message.ts";
 import { absentPods } from "../model/pods.ts";
 import type { Controllers, OtherWriters } from "../model/controller.ts";
 import type { GatewayReading } from "../model/gateway.ts";
@@ -20,6 +19,7 @@ import type { GatewayJudge } from "../model/judged-gateway.ts";
 import { judgeFor, readGateway } from "./gateway.ts";
 import type { Extent } from "./observe.ts";
 import { entryOf, type MirrorsArgs } from "../model/state.ts";
+import { messageOf } from "../../user-error.ts";
 
 /** As much of the clusters as it takes to plan. */
 export type Observed = Pick<

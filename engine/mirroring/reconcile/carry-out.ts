@@ -17,6 +17,7 @@ import type { Outcome } from "../report/outcome.ts";
 import type { LinkStatuses } from "../report/status.ts";
 import { reconcile } from "./reconcile.ts";
 import type { WantedHere } from "./wanted-here.ts";
+import { unlessBug, UserError } from "../../user-error.ts";
 
 /**
  * Makes a source as its inputs say. What the check of the same run has decided holds as long as the clusters have
@@ -24,7 +25,7 @@ import type { WantedHere } from "./wanted-here.ts";
  *
  * @param checked what the check of these inputs has come to, in the same process
  * @returns sentences about what could not be done; the rest is
- * @throws Error where nothing was done
+ * @throws UserError where nothing was done
  */
 export async function carryOut(
   clusters: Clusters,
@@ -39,14 +40,14 @@ export async function carryOut(
     (await stillHolding(clusters, inputs, checked)) ??
     (await reconcile(clusters, inputs, inputs, timeOfCheck(inputs, now)));
   endIfCancelled(clusters, inputs.source);
-  if (outcome.outcome === "invalid") throw new Error(outcome.mistakes.join("; "));
+  if (outcome.outcome === "invalid") throw new UserError(outcome.mistakes.join("; "));
   const unreachable = new Set(inputs.unreachable);
   const lost = [...outcome.readings].flatMap(([name, reading]) => {
     if (reading.outcome === "read") return [];
     return !unreachable.has(name) || reading.outcome === "refused" ? [reading.why] : [];
   });
   if (outcome.outcome === "sourceUnreadable") {
-    if (lost.length > 0) throw new Error(lost.join("; "));
+    if (lost.length > 0) throw new UserError(lost.join("; "));
     return [];
   }
   const { decided, report, source, removed } = outcome;
@@ -106,11 +107,11 @@ export async function writeDecided(
  * Ends a method that has not begun to write. What could no longer be read must not pass for a cluster
  * that is away.
  *
- * @throws Error where the run was cancelled
+ * @throws UserError where the run was cancelled
  */
 export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, source: string) {
   if (isCancelled)
-    throw new Error(
+    throw new UserError(
       `${cancelledWords} before anything was written to ${source}; the next run begins there again`,
     );
 }
@@ -163,7 +164,9 @@ function snapshotOf(
   inputs: Inputs,
   name: string,
 ): Promise<ClusterSnapshot | undefined> {
-  return clusters.snapshot(name, entryOf(inputs, name), extentFor(inputs)).catch(() => undefined);
+  return clusters
+    .snapshot(name, entryOf(inputs, name), extentFor(inputs))
+    .catch(unlessBug(undefined));
 }
 
 /** Whether the gateway is where this run has just observed it. */

@@ -7,6 +7,7 @@ import { entryOf, type Outputs, withoutRenewed } from "../model/state.ts";
 import { about } from "../report/notes.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { endIfCancelled, writeDecided } from "./carry-out.ts";
+import { UserError } from "../../user-error.ts";
 
 /**
  * Takes away everything that this stack has mirrored into a source: what is decided where no link is left, from the
@@ -14,7 +15,7 @@ import { endIfCancelled, writeDecided } from "./carry-out.ts";
  * resource of this run wants stays.
  *
  * @returns sentences about what could not be done
- * @throws Error where nothing was done
+ * @throws UserError where nothing was done
  */
 export async function removeAll(
   clusters: Clusters,
@@ -31,18 +32,21 @@ export async function removeAll(
   const alone = { ...state, clusters: { [name]: entry }, links: [], allowDeletions: true };
   const outcome = await reconcile(clusters, alone, state, now);
   endIfCancelled(clusters, name);
-  if (outcome.outcome === "invalid") throw new Error(withWayOut(name, outcome.mistakes.join("; ")));
+  if (outcome.outcome === "invalid")
+    throw new UserError(withWayOut(name, outcome.mistakes.join("; ")));
   if (outcome.outcome === "sourceUnreadable") {
     const reading = outcome.readings.get(name);
-    throw new Error(withWayOut(name, reading !== undefined && "why" in reading ? reading.why : ""));
+    throw new UserError(
+      withWayOut(name, reading !== undefined && "why" in reading ? reading.why : ""),
+    );
   }
   const { source, removed, decided, report } = outcome;
   if (wanted.mayWantMore(source.identity))
-    throw new Error(
+    throw new UserError(
       `the mirrors of ${name} stay for now, because another source of this run can't be read and may be the same cluster under another name: run again once it can be read`,
     );
   const unknown = removed.find((part) => part.disposition === "unknown");
-  if (unknown !== undefined) throw new Error(unknown.why);
+  if (unknown !== undefined) throw new UserError(unknown.why);
   for (const [part, note] of report.notes) say(about(name, part) + note);
   const left = (decision: Decision) =>
     isSent(decision) && wanted.has(source.identity, decision.key);

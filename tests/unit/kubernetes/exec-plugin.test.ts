@@ -1,9 +1,10 @@
 import { deepEqual, doesNotMatch, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { runPlugin, PluginFailure } from "../../../engine/kubernetes/kubeconfig/exec-plugin.ts";
+import { runPlugin } from "../../../engine/kubernetes/kubeconfig/exec-plugin.ts";
 import { poll } from "../../../engine/kubernetes/client/retry.ts";
 import { forEachTest, listError, listing, serviceList } from "./scripted-cluster.ts";
+import { UserError } from "../../../engine/user-error.ts";
 
 const v1 = "client.authentication.k8s.io/v1";
 
@@ -36,7 +37,7 @@ const run = { variables: process.env, cluster: () => Promise.resolve({ server })
 async function failureOf(plugin: Parameters<typeof runPlugin>[0], limit = run.limit) {
   const failed = runPlugin(plugin, { ...run, limit });
   const error: unknown = await failed.catch((reason: unknown) => reason);
-  ok(error instanceof PluginFailure, `not a PluginFailure: ${String(error)}`);
+  ok(error instanceof UserError, `not a UserError: ${String(error)}`);
   doesNotMatch(error.message, /canary/);
   return error.message.replace(`the credential plugin ${process.execPath} `, "");
 }

@@ -16,6 +16,7 @@ import { serverWith } from "../../simulation/contents.ts";
 import { writesTo } from "../../simulation/outcome.ts";
 import { argsFor } from "../fixtures/checked.ts";
 import { cluster, exported, exporting } from "../fixtures/objects.ts";
+import { UserError } from "../../../engine/user-error.ts";
 
 /** The engine's own would cancel this process, and so all other tests; tests/e2e/mirroring/cancel.test.ts has it. */
 const path = "/test/Cancel";
@@ -66,7 +67,7 @@ describe("the call that cancels a run", () => {
 
 describe("a method of a cancelled run", () => {
   it("ends with an error, whatever came of it, and without a stack trace", async () => {
-    for (const work of [() => Promise.resolve(1), () => Promise.reject(new Error("away"))])
+    for (const work of [() => Promise.resolve(1), () => Promise.reject(new UserError("away"))])
       await assert.rejects(unlessCancelled({ isCancelled: true }, work), (error: Error) => {
         assert.equal(error.message, `${cancelledWords}; the next run begins there again`);
         assert.equal(error.stack, error.message);

@@ -5,6 +5,7 @@ import { judgedGateway, type Resolve } from "../../../../engine/mirroring/model/
 import { readGateway } from "../../../../engine/mirroring/observe/gateway.ts";
 import { link } from "../../fixtures/link.ts";
 import { cluster, service } from "../../fixtures/objects.ts";
+import { UserError } from "../../../../engine/user-error.ts";
 
 const at = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
 const where = "west/linkerd-multicluster/linkerd-gateway";
@@ -23,7 +24,7 @@ const zone: Readonly<Record<string, readonly string[]>> = {
 const resolve: Resolve = async (hostname) => {
   await Promise.resolve();
   const addresses = zone[hostname];
-  if (addresses === undefined) throw new Error(`ENOTFOUND ${hostname}`);
+  if (addresses === undefined) throw new UserError(`ENOTFOUND ${hostname}`);
   return addresses;
 };
 

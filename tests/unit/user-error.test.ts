@@ -1,0 +1,127 @@
+import { equal, match, rejects } from "node:assert/strict";
+
+import { Dispatcher } from "undici";
+import { revoke } from "../../engine/credentials/revocation.ts";
+import { connect, connectToWatch } from "../../engine/kubernetes/client/connect.ts";
+import { systemTime } from "../../engine/kubernetes/client/retry.ts";
+import { resources } from "../../engine/kubernetes/objects/resources.ts";
+import { openClusters } from "../../engine/kubernetes/preflight.ts";
+import { attempt } from "../../engine/mirroring/apply/failures.ts";
+import { judgedGateway } from "../../engine/mirroring/model/judged-gateway.ts";
+import { linkerdGateway } from "../../engine/mirroring/model/link.ts";
+import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
+import { judgeFor } from "../../engine/mirroring/observe/gateway.ts";
+import { unlessCancelled } from "../../engine/providers/cancellation.ts";
+import { onDemand } from "../../engine/providers/contract.ts";
+import { observeTrust } from "../../engine/trust/observe.ts";
+import { watchCluster } from "../../tool/watch/cluster-watch.ts";
+import { ControlLoop } from "../../tool/watch/control-loop.ts";
+import { main } from "../../tool/main.ts";
+
+const bug = new TypeError("Cannot read properties of undefined");
+
+class BrokenDispatcher extends Dispatcher {
+  override request(): Promise<never> {
+    return Promise.reject(bug);
+  }
+}
+
+const to = { server: "https://west.example", token: "secret" };
+const options = { dispatcher: () => new BrokenDispatcher() };
+const access = { context: "west" };
+
+class BrokenClusters extends Clusters {
+  override client() {
+    return connect(to, "west", options);
+  }
+}
+
+describe("a bug", () => {
+  const broken = () => Promise.reject(bug);
+  const { signal } = new AbortController();
+  const places: Readonly<Record<string, () => Promise<unknown>>> = {
+    "a request": async () => (await connect(to, "west", options)).list(resources.services),
+    "a watch of objects": async () => {
+      const calls = { opened: () => undefined, changed: () => undefined };
+      const watching = await connectToWatch(to, "west", options);
+      return watching.watch(resources.services, "1", calls, signal);
+    },
+    "the check of all clusters before a run": () =>
+      openClusters(new Map([["west", access]]), () => connect(to, "west", options)),
+    "reading the trust of clusters": async () =>
+      observeTrust(new Map([["west", await connect(to, "west", options)]]), "linkerd"),
+    "revoking a cluster": () => {
+      const targets = { west: { context: "west", uid: "1" } };
+      const args = { source: "east", isolated: false, targets, namespace: "linkerd-multicluster" };
+      return revoke(args, () => connect(to, "west", options));
+    },
+    "reading what may answer a gateway's addresses": () =>
+      judgeFor(new BrokenClusters(), "west", access).own(),
+    "resolving a gateway's hostname": () => {
+      const gateway = {
+        ...linkerdGateway,
+        addresses: ["gateway.example"],
+        port: 4143,
+        identity: "",
+      };
+      return judgedGateway(gateway, undefined, "west", { resolve: broken, own: broken });
+    },
+    "writing a mirror": () => attempt([{ key: "shop/web" as const }], broken),
+    "ending a cancelled run": () => unlessCancelled({ isCancelled: true }, broken),
+    "watching a cluster": () =>
+      watchCluster(
+        {
+          cluster: "west",
+          interest: { access, selectors: [], gateways: [] },
+          kinds: ["services"],
+          connect: broken,
+          time: systemTime,
+          observe: () => undefined,
+        },
+        signal,
+      ),
+    "running a stack after a change": () =>
+      new ControlLoop({
+        stack: { sources: broken, run: broken },
+        dryRun: broken,
+        meshWatch: { update: broken },
+        observe: () => undefined,
+        resync: 600_000,
+      }).run(signal),
+  };
+  for (const [place, work] of Object.entries(places))
+    it(`in ${place} becomes no message`, () => rejects(work, (error) => error === bug));
+
+  it("in the CLI is printed with its stack", async () => {
+    const write = process.stderr.write.bind(process.stderr);
+    const { exitCode } = process;
+    const printed: string[] = [];
+    process.stderr.write = (text) => printed.push(String(text)) > 0;
+    try {
+      // Node refuses such a path by a TypeError.
+      await main(["node", "linkerd-clusters", "status", "--cwd", "\0"]);
+      equal(process.exitCode, 2);
+      match(printed.join(""), /^TypeError.*\n {4}at /);
+    } finally {
+      process.stderr.write = write;
+      process.exitCode = exitCode;
+    }
+  });
+
+  it("in a provider's create or update has its stack in the message, which alone Pulumi shows", async () => {
+    const fail = () => Promise.reject(new TypeError("a bug"));
+    const methods = {
+      check: fail,
+      diff: fail,
+      create: fail,
+      update: fail,
+      read: fail,
+      delete: fail,
+    };
+    const shown = onDemand(() => Promise.resolve(methods));
+    for (const name of ["check", "read", "delete"] as const)
+      await rejects(shown[name](), { message: "a bug", stack: /\n {4}at / });
+    for (const name of ["create", "update"] as const)
+      await rejects(shown[name](), { message: /^TypeError: a bug\n {4}at / });
+  });
+});
