@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIP, type Socket } from "node:net";
 import type { WatchMetrics } from "./metrics.ts";
 import { messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 
@@ -12,7 +12,10 @@ export interface Served {
   readonly metrics: Omit<WatchMetrics, "observe">;
 }
 
-/** Connections at a time, for Prometheus, a kubelet and a person. */
+/**
+ * Connections at a time, for Prometheus, a kubelet and a person. One more closes the connection that has been silent
+ * for longest, so that silent clients can't keep a kubelet's probe out.
+ */
 const mostConnections = 32;
 
 /** Milliseconds that a request may take to arrive, and a connection to bring the next one. */
@@ -27,7 +30,19 @@ export async function serve(
   { host, port }: { readonly host: string; readonly port: number },
   served: Served,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
+  /** In the order of their last request. */
+  const open = new Set<Socket>();
+  const heard = (socket: Socket) => {
+    open.delete(socket);
+    open.add(socket);
+  };
+  const timeouts = {
+    requestTimeout: timeout,
+    keepAliveTimeout: timeout,
+    connectionsCheckingInterval: timeout,
+  };
+  const server = createServer(timeouts, (request, response) => {
+    heard(request.socket);
     // Nobody waits for the answer to a client that has disconnected.
     for (const stream of [request, response]) stream.on("error", () => undefined);
     answerTo(request, served).then(
@@ -36,8 +51,12 @@ export async function serve(
       () => response.writeHead(500).end("the metrics can't be read\n"),
     );
   });
-  server.requestTimeout = server.keepAliveTimeout = timeout;
-  server.maxConnections = mostConnections;
+  server.on("connection", (socket) => {
+    heard(socket);
+    socket.once("close", () => open.delete(socket));
+    const [silent] = open;
+    if (open.size > mostConnections) silent?.destroy();
+  });
   server.listen(port, host);
   try {
     await once(server, "listening");
@@ -60,6 +79,7 @@ async function answerTo(
   { isLive, isReady, metrics }: Served,
 ): Promise<readonly [code: number, text: string, type?: string]> {
   if (request.method !== "GET" && request.method !== "HEAD") return [405, "use GET\n"];
+  if (!isForUs(request)) return [421, "use localhost or an IP address\n"];
   switch (request.url?.split("?")[0]) {
     case "/livez":
       return isLive() ? [200, "ok\n"] : [503, "a dry run is stuck\n"];
@@ -70,4 +90,14 @@ async function answerTo(
     default:
       return [404, "use /livez, /readyz or /metrics\n"];
   }
+}
+
+/**
+ * Whether a request over this machine's loopback names this server. A browser on this machine sends the host name of
+ * the page, whose owner may resolve it to 127.0.0.1 (DNS rebinding). Requests from the network are not judged.
+ */
+function isForUs({ socket, headers }: IncomingMessage): boolean {
+  if (!/^(::ffff:)?127\.|^::1$/.test(socket.localAddress ?? "")) return true;
+  const name = (headers.host ?? "").replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+  return name === "localhost" || isIP(name) !== 0;
 }

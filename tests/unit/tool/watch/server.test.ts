@@ -1,5 +1,9 @@
 import { deepEqual, rejects } from "node:assert/strict";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 
+import { until } from "../../../../testbed/processes.ts";
 import { serve } from "../../../../tool/watch/server.ts";
 
 describe("the server of health and metrics", () => {
@@ -36,6 +40,32 @@ describe("the server of health and metrics", () => {
       const found = [answered.status, await answered.text(), answered.headers.get("content-type")];
       deepEqual(found, [code, answer, type]);
     });
+
+  it("refuses a request over loopback that names another host, as a page in a browser would send it", async () => {
+    const codes = ["localhost", "127.0.0.1:80", "[::1]:80", "evil.example"].map(async (host) => {
+      const at = { host: "127.0.0.1", port: server.port, path: "/livez", headers: { host } };
+      const [response] = (await once(get(at), "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    });
+    deepEqual(await Promise.all(codes), [200, 200, 200, 421]);
+  });
+
+  it("answers every request while silent clients hold all connections", async () => {
+    Object.assign(served, healthy);
+    let closed = 0;
+    const sockets = Array.from({ length: 100 }, () =>
+      connect(server.port, "127.0.0.1")
+        .resume()
+        .on("error", () => undefined)
+        .on("close", () => (closed += 1)),
+    );
+    await until("the end of those beyond", [], () => Promise.resolve(closed >= 60 || undefined));
+    const asked = Array.from({ length: 20 }, () => fetch(`http://127.0.0.1:${server.port}/livez`));
+    const codes = (await Promise.all(asked)).map(({ status }) => status);
+    deepEqual([...new Set(codes)], [200]);
+    for (const socket of sockets) socket.destroy();
+  });
 
   it("names the option if the address is taken", async () => {
     const taken = /^Error: can't listen on 127\.0\.0\.1:\d+ \(--listen\): .*EADDRINUSE/;
