@@ -81,7 +81,7 @@ export default {
       from: { path: folder("kubernetes") },
       to: {
         path: engine,
-        pathNot: [folder("kubernetes"), "^engine/(message|user-error|version)\\.ts$"],
+        pathNot: [folder("kubernetes"), "^engine/(message|result|user-error|version)\\.ts$"],
       },
     },
     {
@@ -93,15 +93,20 @@ export default {
     ...[
       ["trust", "kubernetes"],
       ["credentials", "kubernetes|mirroring/model"],
-      ["mirroring", "kubernetes"],
-      ["health", "credentials|kubernetes|mirroring|trust"],
+      ["mesh", "credentials|kubernetes|mirroring/(model|decide)|trust"],
+      ["mirroring", "kubernetes|mesh"],
+      ["health", "credentials|kubernetes|mesh|mirroring|trust"],
     ].map(([name, below]) => ({
       name: `${name}-stands-on-${below.replaceAll("|", "-")}`,
       severity: "error",
       from: { path: folder(name) },
       to: {
         path: engine,
-        pathNot: [folder(name), folder(`(${below})`), "^engine/(message|user-error|version)\\.ts$"],
+        pathNot: [
+          folder(name),
+          folder(`(${below})`),
+          "^engine/(message|result|user-error|version)\\.ts$",
+        ],
       },
     })),
     ...[
@@ -113,13 +118,12 @@ export default {
       from: { path: folder(`kubernetes/${name}`) },
       to: { path: [folder(`kubernetes/(${above})`), "^engine/kubernetes/[a-z-]+\\.ts$"] },
     })),
-    // Data goes one way: observe, decide, report, apply; reconcile has them all do their part.
+    // Data goes one way: read, decide, report, apply; reconcile has them all do their part.
     ...[
-      ["model", "observe|decide|report|apply|reconcile"],
-      ["observe", "decide|report|apply|reconcile"],
-      ["decide", "observe|report|apply|reconcile"],
-      ["report", "observe|apply|reconcile"],
-      ["apply", "observe|reconcile"],
+      ["model", "decide|report|apply|reconcile"],
+      ["decide", "report|apply|reconcile"],
+      ["report", "apply|reconcile"],
+      ["apply", "reconcile"],
     ].map(([name, after]) => ({
       name: `${name}-before-${after.replaceAll("|", "-")}`,
       severity: "error",

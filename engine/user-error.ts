@@ -1,8 +1,19 @@
 /**
+ * `invalid` is a mistake in the config or the kubeconfig, `refused` is what somebody has to fix in the cluster, such as a
+ * credential without the right to read, and `unreachable` is all that may pass by itself.
+ */
+export type Cause = "invalid" | "refused" | "unreachable";
+
+/**
  * An error that tells a user what is wrong and what to do about it. The message says everything, so there is no stack:
  * Pulumi and Node print the stack of every error. All other errors are bugs and keep theirs.
  */
 export class UserError extends Error {
+  /** What it says about a cluster that can't be read because of it. */
+  get failure(): Cause {
+    return "unreachable";
+  }
+
   constructor(message: string) {
     super(message);
     this.stack = message;

@@ -51,9 +51,7 @@ export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
 export function factsOfClusters(views: Views, beside: Beside): Facts {
   const { now, stack, unreadState, sources } = beside;
   const planned = [...views.outcomes].flatMap(([source, outcome]) =>
-    "value" in outcome && outcome.value.outcome === "planned"
-      ? [{ source, ...outcome.value.decided }]
-      : [],
+    outcome.outcome === "planned" ? [{ source, ...outcome.decided }] : [],
   );
   const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
@@ -128,9 +126,10 @@ function linkBasics(link: LinkSpec, mirroring: LinkFact["mirroring"]) {
   };
 }
 
-function gatewayState({ gateway: reading, probe }: CheckedLink["reading"]): GatewayState {
+function gatewayState({ target, probe }: CheckedLink["reading"]): GatewayState {
+  if ("why" in target) return { state: "unknown", why: target.why };
+  const { gateway: reading } = target.value;
   if ("why" in reading) return { state: "unknown", why: reading.why };
-  if (!reading.value.known) return { state: "unknown", why: reading.value.why };
   const { addresses, port, identity } = reading.value.gateway;
   const known = { addresses, port, identity };
   if (probe === undefined || "why" in probe) return { state: "open", ...known };
@@ -150,7 +149,7 @@ function undecidedParts({ outcomes, clusters, links }: Views) {
     const parts = [...own.map(({ link }) => link.target), federatedPart];
     const snapshot = snapshots.get(source);
     return parts.flatMap((part) => {
-      const why = "why" in outcome ? outcome.why : whyUndecided(outcome.value, source, part);
+      const why = whyUndecided(outcome, source, part);
       if (why === undefined) return [];
       const isRead = snapshot !== undefined && "value" in snapshot;
       return [{ source, part, why, mirrors: isRead ? undecidedMirrors(snapshot.value, part) : [] }];
@@ -279,14 +278,8 @@ function servicesOf(
 }
 
 /** What a run would do to the mirrors in a source, in the words of its preview. */
-function nextRun(
-  source: string,
-  reading: { readonly value: Outcome } | { readonly why: string },
-  state: SourceState | undefined,
-): NextRun {
+function nextRun(source: string, outcome: Outcome, state: SourceState | undefined): NextRun {
   const nothing = { source, writes: false, lines: [], refusals: [] };
-  if ("why" in reading) return { ...nothing, unknown: reading.why };
-  const { value: outcome } = reading;
   if (outcome.outcome === "invalid") return { ...nothing, refusals: outcome.mistakes };
   if (outcome.outcome === "sourceUnreadable" || state === undefined)
     return {

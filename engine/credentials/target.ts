@@ -133,18 +133,19 @@ async function readGateway(
   const service = await kubernetes.find(resources.services, { namespace, name });
   const where = `${target}/${namespace}/${name}`;
   const answer = await judgedGateway(gateway, service, where, judge);
-  if ("missing" in answer)
+  if ("why" in answer)
     return {
       outcome: "missing",
-      why: answer.missing,
-      soon: answer.soon || (awaited !== undefined && service === undefined),
+      why: answer.why,
+      soon: answer.cause === "unreachable" || (awaited !== undefined && service === undefined),
     };
-  const notes = answer.refused.map((why) => leftOut(target, why));
+  const { facts, refused } = answer.value;
+  const notes = refused.map((why) => leftOut(target, why));
   const probe = gatewayProbe(service, where);
-  if (probe === undefined) return { facts: answer.facts, notes };
+  if (probe === undefined) return { facts, notes };
   return "mistake" in probe
     ? { outcome: "missing", why: probe.mistake, soon: false }
-    : { facts: { ...answer.facts, probe: probe.probe }, notes };
+    : { facts: { ...facts, probe: probe.probe }, notes };
 }
 
 async function readDiscovery(

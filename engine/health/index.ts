@@ -3,7 +3,7 @@
  * The rest of the program imports nothing of it but this.
  */
 export type { HealthArgs, HealthMesh } from "./mesh.ts";
-export { observeMesh, type SourceState, type Views } from "./observe/observe.ts";
+export { observeMesh, type SourceState, type Views } from "./observe.ts";
 export { reportOn, reportTable, type CheckResult, type HealthReport } from "./report.ts";
 export { checkMesh } from "./run.ts";
 export type { CheckedCluster, CheckedLink } from "./view.ts";

@@ -3,7 +3,7 @@ import { count } from "../mirroring/model/text.ts";
 import type { HealthCheck, Severity } from "./check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
 import type { HealthMesh } from "./mesh.ts";
-import type { Views } from "./observe/observe.ts";
+import type { Views } from "./observe.ts";
 
 /**
  * The JSON document that `npm run check -- --output json` prints. Its shape is stable: fields

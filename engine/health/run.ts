@@ -4,7 +4,7 @@ import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import { clusterReached } from "./checks/all.ts";
 import { gatewayAlive } from "./checks/endpoints.ts";
 import type { HealthMesh } from "./mesh.ts";
-import { observeMesh, type Views } from "./observe/observe.ts";
+import { observeMesh, type Views } from "./observe.ts";
 import {
   type CheckResult,
   cut,

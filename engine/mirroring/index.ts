@@ -15,7 +15,7 @@ export {
 } from "./model/link.ts";
 export { othersIn } from "./model/metadata.ts";
 export { annotation, federatedName, gatewayPort, label, mirrorName } from "./model/vocabulary.ts";
-export { controllersIn } from "./observe/controllers.ts";
+export { controllersIn } from "../mesh/linkerd.ts";
 export {
   argsOf,
   entryOf,

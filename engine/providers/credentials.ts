@@ -14,7 +14,7 @@ import type {
 } from "../credentials/state.ts";
 import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
-import { judgeFor } from "../mirroring/observe/gateway.ts";
+import { judgeFor } from "../mesh/gateway.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
 import { cancellation, unlessCancelled } from "./cancellation.ts";
 import { accepted, awaitsUnknown, type Checked, statelessResource } from "./contract.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clusters } from "../mirroring/observe/clusters.ts";
+import type { Clusters } from "../mesh/clusters.ts";
 import { carryOut } from "../mirroring/reconcile/carry-out.ts";
 import { checkSource } from "../mirroring/reconcile/reconcile.ts";
 import type { Outcome } from "../mirroring/report/outcome.ts";

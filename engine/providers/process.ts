@@ -1,4 +1,4 @@
-import { Clusters } from "../mirroring/observe/clusters.ts";
+import { Clusters } from "../mesh/clusters.ts";
 import { cancellation } from "./cancellation.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { checkRevocation, revoke } from "../credentials/revocation.ts";
 import type { RevocationArgs, RevocationInputs } from "../credentials/state.ts";
-import type { Clusters } from "../mirroring/observe/clusters.ts";
+import type { Clusters } from "../mesh/clusters.ts";
 import { unlessCancelled } from "./cancellation.ts";
 import { statelessResource, PartialFailure, retried } from "./contract.ts";
 import { clusters as ofThisProcess, isolatedHere } from "./process.ts";

@@ -2,7 +2,7 @@ import type { ConnectWith } from "../../engine/kubernetes/client/connect.ts";
 import type { Kubernetes } from "../../engine/kubernetes/client/interface.ts";
 import { KubeconfigError } from "../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import type { Inputs, MirrorsArgs } from "../../engine/mirroring/model/state.ts";
-import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
+import { Clusters } from "../../engine/mesh/clusters.ts";
 import { carryOut } from "../../engine/mirroring/reconcile/carry-out.ts";
 import { checkSource } from "../../engine/mirroring/reconcile/reconcile.ts";
 import { WantedHere } from "../../engine/mirroring/reconcile/wanted-here.ts";

@@ -1,6 +1,6 @@
 import { ownLinks } from "../../config/share.ts";
 import { mirrorsArgs } from "../../config/mirrors.ts";
-import { Clusters } from "../../engine/mirroring/observe/clusters.ts";
+import { Clusters } from "../../engine/mesh/clusters.ts";
 import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
 import { configOf } from "../unit/config/table.ts";
 

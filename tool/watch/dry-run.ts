@@ -74,7 +74,9 @@ export async function dryRun(
 async function aliveIn(outcome: Outcome, time: Time): Promise<Readonly<Record<string, boolean>>> {
   if (outcome.outcome !== "planned") return {};
   const probed = outcome.links.map(async ({ link, target }) => {
-    const found = target && (await probeGateway(link, target.snapshot, target.gateway, { time }));
+    if ("why" in target) return [];
+    const { snapshot, gateway } = target.value;
+    const found = await probeGateway(link, snapshot, gateway, { time });
     if (found === undefined || "why" in found) return [];
     return [[link.target, found.down === undefined] as const];
   });
@@ -98,7 +100,7 @@ function statusOf({
     return [part, counts] as const;
   });
   const unreachable = [...outcome.readings].flatMap(([cluster, reading]) =>
-    reading.outcome === "read" ? [] : [[cluster, reading.why] as const],
+    "why" in reading ? [[cluster, reading.why] as const] : [],
   );
   return {
     source,

@@ -9,7 +9,8 @@ import {
 import { isListed } from "../../mirroring/decide/decision.ts";
 import { listed } from "../../mirroring/model/text.ts";
 import type { HealthCheck, Finding } from "../check.ts";
-import { type CheckedCluster, type CheckedLink, valueIn } from "../view.ts";
+import type { CheckedCluster, CheckedLink } from "../view.ts";
+import { valueIn } from "../../result.ts";
 
 /**
  * Whether one controller mirrors a link, and not two that overwrite each other, or none. Linkerd's

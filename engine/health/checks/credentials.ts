@@ -1,7 +1,9 @@
 import { credentialsSecrets, type SecretHead } from "../../credentials/objects.ts";
 import type { StringMap } from "../../kubernetes/objects/objects.ts";
 import { type HealthCheck, type Finding, unreadCluster, type Findings } from "../check.ts";
-import { type CheckedLink, type Read, type SecretReading, valueIn } from "../view.ts";
+import type { CheckedLink } from "../view.ts";
+import type { SecretReading } from "../../mesh/reading.ts";
+import { type Result, valueIn } from "../../result.ts";
 
 const kinds = ["mirror", "destination"] as const;
 
@@ -43,7 +45,7 @@ function ofEach(
   find: (
     where: string,
     head: SecretHead<string>,
-    secret: Read<SecretReading | undefined>,
+    secret: Result<SecretReading | undefined>,
   ) => readonly Finding[],
 ): Findings {
   if (credentials === undefined)

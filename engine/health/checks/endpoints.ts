@@ -3,7 +3,8 @@ import { mirrorsOf } from "../../mirroring/model/owner.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
-import { type CheckedLink, valueIn } from "../view.ts";
+import type { CheckedLink } from "../view.ts";
+import { valueIn } from "../../result.ts";
 
 export const gatewayKnown: HealthCheck<CheckedLink> = {
   id: "gateway",
@@ -11,13 +12,12 @@ export const gatewayKnown: HealthCheck<CheckedLink> = {
   anchor: "l5d-multicluster-gateways-endpoints",
   severity: "error",
   aboutLinkerd: false,
-  run: ({ link, target, reading: { gateway } }) => {
+  run: ({ link, reading: { target } }) => {
     if (link.gateway === false) return { skipped: "the link has no gateway (gateway: false)" };
-    if ("why" in target.snapshot) return unreadCluster(link.target);
+    if ("why" in target) return unreadCluster(link.target);
+    const { gateway } = target.value;
     if ("why" in gateway) return [gateway.why];
-    const reading = gateway.value;
-    if (!reading.known) return [reading.why];
-    return reading.warnings.map((sentence) => ({ sentence, severity: "warning" as const }));
+    return gateway.value.warnings.map((sentence) => ({ sentence, severity: "warning" as const }));
   },
 };
 

@@ -1,7 +1,8 @@
 import { credentialsName } from "../../credentials/objects.ts";
 import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
 import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
-import { type CheckedCluster, type CheckedLink, valueIn } from "../view.ts";
+import type { CheckedCluster, CheckedLink } from "../view.ts";
+import { valueIn } from "../../result.ts";
 
 type Field = keyof NonNullable<LinkResource["spec"]>;
 
@@ -58,9 +59,9 @@ function wanted({ mesh, link, target, reading }: CheckedLink): Partial<Record<Fi
     clusterCredentialsSecret: credentialsName(link.target),
   };
   if (link.gateway === false) return { ...fields, gatewayAddress: "" };
-  const gateway = valueIn(reading.gatewayFacts);
-  if (gateway === undefined || "missing" in gateway) return fields;
-  const { addresses, port, identity } = gateway.facts;
+  const announced = valueIn(valueIn(reading.target)?.gateway)?.announced;
+  if (announced === undefined) return fields;
+  const { addresses, port, identity } = announced;
   return {
     ...fields,
     gatewayAddress: addresses.join(","),

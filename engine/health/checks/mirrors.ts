@@ -2,14 +2,15 @@ import type { Skip } from "../../mirroring/model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../mirroring/decide/decision.ts";
 import { fieldText } from "../../mirroring/report/describe.ts";
 import type { HealthCheck, Finding, Findings } from "../check.ts";
-import type { CheckedCluster, CheckedLink, Read } from "../view.ts";
+import type { CheckedCluster, CheckedLink } from "../view.ts";
+import type { Result } from "../../result.ts";
 
 export const mirrorsInOrder: HealthCheck<CheckedLink> = {
   id: "mirrors-in-order",
   title: "every exported Service is mirrored as the config says",
   severity: "error",
   aboutLinkerd: false,
-  run: ({ link, mirroring, reading: { mirrors } }) =>
+  run: ({ link, mirroring, mirrors }) =>
     mirroring === "controller" || mirrors === undefined
       ? { skipped: "Linkerd's controller does the mirroring (mirroring: controller)" }
       : inOrder(mirrors, link.source, link.target),
@@ -27,7 +28,7 @@ export const federatedInOrder: HealthCheck<CheckedCluster> = {
 };
 
 function inOrder(
-  decisions: Read<readonly Decision[] | undefined>,
+  decisions: Result<readonly Decision[] | undefined>,
   source: string,
   target: string,
 ): Findings {

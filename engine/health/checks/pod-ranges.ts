@@ -1,7 +1,8 @@
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { count } from "../../mirroring/model/text.ts";
 import type { HealthCheck, Finding } from "../check.ts";
-import { type CheckedCluster, type PodRanges, valueIn } from "../view.ts";
+import type { CheckedCluster, PodRanges } from "../view.ts";
+import { valueIn } from "../../result.ts";
 
 /**
  * Where traffic goes straight to pods, an address must mean the same pod everywhere. A warning: a

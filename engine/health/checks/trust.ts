@@ -2,7 +2,9 @@ import { has, isSameSet, without } from "../../trust/bundle.ts";
 import { anchorsBehind, called, type Certificate } from "../../trust/certificate.ts";
 import { timeProblem } from "../../trust/requirements.ts";
 import { type HealthCheck, type Finding } from "../check.ts";
-import { type CheckedLink, type LinkerdReading, valueIn } from "../view.ts";
+import type { CheckedLink } from "../view.ts";
+import type { LinkerdReading } from "../../mesh/reading.ts";
+import { valueIn } from "../../result.ts";
 
 export const anchorsShared: HealthCheck<CheckedLink> = {
   id: "trust-anchors-shared",

@@ -2,8 +2,8 @@ import { mayConcernAll } from "./breaker.ts";
 import { cancelledWords } from "./deadline.ts";
 import type { RequestFailure, FailureKind } from "./failure.ts";
 import { plain } from "../objects/plain.ts";
+import { type Cause, UserError } from "../../user-error.ts";
 import { type ObjectName, rbacName, type Resource } from "../objects/resources.ts";
-import { UserError } from "../../user-error.ts";
 
 export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";
 
@@ -49,6 +49,16 @@ export class KubernetesError extends UserError {
     this.detail = failure.detail;
     this.absent = failure.absent;
     this.notAttempted = failure.notAttempted;
+  }
+
+  /**
+   * Refused where an API server has answered, and running again will not help: it is not overloaded or about to start,
+   * and a 404 may be the page of a proxy in front of it.
+   */
+  override get failure(): Cause {
+    const isFinal = ["unauthorized", "forbidden", "invalid"].includes(this.kind);
+    const isAnswered = this.kind === "server" && this.status !== undefined && this.status < 500;
+    return isFinal || isAnswered ? "refused" : "unreachable";
   }
 
   /**

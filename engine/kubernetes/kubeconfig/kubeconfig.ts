@@ -12,8 +12,9 @@ import {
   type KubeconfigUser,
   userEntry,
 } from "./entries.ts";
+
 import { givenKubeconfig, isGiven } from "./given.ts";
-import { codeOf, messageOf, UserError } from "../../user-error.ts";
+import { type Cause, codeOf, messageOf, UserError } from "../../user-error.ts";
 
 /** Names the runner's access to a cluster, without a credential. */
 export interface ClusterAccess {
@@ -34,6 +35,10 @@ export class KubeconfigError extends UserError {
   constructor(cluster: string, problem: string) {
     super(plain(`cluster ${cluster}: ${problem}`));
     this.cluster = cluster;
+  }
+
+  override get failure(): Cause {
+    return "invalid";
   }
 }
 

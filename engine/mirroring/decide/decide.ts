@@ -1,3 +1,4 @@
+import { valueIn } from "../../result.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { type Controllers, mayExist } from "../model/controller.ts";
 import { linkDefaults, type LinkSpec } from "../model/link.ts";
@@ -174,7 +175,7 @@ function federatedView(
     source,
     links: links.map(({ link, target }) => ({
       link,
-      target: held.has(link.target) ? undefined : target?.snapshot,
+      target: held.has(link.target) ? undefined : valueIn(target)?.snapshot,
     })),
     removed: removed.map((part) =>
       held.has(part.link.target)
@@ -221,8 +222,8 @@ function withNamespacesToCome(observation: SourceObservation): SourceObservation
 /** What the links should have whose targets could be read. */
 function desiredOf(links: readonly LinkObservation[], { source, now }: SourceObservation) {
   return links.flatMap(({ link, target }) => {
-    if (target === undefined) return [];
-    return [{ link, part: link.target, ...desired({ link, source, now, ...target }) }];
+    if ("why" in target) return [];
+    return [{ link, part: link.target, ...desired({ link, source, now, ...target.value }) }];
   });
 }
 

@@ -1,3 +1,5 @@
+import type { Result } from "../../result.ts";
+
 /** A controller of Linkerd that writes mirrors into the cluster it runs in. */
 export interface Controller {
   readonly namespace: string;
@@ -14,13 +16,13 @@ export interface Controller {
 }
 
 /** What is found of Linkerd's controllers in a cluster, or in a sentence why they can't be known. */
-export type Controllers = { readonly found: readonly Controller[] } | { readonly why: string };
+export type Controllers = Result<readonly Controller[]>;
 
-/** What is known of others who write what this program does. */
+/** What is known of others who write what this program does, as far as it was read. */
 export interface OtherWriters {
-  readonly controllers: Controllers;
+  readonly controllers?: Controllers;
   /** Whether the runner may patch the status of Links; where the API server does not say, a write will tell. */
-  readonly mayKeepStatus: boolean;
+  readonly mayKeepStatus?: boolean;
 }
 
 /** Those that are meant to run; the local service mirror where no target is named. */
@@ -37,7 +39,7 @@ export function running(
  * @param target as in `running`
  */
 export function mayExist(controllers: Controllers, target: string | undefined): boolean {
-  return "why" in controllers || controllers.found.some((each) => each.target === target);
+  return "why" in controllers || controllers.value.some((each) => each.target === target);
 }
 
 /** As `kubectl` would find it: `Deployment east/linkerd-multicluster/controller-west`. */

@@ -1,6 +1,7 @@
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { isDnsName } from "../../kubernetes/objects/names.ts";
 import type { Service } from "../../kubernetes/objects/objects.ts";
+import type { Result } from "../../result.ts";
 import { type OwnAddresses, usableOf } from "./gateway-addresses.ts";
 import type { GatewaySource } from "./link.ts";
 import { annotation, gatewayPort } from "./vocabulary.ts";
@@ -22,17 +23,22 @@ export interface GatewayFacts {
 /** Where a target's gateway answers, as the source's proxies dial it: its addresses are IPs. */
 export type Gateway = GatewayFacts;
 
-/** A gateway, or the sentence that says why there is none now. */
-export type GatewayReading =
-  | { readonly known: true; readonly gateway: Gateway; readonly warnings: readonly string[] }
-  | { readonly known: false; readonly why: string };
+/** A gateway whose addresses were judged. */
+export interface KnownGateway {
+  readonly gateway: Gateway;
+  /** The same as a Link resource names it; absent where that is yet to be made. */
+  readonly announced?: GatewayFacts;
+  readonly warnings: readonly string[];
+}
 
-/** The gateway's facts, or in a sentence everything that is missing. */
-export type GatewayAnswer =
-  /** `refused`: addresses that the Service announces and no traffic is sent to, each with the reason. */
-  | { readonly facts: GatewayFacts; readonly refused: readonly string[] }
-  /** `soon`: nobody needs to do anything, since a load balancer is about to get its address. */
-  | { readonly missing: string; readonly soon: boolean };
+export type GatewayReading = Result<KnownGateway>;
+
+/** What is announced of a gateway. */
+export interface AnnouncedGateway {
+  readonly facts: GatewayFacts;
+  /** Addresses that the Service announces and no traffic is sent to, each with the reason. */
+  readonly refused: readonly string[];
+}
 
 /** Whether the config says where the gateway is, which nobody judges; else the target does. */
 export function isPinned({ addresses = [] }: GatewaySource): boolean {
@@ -51,7 +57,7 @@ export function gatewayFacts(
   service: Service | undefined,
   where: string,
   own?: OwnAddresses,
-): GatewayAnswer {
+): Result<AnnouncedGateway> {
   const pinned = isPinned(said);
   const announced = pinned ? [] : loadBalancerAddresses(service);
   const { allowed, refused } = usableOf(announced, { allowed: said.allowedAddresses, own });
@@ -60,21 +66,24 @@ export function gatewayFacts(
   const annotated = service?.metadata.annotations?.[annotation.gatewayIdentity];
   const identity = said.identity ?? (isDnsName(annotated ?? "") ? annotated : undefined);
   if (addresses.length > 0 && port !== undefined && identity !== undefined)
-    return { facts: { addresses, port, identity }, refused };
+    return { value: { facts: { addresses, port, identity }, refused } };
   const found = { addresses: addresses[0], port, identity };
   const lacks = (["addresses", "port", "identity"] as const).filter(
     (fact) => found[fact] === undefined,
   );
   if (service === undefined)
     return {
-      missing: `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.${lacks.join(", gateway.")} on the link`,
-      soon: false,
+      why: `there is no gateway Service ${where}: install Linkerd's gateway there, or set gateway.${lacks.join(", gateway.")} on the link`,
+      cause: "refused",
     };
   if (addresses.length === 0 && refused.length > 0)
-    return { missing: refusedAddresses(where, refused), soon: false };
+    return { why: refusedAddresses(where, refused), cause: "refused" };
+  // A load balancer is about to get its address.
+  const isSoon =
+    service.spec.type === "LoadBalancer" && lacks.every((fact) => fact === "addresses");
   return {
-    missing: lacks.map((fact) => lacking[fact](where, service)).join("; "),
-    soon: service.spec.type === "LoadBalancer" && lacks.every((fact) => fact === "addresses"),
+    why: lacks.map((fact) => lacking[fact](where, service)).join("; "),
+    cause: isSoon ? "unreachable" : "refused",
   };
 }
 

@@ -1,15 +1,10 @@
 import { isIP } from "node:net";
 import type { Service } from "../../kubernetes/objects/objects.ts";
-import { type OwnAddresses, refusedAddress, usableOf } from "./gateway-addresses.ts";
-import {
-  type GatewayAnswer,
-  type GatewayFacts,
-  gatewayFacts,
-  isPinned,
-  refusedAddresses,
-} from "./gateway.ts";
-import type { GatewaySource } from "./link.ts";
+import type { Result } from "../../result.ts";
 import { messageOf } from "../../user-error.ts";
+import { type OwnAddresses, refusedAddress, usableOf } from "./gateway-addresses.ts";
+import { type GatewayFacts, gatewayFacts, isPinned, refusedAddresses } from "./gateway.ts";
+import type { GatewaySource } from "./link.ts";
 
 /** All addresses of a hostname; rejects where it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -44,14 +39,15 @@ export async function judgedGateway(
   service: Service | undefined,
   where: string,
   judge: GatewayJudge,
-): Promise<JudgedGateway | Extract<GatewayAnswer, { readonly missing: string }>> {
+): Promise<Result<JudgedGateway>> {
   const pinned = isPinned(said);
   const own = pinned ? undefined : await judge.own();
   const answer = gatewayFacts(said, service, where, own);
-  if ("missing" in answer) return answer;
+  if ("why" in answer) return answer;
+  const { facts } = answer.value;
   const failed: string[] = [];
   const resolved = await Promise.all(
-    answer.facts.addresses.map(async (entry) => {
+    facts.addresses.map(async (entry) => {
       if (isIP(entry) !== 0) return { entry, ips: [entry] };
       try {
         // What a target announces is a whole name, which the search domains of this machine must not complete.
@@ -63,7 +59,7 @@ export async function judgedGateway(
     }),
   );
   const found = [...new Set(resolved.flatMap(({ ips }) => ips))].sort();
-  if (pinned) return { facts: answer.facts, dialled: found, refused: [], failed };
+  if (pinned) return { value: { facts, dialled: found, refused: [], failed } };
   const rules = { allowed: said.allowedAddresses, own };
   const { allowed, refused } = usableOf(found, rules);
   const isNamed = (ips: readonly string[]) =>
@@ -72,14 +68,19 @@ export async function judgedGateway(
   const named = resolved.flatMap(({ entry, ips }) =>
     isNamed(ips) ? [entry] : allowed.filter((ip) => ips.includes(ip)),
   );
-  const all = [...answer.refused, ...refused];
+  const all = [...answer.value.refused, ...refused];
   if (named.length === 0)
-    return { missing: refusedAddresses(where, [...failed, ...all]), soon: refused.length === 0 };
+    return {
+      why: refusedAddresses(where, [...failed, ...all]),
+      cause: refused.length === 0 ? "unreachable" : "refused",
+    };
   return {
-    facts: { ...answer.facts, addresses: [...new Set(named)] },
-    dialled: allowed,
-    refused: all,
-    failed,
+    value: {
+      facts: { ...facts, addresses: [...new Set(named)] },
+      dialled: allowed,
+      refused: all,
+      failed,
+    },
   };
 }
 

@@ -9,13 +9,12 @@ import { goesAt } from "../decide/policies/absent-pods.ts";
 import { linkOf, type LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { entryOf, type Inputs, makesLinks, type Outputs, stacksOf } from "../model/state.ts";
-import type { Clusters } from "../observe/clusters.ts";
+import type { Clusters } from "../../mesh/clusters.ts";
 import { type GatewayJudge, judgedGateway } from "../model/judged-gateway.ts";
-import { judgeFor } from "../observe/gateway.ts";
-import { extentFor } from "../observe/readings.ts";
+import { judgeFor } from "../../mesh/gateway.ts";
 import type { Outcome } from "../report/outcome.ts";
 import type { LinkStatuses } from "../report/status.ts";
-import { reconcile } from "./reconcile.ts";
+import { extentFor, reconcile } from "./reconcile.ts";
 import type { WantedHere } from "./wanted-here.ts";
 import { unlessBug, UserError } from "../../user-error.ts";
 
@@ -43,8 +42,8 @@ export async function carryOut(
   if (outcome.outcome === "invalid") throw new UserError(outcome.mistakes.join("; "));
   const unreachable = new Set(inputs.unreachable);
   const lost = [...outcome.readings].flatMap(([name, reading]) => {
-    if (reading.outcome === "read") return [];
-    return !unreachable.has(name) || reading.outcome === "refused" ? [reading.why] : [];
+    if ("value" in reading) return [];
+    return !unreachable.has(name) || reading.cause === "refused" ? [reading.why] : [];
   });
   if (outcome.outcome === "sourceUnreadable") {
     if (lost.length > 0) throw new UserError(lost.join("; "));
@@ -124,9 +123,7 @@ async function stillHolding(
 ): Promise<Outcome | undefined> {
   if (checked?.outcome !== "planned") return undefined;
   const same = [...checked.readings].map(async ([name, reading]) => {
-    return (
-      reading.outcome === "read" && reading.snapshot === (await snapshotOf(clusters, inputs, name))
-    );
+    return "value" in reading && reading.value === (await snapshotOf(clusters, inputs, name));
   });
   return (await Promise.all(same)).every(Boolean) ? checked : undefined;
 }
@@ -183,7 +180,7 @@ async function knowsGateway(
   if (gateway === false) return true;
   const service = snapshot.services.get(objectKey(gateway.namespace, gateway.name));
   const answer = await judgedGateway(gateway, service, gateway.name, judge);
-  if (!("facts" in answer)) return false;
-  const { addresses, port, identity } = answer.facts;
+  if ("why" in answer) return false;
+  const { addresses, port, identity } = answer.value.facts;
   return isDeepStrictEqual({ addresses, port, identity }, observed);
 }

@@ -1,13 +1,15 @@
 import { movedCluster } from "../../kubernetes/identity.ts";
 import { linkOf } from "../model/link.ts";
-import { type ClusterReading, type ClusterReadings, snapshotIn } from "../model/observation.ts";
+import { type Result, valueIn } from "../../result.ts";
+import type { ClusterReadings } from "../model/observation.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Before, entryOf, type MirrorsArgs } from "../model/state.ts";
 
 /** Everything that the user has to fix before anything may be planned, each in a sentence. Pure. */
 export function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string[] {
   return [...readings].flatMap(([name, reading]) => {
-    if (reading.outcome === "read") return [];
-    return reading.outcome === "invalid" || stopsTheRun(args, name) ? [reading.why] : [];
+    if ("value" in reading) return [];
+    return reading.cause === "invalid" || stopsTheRun(args, name) ? [reading.why] : [];
   });
 }
 
@@ -32,11 +34,11 @@ export function trusted(
 ): ClusterReadings {
   const { source } = args;
   return new Map(
-    [...readings].map(([name, reading]): [string, ClusterReading] => {
+    [...readings].map(([name, reading]): [string, Result<ClusterSnapshot>] => {
       const same = name === source ? undefined : sameAsSource(name, source, readings);
       const why = same ?? movedTo(name, args, before, readings);
       if (why === undefined) return [name, reading];
-      return [name, { outcome: "refused", why }];
+      return [name, { why, cause: "refused" }];
     }),
   );
 }
@@ -48,7 +50,7 @@ function movedTo(
   { identities = {} }: Pick<Before, "identities">,
   readings: ClusterReadings,
 ): string | undefined {
-  const live = snapshotIn(readings, cluster)?.identity;
+  const live = valueIn(readings.get(cluster))?.identity;
   if (live === undefined) return undefined;
   const { context, uid: expected } = entryOf(args, cluster);
   return movedCluster({ cluster, context }, live, { expected, remembered: identities[cluster] });
@@ -59,8 +61,8 @@ function sameAsSource(
   source: string,
   readings: ClusterReadings,
 ): string | undefined {
-  const own = snapshotIn(readings, source)?.identity;
-  return own === undefined || snapshotIn(readings, target)?.identity !== own
+  const own = valueIn(readings.get(source))?.identity;
+  return own === undefined || valueIn(readings.get(target))?.identity !== own
     ? undefined
     : `${source} and ${target} are the same cluster (its kube-system has UID ${own}): fix the context of one end of link ${source}/${target}`;
 }

@@ -1,5 +1,5 @@
 import { federatedPart } from "../model/owner.ts";
-import type { Clusters } from "../observe/clusters.ts";
+import type { Clusters } from "../../mesh/clusters.ts";
 import { type Decision, isSent } from "../decide/decision.ts";
 import { count } from "../model/text.ts";
 import { reconcile } from "./reconcile.ts";

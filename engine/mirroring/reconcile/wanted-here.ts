@@ -23,7 +23,7 @@ export class WantedHere {
     add(decisions.filter(isListed).map(({ key }) => key));
     for (const target of Object.keys(refusals)) add(liveMirrors(source, mirrorsOf(target)).keys());
     for (const { link, target } of links)
-      if (target === undefined) add(liveMirrors(source, mirrorsOf(link.target)).keys());
+      if ("why" in target) add(liveMirrors(source, mirrorsOf(link.target)).keys());
     this.#keys.set(source.identity, keys);
   }
 

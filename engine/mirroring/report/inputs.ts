@@ -1,13 +1,9 @@
+import type { Cause } from "../../user-error.ts";
 import { isDeepStrictEqual } from "node:util";
 import { defined } from "../../kubernetes/objects/defined.ts";
 import { type Decision, isSent, isSkip } from "../decide/decision.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
-import {
-  type ClusterReading,
-  type ClusterReadings,
-  gatewayOf,
-  unreadTargets,
-} from "../model/observation.ts";
+import { type ClusterReadings, gatewayOf, unreadTargets } from "../model/observation.ts";
 import {
   type Before,
   type ByPart,
@@ -96,13 +92,10 @@ function byPart<T extends object | string>(
 }
 
 /** By cluster that could not be read: why. Those that are refused somebody has to mend, the others may pass. */
-function whys(
-  readings: ClusterReadings,
-  outcome: Exclude<ClusterReading["outcome"], "read">,
-): ByPart<string> {
+function whys(readings: ClusterReadings, cause: Cause): ByPart<string> {
   return Object.fromEntries(
     [...readings].flatMap(([name, reading]) =>
-      reading.outcome === outcome ? [[name, reading.why] as const] : [],
+      "why" in reading && reading.cause === cause ? [[name, reading.why] as const] : [],
     ),
   );
 }
@@ -139,8 +132,7 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
   });
   const identities = Object.fromEntries(
     [...readings].flatMap(([name, reading]) => {
-      const uid =
-        reading.outcome === "read" ? reading.snapshot.identity : before.identities?.[name];
+      const uid = "value" in reading ? reading.value.identity : before.identities?.[name];
       return uid === undefined ? [] : [[name, uid] as const];
     }),
   );

@@ -1,3 +1,4 @@
+import { valueIn } from "../../result.ts";
 import type { Decided, SourceObservation } from "../decide/decide.ts";
 import type { Note } from "../decide/decision.ts";
 import { goesAt } from "../decide/policies/absent-pods.ts";
@@ -58,9 +59,10 @@ export function observationNotes(
 ): Note[] {
   return [
     ...links.flatMap(({ link, target }) =>
-      target?.gateway.known === true
-        ? target.gateway.warnings.map((warning): Note => [link.target, warning])
-        : [],
+      (valueIn(valueIn(target)?.gateway)?.warnings ?? []).map((warning): Note => [
+        link.target,
+        warning,
+      ]),
     ),
     ...Object.entries(portConflicts).map(([origin, sentence]): Note => [
       federatedPart,

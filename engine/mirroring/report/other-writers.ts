@@ -1,3 +1,4 @@
+import { valueIn } from "../../result.ts";
 import { objectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided } from "../decide/decide.ts";
 import { isListed, type Note } from "../decide/decision.ts";
@@ -22,10 +23,11 @@ export function besideOthers(
   args: MirrorsArgs,
   statuses: LinkStatuses,
   { union, due }: ReturnType<typeof contested>,
-  { controllers, mayKeepStatus }: OtherWriters,
+  { controllers, mayKeepStatus = true }: OtherWriters = {},
 ): Report {
   const { source, clusters, links, statusIn = "" } = args;
-  const found = "why" in controllers ? [] : controllers.found;
+  const isContested = due.length + union.length > 0;
+  const found = isContested ? (valueIn(controllers) ?? []) : [];
   const mirroring = links.flatMap(({ target }) =>
     running(found, target).map((each): Note => [target, alsoMirrors(source, each)]),
   );

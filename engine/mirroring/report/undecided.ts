@@ -10,7 +10,7 @@ export function whyUndecided(outcome: Outcome, source: string, part: string): st
   const { readings } = outcome;
   const whyUnread = (cluster: string) => {
     const reading = readings.get(cluster);
-    return reading === undefined || reading.outcome === "read" ? undefined : reading.why;
+    return reading !== undefined && "why" in reading ? reading.why : undefined;
   };
   if (outcome.outcome === "sourceUnreadable")
     return whyUnread(source) ?? `cluster ${source} can't be read`;

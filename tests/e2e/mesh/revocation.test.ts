@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { tokenName } from "../../../engine/credentials/tokens.ts";
 import type { RevocationArgs } from "../../../engine/credentials/state.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { Clusters } from "../../../engine/mirroring/observe/clusters.ts";
+import { Clusters } from "../../../engine/mesh/clusters.ts";
 import { revocationsOf } from "../../../engine/providers/revocations.ts";
 import { type Bed, type BedCluster, until } from "../../../testbed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../../testbed/stack.ts";

@@ -4,7 +4,7 @@ import { readTarget } from "../../../engine/credentials/target.ts";
 import { checkToken } from "../../../engine/credentials/token-check.ts";
 import { reportTable } from "../../../engine/health/report.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
-import { observeMesh } from "../../../engine/health/observe/observe.ts";
+import { observeMesh } from "../../../engine/health/observe.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import { processEnvironment } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";

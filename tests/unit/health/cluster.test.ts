@@ -4,8 +4,10 @@ import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
 import { linksServed } from "../../../engine/health/checks/link-resource.ts";
 import { federatedInOrder } from "../../../engine/health/checks/mirrors.ts";
 import { noOrphans } from "../../../engine/health/checks/orphans.ts";
-import { readCluster } from "../../../engine/health/observe/cluster.ts";
-import type { CheckedCluster, ClusterFacts } from "../../../engine/health/view.ts";
+import type { CheckedCluster } from "../../../engine/health/view.ts";
+import { readMesh } from "../../../engine/mesh/read-mesh.ts";
+import type { ClusterReading } from "../../../engine/mesh/reading.ts";
+import { valueIn } from "../../../engine/result.ts";
 import { desiredFederated } from "../../../engine/mirroring/decide/mirrors/federated.ts";
 import { federatedPart } from "../../../engine/mirroring/model/owner.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
@@ -16,7 +18,7 @@ import { SimulatedClusters } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import { planPart } from "../fixtures/reconcile.ts";
-import { clusterView, east, mesh, outOfReach, reading, tells } from "./views.ts";
+import { clusterView, east, mesh, outOfReach, reading, tells, unread } from "./views.ts";
 
 const away = clusterView({ reading: outOfReach });
 
@@ -25,7 +27,7 @@ describe("health of a cluster: it can be read", () => {
 });
 
 describe("health of a cluster: Links are served", () => {
-  const withLinks = (links: NonNullable<ClusterFacts["linkerd"]>["links"]) =>
+  const withLinks = (links: NonNullable<ClusterReading["linkerd"]>["links"]) =>
     clusterView({ reading: reading(east, { links }) });
 
   tells("is in order without a Link", linksServed, withLinks({ value: [] }));
@@ -33,11 +35,11 @@ describe("health of a cluster: Links are served", () => {
     "fatal: cluster east does not serve links.multicluster.linkerd.io in version v1alpha3: install the multicluster extension of Linkerd 2.18 or later there, or set manage: all",
   ]);
   const why = "cluster east does not let user me list links";
-  tells("says that they may not be listed", linksServed, withLinks({ why }), [`fatal: ${why}`]);
+  tells("says that they may not be listed", linksServed, withLinks(unread(why)), [`fatal: ${why}`]);
 });
 
 describe("health of a cluster: every mirror belongs to a link", () => {
-  const federated = { why: "" };
+  const federated = unread("");
   const withServices = (
     services: ReturnType<typeof service>[],
     more: Partial<CheckedCluster> = {},
@@ -80,7 +82,7 @@ describe("health of a cluster: federated Services", () => {
     links,
     removed: [],
     stacks: [],
-    controllers: { found: [] },
+    controllers: { value: [] },
   });
   const federated = { value: planPart(federatedPart, wanted, source).decisions };
   tells("names one that is missing", federatedInOrder, clusterView({ federated }), [
@@ -96,7 +98,7 @@ describe("health of a cluster: federated Services", () => {
 });
 
 describe("health of a cluster: clients of mirrors have a proxy", () => {
-  const beside = (unmeshed: NonNullable<ClusterFacts["unmeshed"]>) =>
+  const beside = (unmeshed: NonNullable<ClusterReading["unmeshed"]>) =>
     clusterView({ reading: { ...reading(east), unmeshed } });
 
   tells("is a warning for each namespace", clientsMeshed, beside({ value: ["shop/curl"] }), [
@@ -104,7 +106,7 @@ describe("health of a cluster: clients of mirrors have a proxy", () => {
   ]);
   const why = "pods is forbidden";
   const skipped = `skipped: its pods can't be read: ${why}`;
-  tells("is skipped where pods can't be read", clientsMeshed, beside({ why }), [skipped]);
+  tells("is skipped where pods can't be read", clientsMeshed, beside(unread(why)), [skipped]);
 
   it("takes a sample of a cluster with many namespaces", async () => {
     const mirrors = Array.from({ length: 25 }, (_, index) =>
@@ -113,7 +115,8 @@ describe("health of a cluster: clients of mirrors have a proxy", () => {
     const many = serverWith(cluster("east", { services: mirrors }));
     for (const { metadata } of mirrors)
       many.put("pods", { metadata: { name: "curl", namespace: metadata.namespace } });
-    const { unmeshed } = await readCluster(new SimulatedClusters({ east: many }), mesh(), "east");
-    equal(unmeshed && "value" in unmeshed && unmeshed.value.length, 20);
+    const need = { clusters: { east: { clients: true } }, links: [] };
+    const { clusters } = await readMesh(mesh(), new SimulatedClusters({ east: many }), need);
+    equal(valueIn(clusters.get("east")?.unmeshed)?.length, 20);
   });
 });

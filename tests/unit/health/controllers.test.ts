@@ -1,13 +1,13 @@
 import { singleController, singleFederation } from "../../../engine/health/checks/controllers.ts";
-import type { Read } from "../../../engine/health/view.ts";
+import type { Result } from "../../../engine/result.ts";
 import type { Controller } from "../../../engine/mirroring/model/controller.ts";
-import { clusterView, east, linkView, mesh, reading, tells } from "./views.ts";
+import { clusterView, east, linkView, mesh, reading, tells, unread } from "./views.ts";
 
 const controller: Controller = {
   ...{ namespace: "linkerd-multicluster", name: "controller-west", target: "west" },
   ...{ replicas: 1, ready: 1 },
 };
-const unread = ["skipped: the Deployments of cluster east can't be read"];
+const skipped = ["skipped: the Deployments of cluster east can't be read"];
 const withControllers = (...value: readonly Controller[]) => ({
   ...reading(east),
   controllers: { value },
@@ -39,12 +39,12 @@ describe("health of a link: one program mirrors it", () => {
   tells("warns of Linkerd's second one", singleController, of("controller", controller, older), [
     "warning: Deployment east/linkerd-multicluster/controller-west and Deployment east/linkerd-multicluster/linkerd-service-mirror-west both mirror this link: remove all but one",
   ]);
-  const forbidden = { ...reading(east), controllers: { why: "deployments is forbidden" } };
+  const forbidden = { ...reading(east), controllers: unread("deployments is forbidden") };
   tells(
     "is skipped without Deployments",
     singleController,
     linkView({ source: forbidden }),
-    unread,
+    skipped,
   );
 });
 
@@ -53,7 +53,7 @@ describe("health of a cluster: one program writes its federated Services", () =>
     ...{ namespace: "linkerd-multicluster", name: "linkerd-local-service-mirror" },
     ...{ target: undefined, replicas: 1, ready: 1 },
   };
-  const beside = (controllers: Read<readonly Controller[]>) =>
+  const beside = (controllers: Result<readonly Controller[]>) =>
     clusterView({ reading: { ...reading(east), controllers } });
   const stopped = { ...local, replicas: 0 };
 
@@ -65,5 +65,5 @@ describe("health of a cluster: one program writes its federated Services", () =>
   tells("is no matter where nothing is federated", singleFederation, without, [
     "skipped: this stack federates nothing into this cluster",
   ]);
-  tells("is skipped without Deployments", singleFederation, beside({ why: "forbidden" }), unread);
+  tells("is skipped without Deployments", singleFederation, beside(unread("forbidden")), skipped);
 });

@@ -1,6 +1,6 @@
 import { credentialsExist, credentialsWork } from "../../../engine/health/checks/credentials.ts";
 import { linkResource } from "../../../engine/health/checks/link-resource.ts";
-import type { SecretReading, Trial } from "../../../engine/health/view.ts";
+import type { SecretReading, Trial } from "../../../engine/mesh/reading.ts";
 import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
 import {
   east,
@@ -11,6 +11,7 @@ import {
   secret,
   taken,
   tells,
+  unread,
   west,
 } from "./views.ts";
 
@@ -52,8 +53,7 @@ describe("health of a link: the Link resource", () => {
 
   const unset = { gatewayAddress: "", gatewayPort: "", gatewayIdentity: "" };
   tells("is in order on a flat network", linkResource, withSpec(unset, flat));
-  const gatewayFacts = { value: { missing: "no gateway", soon: false } };
-  const unknown = { reading: linkReading({ gatewayFacts }) };
+  const unknown = { reading: linkReading({}, unread("no gateway")) };
   tells("is not blamed for a gateway", linkResource, withSpec({ gatewayAddress: "x" }, unknown));
   tells("is skipped where Links are not served", linkResource, withLinks(undefined), [
     "skipped: cluster east does not serve Links",
@@ -68,9 +68,9 @@ function withSecrets(mirror?: SecretReading, destination?: SecretReading) {
   return linkView({ reading: linkReading({ credentials }) });
 }
 
-const why = "not allowed";
+const failure = unread("not allowed");
 const forbidden = linkView({
-  reading: linkReading({ credentials: { mirror: { why }, destination: { why } } }),
+  reading: linkReading({ credentials: { mirror: failure, destination: failure } }),
 });
 
 describe("health of a link: the credentials Secrets", () => {

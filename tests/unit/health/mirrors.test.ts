@@ -5,24 +5,25 @@ import {
   mirrorsHaveEndpoints,
 } from "../../../engine/health/checks/endpoints.ts";
 import { mirrorsInOrder } from "../../../engine/health/checks/mirrors.ts";
-import type { LinkFacts } from "../../../engine/health/view.ts";
+import type { CheckedLink } from "../../../engine/health/view.ts";
+import type { LinkReading } from "../../../engine/mesh/reading.ts";
+import type { GatewayReading } from "../../../engine/mirroring/model/gateway.ts";
 import type { Endpoints, Service } from "../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods, service } from "../fixtures/objects.ts";
 import { planned } from "../fixtures/reconcile.ts";
-import { east, linkReading, linkView, reading, said, tells, west } from "./views.ts";
+import { east, linkReading, linkView, reading, said, tells, unread, west } from "./views.ts";
 
 describe("health of a link: the gateway", () => {
-  const found = (value: Extract<LinkFacts["gateway"], { value: unknown }>["value"]) =>
-    linkView({ reading: linkReading({ gateway: { value } }) });
+  const found = (of: GatewayReading) => linkView({ reading: linkReading({}, of) });
 
-  tells("says what is missing", gatewayKnown, found({ known: false, why: "it has no address" }), [
+  tells("says what is missing", gatewayKnown, found(unread("it has no address")), [
     "error: it has no address",
   ]);
   const warnings = ["one address is left out"];
-  tells("and what is passed over", gatewayKnown, found({ known: true, gateway, warnings }), [
+  tells("and what is passed over", gatewayKnown, found({ value: { gateway, warnings } }), [
     "warning: one address is left out",
   ]);
   tells("is skipped on a flat network", gatewayKnown, linkView({ link: { gateway: false } }), [
@@ -33,7 +34,7 @@ describe("health of a link: the gateway", () => {
 describe("health of a link: whether its gateway is alive", () => {
   const probe = { path: "/ready", port: 4191 };
   const link = { gatewayProbe: true };
-  const probed = (found: Pick<LinkFacts, "probe">) =>
+  const probed = (found: Pick<LinkReading, "probe">) =>
     linkView({ link, reading: linkReading(found) });
   const down = { ...probe, down: "HTTP status 503" };
 
@@ -51,11 +52,8 @@ describe("health of a link: whether its gateway is alive", () => {
 
 describe("health of a link: its mirrors are as planned", () => {
   const decided = (target: ClusterSnapshot, source: ClusterSnapshot) =>
-    linkView({
-      reading: linkReading({ mirrors: { value: planned({ target, source }).decisions } }),
-    });
-  const withMirrors = (mirrors: NonNullable<LinkFacts["mirrors"]>) =>
-    linkView({ reading: linkReading({ mirrors }) });
+    linkView({ mirrors: { value: planned({ target, source }).decisions } });
+  const withMirrors = (mirrors: NonNullable<CheckedLink["mirrors"]>) => linkView({ mirrors });
   const empty = (name: string) => cluster(name, { namespaces: ["shop"] });
 
   tells("names what is missing", mirrorsInOrder, decided(west, empty("east")), [
@@ -86,9 +84,8 @@ describe("health of a link: its mirrors are as planned", () => {
   tells("passes on what keeps from planning", mirrorsInOrder, withMirrors({ value: undefined }), [
     "skipped: a cluster that it takes can't be read",
   ]);
-  tells("and what broke", mirrorsInOrder, withMirrors({ why: "broken" }), ["error: broken"]);
-  const { mirrors: _none, ...without } = linkReading();
-  const controlled = linkView({ mirroring: "controller", reading: without });
+  tells("and what broke", mirrorsInOrder, withMirrors(unread("broken")), ["error: broken"]);
+  const controlled = linkView({ mirroring: "controller" });
   tells("is left to Linkerd's controller", mirrorsInOrder, controlled, [
     "skipped: Linkerd's controller does the mirroring (mirroring: controller)",
   ]);

@@ -1,10 +1,10 @@
 import { equal } from "node:assert/strict";
 import { podRangesDisjoint } from "../../../engine/health/checks/pod-ranges.ts";
-import { leadsToPods } from "../../../engine/health/observe/link.ts";
+import { leadsToPods } from "../../../engine/mesh/credentials.ts";
 import type { PodRanges } from "../../../engine/health/view.ts";
 import { link } from "../fixtures/link.ts";
 import { cluster, exported, service } from "../fixtures/objects.ts";
-import { clusterView, outOfReach, reading, tells, west } from "./views.ts";
+import { clusterView, outOfReach, reading, tells, unread, west } from "./views.ts";
 
 function of(cluster: string, ...ranges: readonly string[]): PodRanges {
   return { cluster, ranges: { value: ranges } };
@@ -48,7 +48,7 @@ describe("health of a cluster: the addresses of pods on a flat network", () => {
     [east, of("west")],
     ["skipped: the nodes of cluster west name no podCIDRs"],
   );
-  const ranges = { why: "nodes is forbidden" };
+  const ranges = unread("nodes is forbidden");
   says(
     "are skipped where nodes can't be read",
     [east, { cluster: "west", ranges }],
@@ -66,6 +66,6 @@ describe("health of a cluster: the addresses of pods on a flat network", () => {
     ["without a gateway", false, outOfReach, true],
   ] as const)
     it(`matter for links to a target ${name}: ${expected}`, () => {
-      equal(leadsToPods(link({ gateway }), target), expected);
+      equal(leadsToPods(link({ gateway }), target.snapshot), expected);
     });
 });

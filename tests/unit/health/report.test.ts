@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { clusterChecks, clusterReached, linkChecks } from "../../../engine/health/checks/all.ts";
 import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
-import { readCluster } from "../../../engine/health/observe/cluster.ts";
 import { reportOn, reportTable, resultOf } from "../../../engine/health/report.ts";
+import { readMesh } from "../../../engine/mesh/read-mesh.ts";
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";
 import { SimulatedClusters } from "../../simulation/clusters.ts";
@@ -16,6 +16,7 @@ import {
   mesh,
   outOfReach,
   reading,
+  unread,
   west,
 } from "./views.ts";
 
@@ -56,37 +57,42 @@ describe("the report", () => {
   });
 
   it("passes nothing that could not be read", () => {
-    const why = "cluster west can't be reached";
-    const { credentials: _none, ...reading } = linkReading({
-      ...{ gateway: { why }, gatewayFacts: { why }, mirrors: { why } },
-    });
+    const failure = unread("cluster west can't be reached");
+    const { credentials: _none, ...reading } = linkReading({}, failure);
+    const away = { ...reading, target: failure };
     const [east, west] = ["east", "west"].map((name) => `cluster ${name} can't be read`);
-    deepEqual(saidOn({ clusters: [clusterView({ reading: outOfReach, federated: { why } })] }), {
+    deepEqual(saidOn({ clusters: [clusterView({ reading: outOfReach, federated: failure })] }), {
       ...{ "cluster-reached": "error", "federated-in-order": "error" },
       ...{ "links-served": east, "trust-anchors-valid": east, "issuer-valid": east },
       ...{ "no-orphans": east, "pod-ranges-disjoint": flat },
       "single-federation": "this stack federates nothing into this cluster",
     });
     const link = { gatewayProbe: true };
-    deepEqual(saidOn({ links: [linkView({ link, reading, source: outOfReach })] }), {
-      "trust-anchors-shared": "the trust anchors of cluster east can't be read",
-      "issuers-trusted": "the trust anchors of cluster east can't be read",
-      "trust-domains-shared": "the trust domain of cluster east can't be read",
-      gateway: "error",
-      "gateway-alive": "its gateway is not known",
-      "link-resource": "the Links of cluster east can't be read",
-      ...{ "credentials-exist": east, "credentials-work": east, "mirrors-have-endpoints": east },
-      "single-controller": "the Deployments of cluster east can't be read",
-      "mirrors-in-order": "error",
-    });
-    deepEqual(saidOn({ links: [linkView({ link, reading, target: outOfReach })] }), {
-      "trust-anchors-shared": "the trust anchors of cluster west can't be read",
-      "issuers-trusted": "the trust anchors of cluster west can't be read",
-      "trust-domains-shared": "the trust domain of cluster west can't be read",
-      ...{ gateway: west, "gateway-alive": west, "link-resource": "ok" },
-      ...{ "credentials-exist": west, "credentials-work": west, "mirrors-have-endpoints": "ok" },
-      ...{ "single-controller": "ok", "mirrors-in-order": "error" },
-    });
+    deepEqual(
+      saidOn({ links: [linkView({ link, reading, mirrors: failure, source: outOfReach })] }),
+      {
+        "trust-anchors-shared": "the trust anchors of cluster east can't be read",
+        "issuers-trusted": "the trust anchors of cluster east can't be read",
+        "trust-domains-shared": "the trust domain of cluster east can't be read",
+        gateway: "error",
+        "gateway-alive": "its gateway is not known",
+        "link-resource": "the Links of cluster east can't be read",
+        ...{ "credentials-exist": east, "credentials-work": east, "mirrors-have-endpoints": east },
+        "single-controller": "the Deployments of cluster east can't be read",
+        "mirrors-in-order": "error",
+      },
+    );
+    deepEqual(
+      saidOn({ links: [linkView({ link, reading: away, mirrors: failure, target: outOfReach })] }),
+      {
+        "trust-anchors-shared": "the trust anchors of cluster west can't be read",
+        "issuers-trusted": "the trust anchors of cluster west can't be read",
+        "trust-domains-shared": "the trust domain of cluster west can't be read",
+        ...{ gateway: west, "gateway-alive": west, "link-resource": "ok" },
+        ...{ "credentials-exist": west, "credentials-work": west, "mirrors-have-endpoints": "ok" },
+        ...{ "single-controller": "ok", "mirrors-in-order": "error" },
+      },
+    );
   });
 
   it("asks as little about 400 mirrors as about one", async () => {
@@ -95,15 +101,17 @@ describe("the report", () => {
       const memory = serverWith(cluster("west", { services }));
       const lines: string[] = [];
       memory.refuse = (line) => void lines.push(line);
-      await readCluster(new SimulatedClusters({ west: memory }), mesh(), "west");
+      const need = { clusters: { west: { clients: true, linkerd: "linkerd" } }, links: [] };
+      await readMesh(mesh(), new SimulatedClusters({ west: memory }), need);
       return lines.sort();
     };
     deepEqual(await requests(400), await requests(1));
   });
 
   it("stays healthy with a warning, and does not with an error", () => {
-    const gateways = { value: { known: true, gateway, warnings: ["slow"] } } as const;
-    const warned = linkView({ reading: linkReading({ gateway: gateways }) });
+    const warned = linkView({
+      reading: linkReading({}, { value: { gateway, warnings: ["slow"] } }),
+    });
     const mild = reportOn({ ...views, links: [warned] });
     deepEqual([mild.healthy, mild.counts.warning, mild.counts.error], [true, 1, 0]);
     const lost = reportOn({ ...views, clusters: [clusterView({ reading: outOfReach })] });
@@ -142,10 +150,10 @@ describe("the report", () => {
     const [forged, shown] = ["x\nStatus: √\u001b[2K\u202e", "x?Status: √?[2K?"];
     const { findings, why } = resultOf(
       clusterReached,
-      clusterView({ reading: { snapshot: { why: forged } } }),
+      clusterView({ reading: { snapshot: unread(forged) } }),
     );
     deepEqual([findings, why], [[{ severity: "fatal", sentence: shown }], undefined]);
-    const unmeshed = { ...reading(east), unmeshed: { why: forged } };
+    const unmeshed = { ...reading(east), unmeshed: unread(forged) };
     equal(
       resultOf(clientsMeshed, clusterView({ reading: unmeshed })).why,
       `its pods can't be read: ${shown}`,
@@ -156,7 +164,7 @@ describe("the report", () => {
 describe("the table", () => {
   it("reads like that of linkerd check", () => {
     const view = linkView({
-      reading: linkReading({ gateway: { value: { known: false, why: "no address" } } }),
+      reading: linkReading({}, unread("no address")),
     });
     const lines = reportTable(reportOn({ ...views, links: [view] })).split("\n");
     const [first, rule, , second] = lines;

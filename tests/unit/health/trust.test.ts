@@ -18,6 +18,7 @@ import {
   tells,
   trusting,
   west,
+  unread,
 } from "./views.ts";
 
 const until = (days: number) => ({ notAfter: inDays(days) });
@@ -56,7 +57,7 @@ describe("health of a cluster: its trust anchors", () => {
   tells("are an error where there are none", anchorsValid, none, [
     "error: ConfigMap east/linkerd/linkerd-identity-trust-roots does not exist or has no ca-bundle.crt, so Linkerd is not installed there: install it, or set manage: all",
   ]);
-  const broken = withTrust({ anchors: { why: "not a certificate" } });
+  const broken = withTrust({ anchors: unread("not a certificate") });
   tells("are an error where they are none", anchorsValid, broken, ["error: not a certificate"]);
 });
 
@@ -78,7 +79,7 @@ describe("health of a cluster: its issuer", () => {
   tells("is an error where there is none", issuerValid, withTrust({ issuer: { value: [] } }), [
     "error: Secret east/linkerd/linkerd-identity-issuer does not exist or has no certificate, so Linkerd can't issue certificates to workloads there: run pulumi up --refresh, or check what is meant to issue it",
   ]);
-  tells("is an error where it can't be read", issuerValid, withTrust({ issuer: { why: "no" } }), [
+  tells("is an error where it can't be read", issuerValid, withTrust({ issuer: unread("no") }), [
     "error: no",
   ]);
   const none = withTrust({ anchors: { value: undefined } });
@@ -114,7 +115,7 @@ describe("health of a link: trust", () => {
     untrusted("east", "west", issuers.east, stranger),
     untrusted("west", "east", theirs, root),
   ]);
-  for (const issuer of [{ why: "forbidden" }, { value: [] }])
+  for (const issuer of [unread("forbidden"), { value: [] }])
     tells(
       "is skipped without issuers",
       issuersTrusted,
@@ -131,11 +132,6 @@ describe("health of a link: trust", () => {
   const unknown = (cluster: string) => [
     `skipped: the trust domain of cluster ${cluster} can't be read`,
   ];
-  tells(
-    "is skipped where it is unread",
-    domainsShared,
-    withDomains({ why: "no" }),
-    unknown("east"),
-  );
+  tells("is skipped where it is unread", domainsShared, withDomains(unread("no")), unknown("east"));
   tells("or not told", domainsShared, withDomains({ value: undefined }), unknown("east"));
 });

@@ -5,18 +5,19 @@ import type { HealthCheck } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
 import { resultOf } from "../../../engine/health/report.ts";
+import type { CheckedCluster, CheckedLink } from "../../../engine/health/view.ts";
 import type {
-  ClusterFacts,
-  CheckedCluster,
+  ClusterReading,
   LinkerdReading,
-  LinkFacts,
-  CheckedLink,
+  LinkReading,
   SecretReading,
   Trial,
-} from "../../../engine/health/view.ts";
+} from "../../../engine/mesh/reading.ts";
+import type { Failure } from "../../../engine/result.ts";
 import { type LinkSpec, settingsOf } from "../../../engine/mirroring/model/link.ts";
+import type { GatewayReading } from "../../../engine/mirroring/model/gateway.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
-import { gateway, known, link } from "../fixtures/link.ts";
+import { known, link } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods } from "../fixtures/objects.ts";
 import { planned, reconciled } from "../fixtures/reconcile.ts";
 import { type Authority, authority, issuerUnder, now } from "../trust/certificates.ts";
@@ -76,7 +77,11 @@ export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdRea
   return { snapshot: { value: snapshot }, linkerd, controllers: none, unmeshed: none };
 }
 
-export const outOfReach: ClusterFacts = { snapshot: { why: "cluster west can't be reached" } };
+export function unread(why: string): Failure {
+  return { why, cause: "unreachable" };
+}
+
+export const outOfReach: ClusterReading = { snapshot: unread("cluster west can't be reached") };
 
 export function clusterView(overrides: Partial<CheckedCluster> = {}): CheckedCluster {
   const { decisions } = planned({ target: west, source: east });
@@ -108,25 +113,33 @@ export function secret(
   return { type, ...found[kind], trial: taken, ...overrides };
 }
 
-export function linkReading(overrides: Partial<LinkFacts> = {}): LinkFacts {
+/** Of the link from east to west, unless its gateway is another. */
+export function linkReading(
+  overrides: Partial<LinkReading> = {},
+  gateway: GatewayReading = known(),
+): LinkReading {
   const credentials = {
     mirror: { value: secret("mirror") },
     destination: { value: secret("destination") },
   };
-  return {
-    gateway: { value: known() },
-    gatewayFacts: { value: { facts: gateway, refused: [] } },
-    mirrors: { value: planned({ target: west, source: east }).decisions },
-    credentials,
-    ...overrides,
-  };
+  const target = { value: { snapshot: west, gateway, awaited: false, statefulSets: [] } };
+  return { link: link(), target, credentials, ...overrides };
 }
 
 type LinkOverrides = Partial<Omit<CheckedLink, "link">> & { readonly link?: Partial<LinkSpec> };
 
 export function linkView({ link: spec, ...overrides }: LinkOverrides = {}): CheckedLink {
-  const ends = { source: reading(east), target: reading(west), reading: linkReading() };
-  return { mesh: mesh(), mirroring: "pulumi", now, ...ends, ...overrides, link: link(spec) };
+  return {
+    mesh: mesh(),
+    mirroring: "pulumi",
+    now,
+    source: reading(east),
+    target: reading(west),
+    reading: linkReading(),
+    mirrors: { value: planned({ target: west, source: east }).decisions },
+    ...overrides,
+    link: link(spec),
+  };
 }
 
 /** One test: the lines that a check says of a view. */

@@ -9,7 +9,7 @@ import { FakeTime } from "../kubernetes/scripted-cluster.ts";
 import { clusterView, linkReading, linkView, mesh, outOfReach } from "../health/views.ts";
 
 const healthy = { clusters: [clusterView()], links: [linkView()] };
-const noGateway = linkReading({ gateway: { value: { known: false, why: "there is no gateway" } } });
+const noGateway = linkReading({}, { why: "there is no gateway", cause: "refused" });
 const broken = { clusters: [], links: [linkView({ reading: noGateway })] };
 const lost = { clusters: [clusterView({ reading: outOfReach, cluster: "west" })], links: [] };
 

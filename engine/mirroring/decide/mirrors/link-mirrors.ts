@@ -60,7 +60,7 @@ function mirrorsOf(service: Service, view: LinkView, absent: readonly string[]):
   const broken = brokenRule({ service, cluster: link.target, name, link, namespace });
   if (broken !== undefined) return broken;
   if (mode === "discovery") return { mirrors: [discoveryMirror(service, link)] };
-  if (!gateway.known) return { reason: "NoGateway", sentence: gateway.why };
+  if ("why" in gateway) return { reason: "NoGateway", sentence: gateway.why };
 
   const endpoints = target.endpoints.get(keyOf(service));
   if (link.headless && isHeadless(service)) {
@@ -71,9 +71,9 @@ function mirrorsOf(service: Service, view: LinkView, absent: readonly string[]):
       const pods = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
       const tooMany = tooManyPods(service, endpoints, pods);
       if (tooMany !== undefined) return tooMany;
-      const mirrors = headlessMirrors(service, endpoints, pods, link, gateway.gateway);
+      const mirrors = headlessMirrors(service, endpoints, pods, link, gateway.value.gateway);
       return { mirrors, missing: held.missing };
     }
   }
-  return { mirrors: [gatewayMirror(service, endpoints, link, gateway.gateway)] };
+  return { mirrors: [gatewayMirror(service, endpoints, link, gateway.value.gateway)] };
 }

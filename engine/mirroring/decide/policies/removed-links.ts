@@ -111,7 +111,7 @@ export function dispositionsOf(
       return { link, disposition: "handOver", controller };
     }
     if ("why" in controllers) return { link, disposition: "unknown", why: controllers.why };
-    const found = controllers.found.find((each) => each.target === target);
+    const found = controllers.value.find((each) => each.target === target);
     return found === undefined
       ? { link, disposition: "delete" }
       : { link, disposition: "handOver", controller: deploymentOf(source, found) };

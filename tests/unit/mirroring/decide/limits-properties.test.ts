@@ -119,10 +119,12 @@ describe("whatever targets export within their limits, one time after the other"
           const links = targets.map((target, at) => ({
             link: link({ target, allowDeletions: true }),
             target: {
-              snapshot: exportsOf(target, all[at] ?? [], round),
-              gateway: known(),
-              awaited: false,
-              statefulSets: [],
+              value: {
+                snapshot: exportsOf(target, all[at] ?? [], round),
+                gateway: known(),
+                awaited: false,
+                statefulSets: [],
+              },
             },
           }));
           const { decisions } = decide({
@@ -132,7 +134,7 @@ describe("whatever targets export within their limits, one time after the other"
             removed: [],
             now: later,
             stacks: [stack],
-            controllers: { found: [] },
+            controllers: { value: [] },
           });
           source = carryOut(decisions, source);
           const keep = new SharedValues();

@@ -171,7 +171,7 @@ describe("as many members of federated Services as a link may have", () => {
       links,
       removed: [],
       stacks: [],
-      controllers: { found: [] },
+      controllers: { value: [] },
     });
   };
   const all = [member("shop/c"), member("shop/b"), member("shop/a")];

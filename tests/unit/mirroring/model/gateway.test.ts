@@ -59,7 +59,7 @@ describe("a Link's gateway", () => {
   ];
   for (const [rule, service, said, facts] of rows)
     it(rule, () => {
-      deepEqual(factsOf(service, said), { facts, refused: [] });
+      deepEqual(factsOf(service, said), { value: { facts, refused: [] } });
     });
 
   const noAddress = `${the} has no external address yet: check that its cluster can provide load balancers (kubectl describe shows why there is none), or set gateway.addresses on the link`;
@@ -96,6 +96,6 @@ describe("a Link's gateway", () => {
   ];
   for (const [what, service, missing, soon = false] of lacks)
     it(`says that it lacks ${what}`, () => {
-      deepEqual(factsOf(service), { missing, soon });
+      deepEqual(factsOf(service), { why: missing, cause: soon ? "unreachable" : "refused" });
     });
 });

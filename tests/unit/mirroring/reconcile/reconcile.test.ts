@@ -91,7 +91,8 @@ describe("StatefulSets of a target of which a pod is missing", () => {
     it(`make the target ${outcome} where reading them fails (${failure})`, async () => {
       const scenario = { ...(await oneMissing()), statefulSets: failure };
       const { outcome: found } = await check(scenario);
-      equal(found.outcome === "planned" && found.readings.get("west")?.outcome, outcome);
+      const reading = found.outcome === "planned" ? found.readings.get("west") : undefined;
+      equal(reading && "cause" in reading && reading.cause, outcome);
       const failing = argsFor([{ target: "west", headless: true, unreachable: "fail" }]);
       const { mistakes } = await check({ ...scenario, args: failing });
       equal(mistakes.length, 1);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import { Cache } from "../../../../engine/mirroring/observe/cache.ts";
+import { Cache } from "../../../engine/mesh/cache.ts";
 
 /** Readings of one cluster that count themselves, and end when they are told to. */
 function cluster(name = "west", readings = new Cache<number>()) {

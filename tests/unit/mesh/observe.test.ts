@@ -1,8 +1,8 @@
 import { deepEqual, rejects } from "node:assert/strict";
-import { observe } from "../../../../engine/mirroring/observe/observe.ts";
-import type { ApiServer } from "../../../simulation/api-server.ts";
-import { serverWith } from "../../../simulation/contents.ts";
-import { cluster, service } from "../../fixtures/objects.ts";
+import { observe } from "../../../engine/mesh/snapshot.ts";
+import type { ApiServer } from "../../simulation/api-server.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { cluster, service } from "../fixtures/objects.ts";
 
 describe("observing a cluster", () => {
   const memory = () => serverWith(cluster("west", { services: [service("shop/web")] }));

@@ -1,18 +1,18 @@
-import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
-import { connect, type ConnectWith } from "../../kubernetes/client/connect.ts";
-import { cancelledWords } from "../../kubernetes/client/deadline.ts";
-import type { ConnectOptions, Kubernetes } from "../../kubernetes/client/interface.ts";
-import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
-import type { Node, StatefulSet } from "../../kubernetes/objects/objects.ts";
-import { resources } from "../../kubernetes/objects/resources.ts";
-import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
-import type { Controller } from "../model/controller.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { deniedOf, type Question } from "../kubernetes/access-review.ts";
+import { connect, type ConnectWith } from "../kubernetes/client/connect.ts";
+import { cancelledWords } from "../kubernetes/client/deadline.ts";
+import type { ConnectOptions, Kubernetes } from "../kubernetes/client/interface.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import type { Node, StatefulSet } from "../kubernetes/objects/objects.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import { systemTime, type Time } from "../kubernetes/client/retry.ts";
+import type { Controller } from "../mirroring/model/controller.ts";
+import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
+import { messageOf, unlessBug, UserError } from "../user-error.ts";
 import { Cache } from "./cache.ts";
-import { controllersIn } from "./controllers.ts";
+import { controllersIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";
-import { type Extent, observe } from "./observe.ts";
-import { messageOf, unlessBug, UserError } from "../../user-error.ts";
+import { type Extent, observe } from "./snapshot.ts";
 
 /** The clusters as this process sees them: one client and one reading for each, for everybody. */
 export class Clusters {
@@ -102,10 +102,10 @@ export class Clusters {
     );
   }
 
-  /** None where they can't be listed: not everybody may. */
+  /** @throws KubeconfigError | KubernetesError */
   nodes(name: string, access: ClusterAccess): Promise<readonly Node[]> {
     return this.#nodes.get(accessKey(access), async () =>
-      (await this.client(name, access)).list(resources.nodes).catch(unlessBug([])),
+      (await this.client(name, access)).list(resources.nodes),
     );
   }
 
@@ -133,7 +133,8 @@ export class Clusters {
 
   /** Ends the connections to a cluster, if there are any. */
   async close(access: ClusterAccess): Promise<void> {
-    await (await this.#clients.get(accessKey(access)))?.close();
+    const client = await this.#clients.get(accessKey(access))?.catch(unlessBug(undefined));
+    await client?.close();
   }
 
   async #observe(name: string, access: ClusterAccess, extent?: Extent): Promise<ClusterSnapshot> {

@@ -1,7 +1,7 @@
 import { rejects } from "node:assert/strict";
 import { nextTick } from "node:process";
 
-import { Clusters } from "../../../../engine/mirroring/observe/clusters.ts";
+import { Clusters } from "../../../engine/mesh/clusters.ts";
 
 describe("what is resolved in a cancelled run", () => {
   it("is not said to be late, whether it was under way or not", async () => {

@@ -1,4 +1,4 @@
-import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
+import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 
 /** Milliseconds for which a reading serves all resources of a run; longer than a phase's checks. */
 const fresh = 60_000;

@@ -1,15 +1,16 @@
 import { request } from "node:http";
-import { failureOfConnection } from "../../kubernetes/client/failure.ts";
-import { systemTime, type Time } from "../../kubernetes/client/retry.ts";
-import { defined } from "../../kubernetes/objects/defined.ts";
-import { inSeconds } from "../../kubernetes/objects/duration.ts";
-import { objectKey } from "../../kubernetes/objects/objects.ts";
-import type { GatewayReading } from "../model/gateway.ts";
-import { gatewayProbe, type ProbeResult } from "../model/gateway-probe.ts";
-import type { LinkSpec } from "../model/link.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { annotation, probePort } from "../model/vocabulary.ts";
-import { messageOf, UserError } from "../../user-error.ts";
+import { failureOfConnection } from "../kubernetes/client/failure.ts";
+import { systemTime, type Time } from "../kubernetes/client/retry.ts";
+import { defined } from "../kubernetes/objects/defined.ts";
+import { inSeconds } from "../kubernetes/objects/duration.ts";
+import { objectKey } from "../kubernetes/objects/objects.ts";
+import { valueIn } from "../result.ts";
+import { messageOf, UserError } from "../user-error.ts";
+import type { GatewayReading } from "../mirroring/model/gateway.ts";
+import { gatewayProbe, type ProbeResult } from "../mirroring/model/gateway-probe.ts";
+import type { LinkSpec } from "../mirroring/model/link.ts";
+import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
+import { annotation, probePort } from "../mirroring/model/vocabulary.ts";
 
 /** Where a gateway is probed. */
 export interface ProbeTarget {
@@ -50,7 +51,8 @@ export async function probeGateway(
   options: ProbeOptions = {},
   send: SendProbe = sendProbe,
 ): Promise<ProbeResult | undefined> {
-  if (!link.gatewayProbe || link.gateway === false || !reading.known) return undefined;
+  const known = valueIn(reading);
+  if (!link.gatewayProbe || link.gateway === false || known === undefined) return undefined;
   const { namespace, name } = link.gateway;
   const where = `${target.cluster}/${namespace}/${name}`;
   const found = gatewayProbe(target.services.get(objectKey(namespace, name)), where);
@@ -60,7 +62,7 @@ export async function probeGateway(
     };
   if ("mistake" in found) return { why: found.mistake };
   const { path, port } = found.probe;
-  const down = await send({ addresses: reading.gateway.addresses, path, port }, options);
+  const down = await send({ addresses: known.gateway.addresses, path, port }, options);
   return { path, port, ...defined({ down }) };
 }
 

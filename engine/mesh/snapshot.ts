@@ -1,19 +1,19 @@
-import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
+import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import {
   type Endpoints,
   keyOf,
   type ObjectKey,
   type ObjectMeta,
   type Service,
-} from "../../kubernetes/objects/objects.ts";
-import { defined } from "../../kubernetes/objects/defined.ts";
-import { label } from "../model/vocabulary.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { KubernetesError } from "../../kubernetes/client/errors.ts";
-import type { Kubernetes } from "../../kubernetes/client/interface.ts";
-import { resources } from "../../kubernetes/objects/resources.ts";
-import { SharedValues } from "../../kubernetes/objects/shared-values.ts";
-import { UserError } from "../../user-error.ts";
+} from "../kubernetes/objects/objects.ts";
+import { defined } from "../kubernetes/objects/defined.ts";
+import { label } from "../mirroring/model/vocabulary.ts";
+import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import { UserError } from "../user-error.ts";
+import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 
 /** `mirrors`: besides the cluster's identity and Links, nothing but what mirrors consist of. */
 export type Extent = "mirrors" | undefined;

@@ -1,11 +1,12 @@
-import { deepEqual } from "node:assert/strict";
-import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
-import { ownAddresses } from "../../../../engine/mirroring/model/gateway-addresses.ts";
-import { judgedGateway, type Resolve } from "../../../../engine/mirroring/model/judged-gateway.ts";
-import { readGateway } from "../../../../engine/mirroring/observe/gateway.ts";
-import { link } from "../../fixtures/link.ts";
-import { cluster, service } from "../../fixtures/objects.ts";
-import { UserError } from "../../../../engine/user-error.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import type { GatewaySource } from "../../../engine/mirroring/model/link.ts";
+import { ownAddresses } from "../../../engine/mirroring/model/gateway-addresses.ts";
+import { judgedGateway, type Resolve } from "../../../engine/mirroring/model/judged-gateway.ts";
+import { readGateway } from "../../../engine/mesh/gateway.ts";
+import { valueIn } from "../../../engine/result.ts";
+import { UserError } from "../../../engine/user-error.ts";
+import { link } from "../fixtures/link.ts";
+import { cluster, service } from "../fixtures/objects.ts";
 
 const at = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
 const where = "west/linkerd-multicluster/linkerd-gateway";
@@ -73,7 +74,7 @@ describe("the addresses of a Link", () => {
   for (const [rule, said, ingress, named] of rows)
     it(rule, async () => {
       const found = await judgedGateway({ ...at, ...said }, announcing(...ingress), where, judge);
-      deepEqual("facts" in found ? found.facts.addresses : found.missing, named);
+      deepEqual("value" in found ? found.value.facts.addresses : found.why, named);
     });
 
   it("are awaited, where the config restricts them and nobody resolves the hostname yet", async () => {
@@ -85,8 +86,8 @@ describe("the addresses of a Link", () => {
     );
     const why = "ENOTFOUND new.example.";
     deepEqual(found, {
-      missing: `the gateway Service ${where} announces no address that may be used (new.example: ${why}): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`,
-      soon: true,
+      why: `the gateway Service ${where} announces no address that may be used (new.example: ${why}): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`,
+      cause: "unreachable",
     });
   });
 });
@@ -137,7 +138,8 @@ describe("the gateway of a target, with its hostnames resolved (linkerd-behaviou
   for (const [rule, said, ingress, addresses, warnings = []] of rows)
     it(rule, async () => {
       const gateway = { addresses, port: 4143, identity: "gateway.west" };
-      deepEqual(await read(said, ...ingress), { known: true, gateway, warnings });
+      const found = valueIn(await read(said, ...ingress));
+      deepEqual([found?.gateway, found?.warnings], [gateway, warnings]);
     });
 
   const unknown: [rule: string, Partial<GatewaySource> | false, ingress: string[], why: string][] =
@@ -169,6 +171,7 @@ describe("the gateway of a target, with its hostnames resolved (linkerd-behaviou
     ];
   for (const [rule, said, ingress, why] of unknown)
     it(`is not known where ${rule}`, async () => {
-      deepEqual(await read(said, ...ingress), { known: false, why });
+      const found = await read(said, ...ingress);
+      equal("why" in found && found.why, why);
     });
 });

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { addressesOf } from "../../../../engine/mirroring/observe/names.ts";
+import { addressesOf } from "../../../engine/mesh/names.ts";
 
 const typeA = 1;
 /** What the servers here know; they never answer for a name that begins with `silent`. */

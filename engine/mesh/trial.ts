@@ -1,12 +1,13 @@
-import { questions } from "../../credentials/token-check.ts";
-import type { PolicyRule } from "../../credentials/state.ts";
-import { deniedOf, type Question } from "../../kubernetes/access-review.ts";
-import { KubernetesError } from "../../kubernetes/client/errors.ts";
-import type { Kubernetes } from "../../kubernetes/client/interface.ts";
-import { resources } from "../../kubernetes/objects/resources.ts";
-import type { Clusters } from "../../mirroring/observe/clusters.ts";
-import type { Trial } from "../view.ts";
-import { credentialsIn } from "../../credentials/kubeconfig.ts";
+import { questions } from "../credentials/token-check.ts";
+import type { PolicyRule } from "../credentials/state.ts";
+import { deniedOf, type Question } from "../kubernetes/access-review.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import type { Clusters } from "./clusters.ts";
+import { isBug } from "../user-error.ts";
+import type { Trial } from "./reading.ts";
+import { credentialsIn } from "../credentials/kubeconfig.ts";
 
 export interface TrialContext {
   /** The cluster that the credentials are for. */
@@ -37,6 +38,7 @@ export async function tryCredentials(
       return { outcome: "elsewhere", server };
     return { outcome: "accepted", server, denied };
   } catch (error) {
+    if (isBug(error)) throw error;
     if (!(error instanceof KubernetesError))
       return { outcome: "refused", server, why: "they can't be used to connect" };
     const { kind, detail = "it does not say why" } = error;

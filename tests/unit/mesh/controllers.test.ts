@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
-import { controllersIn } from "../../../../engine/mirroring/observe/controllers.ts";
-import { serverWith } from "../../../simulation/contents.ts";
-import { cluster, controller, localMirror } from "../../fixtures/objects.ts";
+import { controllersIn } from "../../../engine/mesh/linkerd.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { cluster, controller, localMirror } from "../fixtures/objects.ts";
 
 describe("Linkerd's controllers in a cluster", () => {
   const gateway = {

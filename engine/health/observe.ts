@@ -1,0 +1,187 @@
+import type { ConnectOptions } from "../kubernetes/client/interface.ts";
+import { defined } from "../kubernetes/objects/defined.ts";
+import { Clusters } from "../mesh/clusters.ts";
+import { leadsToPods } from "../mesh/credentials.ts";
+import type { Need } from "../mesh/need.ts";
+import { readMesh } from "../mesh/read-mesh.ts";
+import type { ClusterReading, MeshReading } from "../mesh/reading.ts";
+import type { Decision } from "../mirroring/decide/decision.ts";
+import { linkOf, type LinkSpec } from "../mirroring/model/link.ts";
+import { federatedPart } from "../mirroring/model/owner.ts";
+import type { Before, MirrorsArgs } from "../mirroring/model/state.ts";
+import { reconcile } from "../mirroring/reconcile/reconcile.ts";
+import type { Outcome } from "../mirroring/report/outcome.ts";
+import { whyUndecided } from "../mirroring/report/undecided.ts";
+import type { Failure, Result } from "../result.ts";
+import type { HealthLink, HealthMesh } from "./mesh.ts";
+import type { CheckedCluster, CheckedLink, PodRanges } from "./view.ts";
+
+export interface Views {
+  readonly clusters: readonly CheckedCluster[];
+  readonly links: readonly CheckedLink[];
+  /** The engine's decisions about each source's mirrors. */
+  readonly outcomes: ReadonlyMap<string, Outcome>;
+}
+
+/** The arguments of a source's mirrors, and what its last run has left. */
+export interface SourceState {
+  readonly args: MirrorsArgs;
+  readonly before: Before;
+}
+
+export interface ObserveOptions extends ConnectOptions {
+  /** The states by source; the mesh alone says it of one that is absent. */
+  readonly sources?: ReadonlyMap<string, SourceState>;
+  /** Closed in the end; by default connections of its own. */
+  readonly clusters?: Clusters;
+}
+
+/** A mesh whose links have their defaults. */
+interface FilledMesh extends HealthMesh {
+  readonly links: readonly (HealthLink & { readonly link: LinkSpec })[];
+}
+
+/**
+ * Reads every cluster and tries every link, all at the same time; writes nothing. A cluster that
+ * cannot be read is one finding and hides no other.
+ */
+export async function observeMesh(
+  given: HealthMesh,
+  now: Date,
+  { sources = new Map(), clusters: shared, ...options }: ObserveOptions = {},
+): Promise<Views> {
+  const clusters = shared ?? new Clusters(options);
+  const mesh = {
+    ...given,
+    links: given.links.map(({ link, mirroring }) => ({ link: linkOf(link), mirroring })),
+  };
+  try {
+    const reading = await readMesh(mesh, clusters, needOf(mesh));
+    const names = [...reading.clusters.keys()];
+    const planned = names.map(async (name): Promise<[string, Outcome][]> => {
+      const state = sources.get(name) ?? stateOf(mesh, name);
+      if (state === undefined) return [];
+      return [[name, await reconcile(clusters, state.args, state.before, now)]];
+    });
+    return viewsOf(mesh, now, reading, new Map((await Promise.all(planned)).flat()));
+  } finally {
+    await Promise.all(Object.values(mesh.clusters).map((access) => clusters.close(access)));
+  }
+}
+
+/** Everything that a check goes by. */
+function needOf(mesh: FilledMesh): Need {
+  const { manage, linkerdNamespace, multiclusterNamespace } = mesh;
+  const isManaged = manage !== "mirrors";
+  const names = Object.keys(mesh.clusters);
+  return {
+    clusters: Object.fromEntries(
+      names.map((name) => [
+        name,
+        {
+          controllers: mesh.links.some(({ link }) => link.source === name),
+          clients: true,
+          linkerd: isManaged ? linkerdNamespace : undefined,
+        },
+      ]),
+    ),
+    links: mesh.links.map(({ link, mirroring }) => ({
+      link,
+      probe: true,
+      podRanges: true,
+      ...(isManaged && {
+        credentials: { mirroring, linkerdNamespace, multiclusterNamespace },
+      }),
+    })),
+  };
+}
+
+/** Pure. */
+function viewsOf(
+  mesh: FilledMesh,
+  now: Date,
+  reading: MeshReading,
+  outcomes: ReadonlyMap<string, Outcome>,
+): Views {
+  const flat = flatNetworks(mesh, reading);
+  const clusters = [...reading.clusters].map(([cluster, found]) => ({
+    mesh,
+    cluster,
+    now,
+    reading: found,
+    ...defined({
+      federated: decisionsOf(outcomes.get(cluster), cluster, federatedPart, [found]),
+      flat: flat.get(cluster),
+    }),
+  }));
+  const readingOf = (name: string): ClusterReading =>
+    reading.clusters.get(name) ?? { snapshot: unknownCluster(name) };
+  const links = mesh.links.flatMap(({ link, mirroring }, index) => {
+    const [source, target] = [readingOf(link.source), readingOf(link.target)];
+    const found = reading.links[index];
+    if (found === undefined) return [];
+    const mirrors =
+      mirroring === "pulumi"
+        ? decisionsOf(outcomes.get(link.source), link.source, link.target, [source, target])
+        : undefined;
+    return [
+      { mesh, link, mirroring, now, source, target, reading: found, ...defined({ mirrors }) },
+    ];
+  });
+  return { clusters, links, outcomes };
+}
+
+function unknownCluster(name: string): Failure {
+  return { why: `the stack's config has no cluster ${name}`, cause: "invalid" };
+}
+
+/** The clusters of each source's flat network: itself and the targets whose pods it reaches without a gateway. */
+function flatNetworks(
+  mesh: FilledMesh,
+  { clusters }: MeshReading,
+): ReadonlyMap<string, readonly PodRanges[]> {
+  const pairs = mesh.links
+    .map(({ link }) => link)
+    .filter((link) => leadsToPods(link, clusters.get(link.target)?.snapshot));
+  const rangesOf = (cluster: string): PodRanges => {
+    const { podRanges, snapshot } = clusters.get(cluster) ?? { snapshot: unknownCluster(cluster) };
+    return { cluster, ranges: podRanges ?? ("why" in snapshot ? snapshot : { value: [] }) };
+  };
+  return new Map(
+    pairs.map(({ source }) => {
+      const targets = pairs.flatMap((each) => (each.source === source ? [each.target] : []));
+      return [source, [source, ...targets].map(rangesOf)] as const;
+    }),
+  );
+}
+
+/** The state of a source by the mesh; undefined where no mirrors of it are this stack's. */
+function stateOf(mesh: FilledMesh, source: string): SourceState | undefined {
+  const links = mesh.links
+    .filter(({ link, mirroring }) => mirroring === "pulumi" && link.source === source)
+    .map(({ link }) => link);
+  if (links.length === 0) return undefined;
+  const names = new Set([source, ...links.map(({ target }) => target)]);
+  const entries = Object.entries(mesh.clusters).filter(([name]) => names.has(name));
+  const { stack = "*" } = mesh;
+  const args = { source, stack, clusters: Object.fromEntries(entries), links };
+  return { args, before: {} };
+}
+
+/**
+ * The decisions about one part, or why there are none. Their value is undefined where a cluster that it takes can't be
+ * read, which is a finding of that cluster.
+ */
+function decisionsOf(
+  outcome: Outcome | undefined,
+  source: string,
+  part: string,
+  taken: readonly ClusterReading[],
+): Result<readonly Decision[] | undefined> | undefined {
+  if (outcome === undefined) return undefined;
+  const why = whyUndecided(outcome, source, part);
+  if (why === undefined)
+    return { value: outcome.outcome === "planned" ? outcome.decided.judged.get(part) : undefined };
+  const isFound = outcome.outcome !== "invalid" && taken.some(({ snapshot }) => "why" in snapshot);
+  return isFound ? { value: undefined } : { why, cause: "refused" };
+}

@@ -1,0 +1,102 @@
+import { linkerdConfigOf } from "../credentials/linkerd-config.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
+import { keyOf, type Node, type ObjectKey } from "../kubernetes/objects/objects.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import type { Controller } from "../mirroring/model/controller.ts";
+import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
+import { label } from "../mirroring/model/vocabulary.ts";
+import { resultOf } from "../result.ts";
+import { readAnchors, readIssuer } from "../trust/observe.ts";
+import type { LinkerdReading } from "./reading.ts";
+
+export async function readLinkerd(
+  kubernetes: Kubernetes,
+  namespace: string,
+): Promise<LinkerdReading> {
+  const [links, anchors, issuer, config] = await Promise.all([
+    resultOf(() => linksIn(kubernetes)),
+    resultOf(() => readAnchors(kubernetes, namespace)),
+    resultOf(async () => (await readIssuer(kubernetes, namespace)).issuer),
+    resultOf(() => linkerdConfigOf(kubernetes, namespace)),
+  ]);
+  if ("why" in config) return { links, anchors, issuer, domains: config, version: config };
+  const [domains, version] = [config.value?.domains, config.value?.version];
+  return { links, anchors, issuer, domains: { value: domains }, version: { value: version } };
+}
+
+/** Undefined where the cluster does not serve Links. */
+async function linksIn(kubernetes: Kubernetes): Promise<readonly LinkResource[] | undefined> {
+  try {
+    return await kubernetes.list(resources.links);
+  } catch (error) {
+    if (error instanceof KubernetesError && error.kind === "notFound") return undefined;
+    throw error;
+  }
+}
+
+/** The value of the label `component` that the chart gives to the local service mirror. */
+const localMirror = "local-service-mirror";
+
+/**
+ * Linkerd's controllers, by the labels that its charts give them (linkerd2, charts
+ * linkerd-multicluster and linkerd-multicluster-link).
+ *
+ * @throws KubernetesError
+ */
+export async function controllersIn(
+  kubernetes: Pick<Kubernetes, "list">,
+): Promise<readonly Controller[]> {
+  const labelSelector = "linkerd.io/extension=multicluster";
+  const found = await kubernetes.list(resources.deployments, { labelSelector });
+  return found.flatMap(({ metadata: { namespace, name, labels = {} }, spec, status }) => {
+    const target = labels[label.cluster];
+    // The extension's gateway is a Deployment of this label as well.
+    if (target === undefined && labels.component !== localMirror) return [];
+    const [replicas, ready] = [spec?.replicas ?? 1, status?.readyReplicas ?? 0];
+    return [{ namespace, name, target, replicas, ready }];
+  });
+}
+
+export function namespacesWithMirrors({ services }: ClusterSnapshot): string[] {
+  const mirrors = [...services.values()].filter(
+    ({ metadata: { labels = {} } }) =>
+      labels[label.mirrored] === "true" && labels[label.mirroredGateway] === undefined,
+  );
+  return [...new Set(mirrors.map(({ metadata }) => metadata.namespace))].sort();
+}
+
+/** The most namespaces that are asked, and pods of each: one without a proxy is reason enough. */
+const sample = { namespaces: 20, pods: 10 };
+
+/**
+ * For each namespace a pod that has no proxy, if there is one. Linkerd's injector labels the pods that
+ * have one (`IsMeshed` in `pkg/k8s/labels.go` of linkerd2); who disables it for a pod has decided.
+ */
+export async function unmeshedIn(
+  kubernetes: Kubernetes,
+  namespaces: readonly string[],
+): Promise<readonly ObjectKey[]> {
+  const options = {
+    labelSelector: "!linkerd.io/control-plane-ns",
+    fieldSelector: "status.phase!=Succeeded,status.phase!=Failed",
+    first: sample.pods,
+  };
+  const found = await Promise.all(
+    namespaces
+      .slice(0, sample.namespaces)
+      .map((namespace) => kubernetes.list(resources.pods, { namespace, ...options })),
+  );
+  return found.flatMap((pods) =>
+    pods
+      .filter(({ metadata }) => metadata.annotations?.["linkerd.io/inject"] !== "disabled")
+      .slice(0, 1)
+      .map(keyOf),
+  );
+}
+
+/** The addresses that the nodes of a cluster give to their pods. */
+export function podRangesOf(nodes: readonly Node[]): readonly string[] {
+  return [...new Set(nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []))].sort();
+}

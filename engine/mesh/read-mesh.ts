@@ -1,0 +1,189 @@
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { defined } from "../kubernetes/objects/defined.ts";
+import type { StatefulSet } from "../kubernetes/objects/objects.ts";
+import type { GatewayReading } from "../mirroring/model/gateway.ts";
+import type { ClusterReadings, TargetObservation } from "../mirroring/model/observation.ts";
+import { absentPods } from "../mirroring/model/pods.ts";
+import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
+import { type Failure, type Result, resultOf, valueIn } from "../result.ts";
+import { unlessBug } from "../user-error.ts";
+import { leadsToPods, readCredentials } from "./credentials.ts";
+import { judgeFor, readGateway } from "./gateway.ts";
+import { probeGateway } from "./gateway-probe.ts";
+import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
+import type { ClusterNeed, LinkNeed, MeshAccess, Need, Observed } from "./need.ts";
+import type { ClusterReading, LinkReading, MeshReading } from "./reading.ts";
+import type { Extent } from "./snapshot.ts";
+
+/**
+ * Reads what is needed of a mesh, all clusters at the same time. A cluster that can't be read hides no other: the
+ * failure stands in its place.
+ *
+ * @param known what was read already, which is not read again
+ * @throws whatever is a bug
+ */
+export async function readMesh(
+  config: MeshAccess,
+  clusters: Observed,
+  { judge = (snapshots) => snapshots, ...need }: Need,
+  known?: MeshReading,
+): Promise<MeshReading> {
+  const reading = Object.entries(need.clusters).map(async ([name, { extent }]) => {
+    const before = known?.clusters.get(name)?.snapshot;
+    return [name, before ?? (await readSnapshot(config, clusters, name, extent))] as const;
+  });
+  const snapshots = judge(new Map(await Promise.all(reading)));
+  const flat = flatNetworks(need.links, snapshots);
+  const [found, links] = await Promise.all([
+    Promise.all(
+      [...snapshots].map(async ([name, snapshot]): Promise<[string, ClusterReading]> => {
+        if ("why" in snapshot) return [name, { snapshot }];
+        const asked = { ...need.clusters[name], podRanges: flat.has(name) };
+        const rest = await readCluster(clusters, name, config, snapshot.value, asked);
+        return [name, { ...known?.clusters.get(name), snapshot, ...rest }];
+      }),
+    ),
+    Promise.all(need.links.map((each) => readLink(config, clusters, each, snapshots))),
+  ]);
+  // A target of which one part can't be read counts as unread, since nothing can be concluded about the rest.
+  const failed = new Map(
+    links.flatMap(({ link, target }) => ("why" in target ? [[link.target, target]] : [])),
+  );
+  return {
+    clusters: new Map(
+      found.map(([name, cluster]) => [
+        name,
+        { ...cluster, snapshot: failed.get(name) ?? cluster.snapshot },
+      ]),
+    ),
+    links: [...(known?.links ?? []), ...links],
+  };
+}
+
+async function readSnapshot(
+  { clusters: accesses, distrusted = {} }: MeshAccess,
+  clusters: Observed,
+  name: string,
+  extent: Extent,
+): Promise<Result<ClusterSnapshot>> {
+  const why = distrusted[name];
+  if (why !== undefined) return { why, cause: "refused" };
+  return resultOf(() => clusters.snapshot(name, accessOf(accesses, name), extent));
+}
+
+function accessOf(accesses: MeshAccess["clusters"], name: string): ClusterAccess {
+  const access = accesses[name];
+  if (access === undefined) throw new TypeError(`there is no access to cluster ${name}`);
+  return access;
+}
+
+/** The clusters between whose pods traffic goes straight, as far as anybody wants to know. */
+function flatNetworks(links: readonly LinkNeed[], snapshots: ClusterReadings): ReadonlySet<string> {
+  const pairs = links.flatMap(({ link, podRanges = false }) =>
+    podRanges && leadsToPods(link, snapshots.get(link.target)) ? [link] : [],
+  );
+  return new Set(pairs.flatMap(({ source, target }) => [source, target]));
+}
+
+async function readCluster(
+  clusters: Observed,
+  name: string,
+  { clusters: accesses }: MeshAccess,
+  snapshot: ClusterSnapshot,
+  { controllers, statusIn, clients, linkerd, podRanges }: ClusterNeed & { podRanges: boolean },
+): Promise<Omit<ClusterReading, "snapshot">> {
+  const access = accessOf(accesses, name);
+  const client = () => clusters.client(name, access);
+  const isAsked = typeof controllers === "function" ? controllers(snapshot) : controllers;
+  const namespaces = clients === true ? namespacesWithMirrors(snapshot) : [];
+  const found = await Promise.all([
+    isAsked === true ? resultOf(() => clusters.controllers(name, access)) : undefined,
+    statusIn && mayKeepStatus(clusters, name, access, statusIn.namespace),
+    namespaces.length > 0
+      ? resultOf(async () => unmeshedIn(await client(), namespaces))
+      : undefined,
+    podRanges ? resultOf(async () => podRangesOf(await clusters.nodes(name, access))) : undefined,
+    linkerd === undefined ? undefined : readLinkerd(await client(), linkerd),
+  ]);
+  return defined({
+    controllers: found[0],
+    mayKeepStatus: found[1],
+    unmeshed: found[2],
+    podRanges: found[3],
+    linkerd: found[4],
+  });
+}
+
+/** Where the API server does not say, a write will tell. */
+async function mayKeepStatus(
+  clusters: Observed,
+  name: string,
+  access: ClusterAccess,
+  namespace: string | undefined,
+): Promise<boolean> {
+  const links = { group: "multicluster.linkerd.io", resource: "links", subresource: "status" };
+  const question = { ...links, verb: "patch", ...defined({ namespace }) };
+  return clusters.mayDo(name, access, question).catch(unlessBug(true));
+}
+
+async function readLink(
+  config: MeshAccess,
+  clusters: Observed,
+  need: LinkNeed,
+  snapshots: ClusterReadings,
+): Promise<LinkReading> {
+  const { link, probe = false } = need;
+  const snapshot = snapshots.get(link.target) ?? unknownCluster(link.target);
+  if ("why" in snapshot) return { link, target: snapshot };
+  const asked = valueIn(snapshots.get(link.source)) && need.credentials;
+  const [target, credentials] = await Promise.all([
+    resultOf(() => observeTarget(config, clusters, need, snapshot.value, snapshots)),
+    asked && readCredentials(config, clusters, link, asked, snapshot.value),
+  ]);
+  const { time } = clusters;
+  const gateway = valueIn(target)?.gateway;
+  const probed = probe && gateway && (await probeGateway(link, snapshot.value, gateway, { time }));
+  return { link, target, ...defined({ probe: probed || undefined, credentials }) };
+}
+
+function unknownCluster(name: string): Failure {
+  return { why: `the stack's config has no cluster ${name}`, cause: "invalid" };
+}
+
+/** Stands for a gateway that is to come; no line about a mirror says where it is. */
+const standIn: GatewayReading = {
+  value: { gateway: { addresses: ["0.0.0.0"], port: 1, identity: "" }, warnings: [] },
+};
+
+async function observeTarget(
+  { clusters: accesses }: MeshAccess,
+  clusters: Observed,
+  { link, awaited = false, statefulSets = false }: LinkNeed,
+  snapshot: ClusterSnapshot,
+  snapshots: ClusterReadings,
+): Promise<TargetObservation> {
+  const judge = judgeFor(clusters, link.source, accesses[link.source]);
+  const gateway = awaited ? standIn : await readGateway(link, snapshot, judge);
+  const source = valueIn(snapshots.get(link.source));
+  // Only where a pod is away does it matter whether it is meant to be there.
+  const asks = statefulSets && source !== undefined && absentPods(link, source, snapshot).size > 0;
+  const sets = asks
+    ? await statefulSetsOf(clusters, link.target, accessOf(accesses, link.target))
+    : [];
+  return { snapshot, gateway, awaited, statefulSets: sets };
+}
+
+/** Where they may not be read, absent pods are judged as if there were none. */
+async function statefulSetsOf(
+  clusters: Observed,
+  target: string,
+  access: ClusterAccess,
+): Promise<readonly StatefulSet[]> {
+  try {
+    return await clusters.statefulSets(target, access);
+  } catch (error) {
+    if (error instanceof KubernetesError && error.kind === "forbidden") return [];
+    throw error;
+  }
+}

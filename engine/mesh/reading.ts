@@ -1,0 +1,80 @@
+import type { Domains } from "../credentials/linkerd-config.ts";
+import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
+import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
+import type { Controllers } from "../mirroring/model/controller.ts";
+import type { ProbeResult } from "../mirroring/model/gateway-probe.ts";
+import type { ClusterReadings, LinkObservation } from "../mirroring/model/observation.ts";
+import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
+import type { Result } from "../result.ts";
+import type { Certificate } from "../trust/certificate.ts";
+
+/** What was read of a mesh, and nothing that was concluded from it. Fields that nobody asked for are absent. */
+export interface MeshReading {
+  readonly clusters: ReadonlyMap<string, ClusterReading>;
+  /** In the order in which they were asked for. */
+  readonly links: readonly LinkReading[];
+}
+
+/** Without a snapshot, nothing else is read of a cluster. */
+export interface ClusterReading {
+  readonly snapshot: Result<ClusterSnapshot>;
+  /** Linkerd's own controllers that mirror into it. */
+  readonly controllers?: Controllers;
+  /** Whether the runner may patch the status of Links. */
+  readonly mayKeepStatus?: boolean;
+  /** A pod without Linkerd's proxy for each namespace that has some beside mirrors; absent: no mirrors. */
+  readonly unmeshed?: Result<readonly ObjectKey[]>;
+  /** The addresses that its nodes give to pods, in CIDR notation; empty: they don't say. */
+  readonly podRanges?: Result<readonly string[]>;
+  readonly linkerd?: LinkerdReading;
+}
+
+export interface LinkerdReading {
+  /** `undefined`: the cluster does not serve Links. */
+  readonly links: Result<readonly LinkResource[] | undefined>;
+  /** The trust bundle that is live; `undefined`: there is none, so Linkerd does not run there. */
+  readonly anchors: Result<readonly Certificate[] | undefined>;
+  /** The issuer's certificate and its chain, leaf first; empty: there is none. */
+  readonly issuer: Result<readonly Certificate[]>;
+  /** `undefined`: Linkerd's config does not exist or does not have them. */
+  readonly domains: Result<Domains | undefined>;
+  /** No check goes by it. */
+  readonly version?: Result<string | undefined>;
+}
+
+export interface LinkReading extends LinkObservation {
+  /** Whether the gateway is alive; absent where the link does not ask for that, or the gateway is not known. */
+  readonly probe?: ProbeResult;
+  /** Absent where Linkerd was not read in both clusters. */
+  readonly credentials?: Record<"mirror" | "destination", Result<SecretReading | undefined>>;
+}
+
+/** A credentials Secret without its content, and what came of trying that. */
+export interface SecretReading {
+  readonly type: string;
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+  readonly trial: Trial;
+}
+
+/** The result of trying the credentials in a Secret. `server` is the origin they name. */
+export type Trial =
+  /** The kubeconfig is not what it must be, as the end of a sentence "it must be". */
+  | { readonly outcome: "unusable"; readonly rule: string }
+  /** The server rejects the token, or what answers is not an API server to be trusted. */
+  | { readonly outcome: "refused"; readonly server: string; readonly why: string }
+  /** Nothing answers at the server, which may still answer in the source cluster. */
+  | { readonly outcome: "outOfReach"; readonly server: string; readonly why: string }
+  /** Another cluster answers. */
+  | { readonly outcome: "elsewhere"; readonly server: string }
+  | {
+      readonly outcome: "accepted";
+      readonly server: string;
+      /** The rights that the token lacks though the link needs them: `list pods`. */
+      readonly denied: readonly string[];
+    };
+
+/** The snapshots alone, by which mirrors are decided. */
+export function snapshotsIn({ clusters }: MeshReading): ClusterReadings {
+  return new Map([...clusters].map(([name, { snapshot }]) => [name, snapshot]));
+}
