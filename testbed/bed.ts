@@ -13,17 +13,16 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { startEtcd } from "./api-server.ts";
 import { type BedCluster, startCluster } from "./cluster.ts";
 import type { Runs } from "./controllers.ts";
 import { type Dns, startDns } from "./dns.ts";
 import { BedError } from "./errors.ts";
-import { startEtcd } from "./etcd.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { freePorts } from "./ports.ts";
 import { type EngineParts, pulumiFolder, pulumiSettings } from "./pulumi.ts";
-import { folderPrefix, removeStale } from "./stale.ts";
 import { ensureTools } from "./tools.ts";
-import { startWatchdog } from "./watchdog.ts";
+import { folderPrefix, removeStale, startWatchdog } from "./watchdog.ts";
 
 export { mark, requestsOf } from "./audit.ts";
 export type { AuditedRequest, AuditLog } from "./audit.ts";

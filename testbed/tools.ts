@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdir, readFile, readdir } from "node:fs/promises";
+import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { type Batch, build, type Progress } from "./build.ts";
-import { withLock } from "./lock.ts";
+import { errorCodeOf } from "./errors.ts";
 import { isFile, programOnPath } from "./path.ts";
 
 const MODULE = join(import.meta.dirname, "tools");
@@ -113,4 +116,32 @@ async function keyOf(batch: Batch, name: string, source: string): Promise<string
   }
   hash.update(JSON.stringify([source, version, process.platform, process.arch]));
   return `${name}-${hash.digest("hex").slice(0, 16)}`;
+}
+
+/**
+ * Runs `action` while no other process of this machine runs one for the same folder. The lock is a port, which is
+ * released with its process, however that ends.
+ */
+async function withLock<T>(
+  folder: string,
+  onWait: () => void,
+  action: () => Promise<T>,
+): Promise<T> {
+  const port = 19_000 + (createHash("sha256").update(folder).digest().readUInt16BE() % 1_000);
+  for (let isWaiting = false; ; isWaiting = true) {
+    const turn = createServer().listen(port, "127.0.0.1");
+    try {
+      await once(turn, "listening");
+    } catch (error) {
+      if (errorCodeOf(error) !== "EADDRINUSE") throw error;
+      if (!isWaiting) onWait();
+      await sleep(200);
+      continue;
+    }
+    try {
+      return await action();
+    } finally {
+      turn.close();
+    }
+  }
 }

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdir, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
 
-import { BedError } from "./errors.ts";
+import { execa } from "execa";
+
+import { BedError, errorCodeOf } from "./errors.ts";
 
 /**
  * Sees to it that nothing outlives this process: neither a folder nor the processes it guards. Stopping normally, Ctrl-C,
@@ -57,4 +60,31 @@ export function startWatchdog(folder: string): Watchdog {
       await Promise.all([gone, ...guarded.values()]);
     },
   };
+}
+
+/** The names of beds' folders start with this, and name the process that a bed belongs to. */
+export const folderPrefix = (pid: number): string => `linkerd-multicluster-bed-${pid}-`;
+
+const FOLDER = /^linkerd-multicluster-bed-(\d+)-/;
+
+/** Removes the folders and processes of beds whose own process and watchdog were both killed. */
+export async function removeStale(temporary: string): Promise<void> {
+  for (const name of await readdir(temporary)) {
+    const owner = FOLDER.exec(name)?.[1];
+    if (owner === undefined || isAlive(Number(owner))) continue;
+    const folder = join(temporary, name);
+    // The folder's random name is on no other command line than that of a server which was started with its files.
+    await execa("pkill", ["-KILL", "-f", `=${folder}/`], { reject: false });
+    // Another user's, or a watchdog at work on it just now: neither is ours to fail on.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCodeOf(error) === "EPERM";
+  }
 }
