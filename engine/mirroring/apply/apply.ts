@@ -27,18 +27,16 @@ import {
 import type { Writer, WriteScope } from "./write-scope.ts";
 import { UserError } from "../../user-error.ts";
 
-/** Where the mirrors of a source are written, and by whom. */
 export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> & {
-  /** The names by which this stack's marks on a part are known, the present one first. */
+  /** The names under which this stack has marked a part, the current one first. */
   readonly names: (part: string) => readonly string[];
 };
 
 /**
- * Carries out the decisions of all parts together, in the order that keeps traffic up: namespaces,
- * Services, Endpoints, deletions. The Endpoints of a headless mirror lead to others: where clients
- * use it already they come after all the rest, while nobody has yet been led anywhere by a new one.
- * What fails does not stop the rest, but a pod's mirror is not deleted while the headless mirror may
- * still lead to it.
+ * Carries out the decisions of all parts together, in the order that keeps traffic up: namespaces, Services,
+ * Endpoints, deletions. Clients that use a headless mirror already must not be sent to an endpoint mirror that isn't
+ * ready, so its Endpoints are written after everything else; those of a new headless mirror may come first. A failure
+ * doesn't stop the rest, but a pod's mirror is not deleted while the headless mirror may still point to it.
  *
  * @param namespaces to create, each with the part that needs it
  */
@@ -102,7 +100,10 @@ function scopeOf({ names, ...destination }: Destination, { part }: Decision): Wr
   return { ...destination, names: own, owner: ownerOf(part), fieldManager };
 }
 
-/** Whether the answer to a write has the mark that it set: where it is kept back nothing may be deleted. */
+/**
+ * If the API server's answer lacks the mark that the write has set, marks can't be trusted there and nothing may be
+ * deleted.
+ */
 function hasMark({ names }: WriteScope, { claim }: WrittenMirror, { metadata }: Service) {
   const wanted = claim?.members.filter(({ stance }) => stance === "wanted");
   return wanted === undefined
@@ -114,7 +115,6 @@ function leadsClients({ kind, verdict }: Write): boolean {
   return kind === "headless" && verdict !== "create";
 }
 
-/** ClusterIPs of mirrors, as observed. */
 function addressesIn(decisions: readonly Decision[]): Map<ObjectKey, string | undefined> {
   return new Map(
     decisions.flatMap((decision) =>
@@ -123,12 +123,12 @@ function addressesIn(decisions: readonly Decision[]): Map<ObjectKey, string | un
   );
 }
 
-/** A namespace made for mirrors says for which: those of one link, or federated Services. */
+/** A namespace that was created for mirrors says for which: those of one link, or federated Services. */
 function namespaceLabels(part: string): StringMap {
   return part === federatedPart ? { [label.mirrored]: "true" } : ownerLabels(part);
 }
 
-/** A namespace made for mirrors is marked as such, and never changed or deleted (2.3). */
+/** Namespaces that were created for mirrors are labelled as such and never changed or deleted (2.3). */
 async function createNamespace(kubernetes: Writer, name: string, labels: StringMap): Promise<void> {
   try {
     await kubernetes.create(resources.namespaces, { metadata: { name, labels } });

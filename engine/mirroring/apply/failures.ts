@@ -5,11 +5,11 @@ import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { count } from "../model/text.ts";
 import { messageOf } from "../../user-error.ts";
 
-/** What could not be done, and of which mirror. */
+/** A write that failed, and the mirror that it was for. */
 export interface WriteFailure {
   readonly key: ObjectKey;
   readonly sentence: string;
-  /** A clause that says why nothing was tried. */
+  /** A clause that says why the write was not tried. */
   readonly notAttempted?: string;
 }
 
@@ -40,15 +40,15 @@ export function failureOf(error: unknown, key: ObjectKey): WriteFailure {
   return { key, sentence: messageOf(error), ...defined({ notAttempted }) };
 }
 
-/** How many mirrors of one cause are named. */
+/** The number of mirrors that a sentence names for one cause. */
 const named = 3;
 
-/** How many causes are told of one source: some servers word each refusal in its own way. */
+/** The number of causes that are reported for one source, because some servers word each refusal differently. */
 const told = 20;
 
 /**
- * One sentence for each cause: with a cluster that refuses everything there would be thousands. What
- * was not even tried is one sentence with a count.
+ * Returns one sentence for each cause, since a cluster that refuses everything would cause thousands. Writes that
+ * were not tried share one sentence with a count.
  */
 export function sentencesOf(failures: readonly WriteFailure[]): string[] {
   const groups = Map.groupBy(failures, causeOf);
@@ -71,7 +71,7 @@ function sentenceOf(failures: readonly WriteFailure[]): string {
   return `${mirrors}: ${sentence} (${names.join(", ")})`;
 }
 
-/** The sentence without what it says about this one mirror. */
+/** Returns the sentence without the name of this one mirror, so that equal causes can be grouped. */
 function causeOf({ key, sentence, notAttempted }: WriteFailure): string {
   if (notAttempted !== undefined) return notAttempted;
   const [namespace = "", name = ""] = key.split("/");

@@ -19,10 +19,9 @@ import { UserError } from "../../user-error.ts";
 /** Milliseconds to wait for Kubernetes to clear away a deleted Service and its Endpoints. */
 const clearance = 5_000;
 
-/** A mirror that is to be there, with what this stack has to say about it if it is a federated Service. */
 export type WrittenMirror = (Write | Keep) & { readonly wanted: Mirror };
 
-/** Brings a mirror's Service about and returns it, with the ClusterIP that it has. */
+/** Creates or updates a mirror's Service and returns it with its ClusterIP. */
 export async function writeService(
   scope: WriteScope,
   change: WrittenMirror,
@@ -42,14 +41,13 @@ function manifest(
   if (live !== undefined) assertOurs(scope, resources.services, live);
   if (claim !== undefined) {
     const { mirror, managedFields } = settle(claim, live);
-    // Its last members have left it meanwhile, so it is the next run's to delete.
+    // Its last members have left meanwhile, so the next run deletes it.
     return mirror === undefined ? undefined : serviceOf(scope, mirror, live, managedFields);
   }
   const { managedFields = [] } = live?.metadata ?? {};
   return serviceOf(scope, wanted, live, live && marksOfStack(scope, managedFields));
 }
 
-/** The marks on a mirror of a link that this stack keeps. */
 function marksOfStack({ names, fieldManager }: WriteScope, entries: readonly ManagedFields[]) {
   return remarked(entries, names, [fieldManager], () => fieldManager);
 }
@@ -67,7 +65,7 @@ function serviceOf(
         `the Service ${wanted.namespace}/${wanted.name} on ${source} changed between headless and not while this run was at it: run again`,
       );
     if (service.length === 0) {
-      // What is in order is marked as it is, with annotations that are no reason to write.
+      // A Service that is in order only gets the mark; annotations that are no reason to write stay as they are.
       return sameManagers(live.metadata.managedFields, managedFields)
         ? undefined
         : { ...live, metadata: { ...live.metadata, ...defined({ managedFields }) } };
@@ -78,8 +76,8 @@ function serviceOf(
 }
 
 /**
- * Deletes a mirror that nobody asks for, or takes this stack's marks off where others have come to keep it since it was
- * observed.
+ * Deletes a mirror that no link wants. If another stack has marked it since it was observed, only this stack's mark
+ * is removed.
  */
 export async function removeMirror(
   scope: WriteScope,
@@ -103,7 +101,7 @@ export async function removeMirror(
     );
 }
 
-/** Takes this stack off a Service that stays with others: its marks, and of a federated Service its members. */
+/** Removes this stack's marks from a Service that others keep, and its members from a federated Service. */
 export async function releaseMirror(
   scope: WriteScope,
   { key, claim }: Pick<HandOver, "key" | "claim">,
@@ -126,9 +124,9 @@ export async function releaseMirror(
 }
 
 /**
- * Deletes a Service for good before another takes its name. Kubernetes' endpoints controller
- * deletes the Endpoints after the Service, at a time of its own: Endpoints written too early would
- * fall to it. Where no such controller runs, the Endpoints stay and are updated later.
+ * Deletes a Service and waits until it is gone, before another one takes its name. Kubernetes' endpoints controller
+ * deletes the Endpoints some time after the Service, and would delete new Endpoints that are written too early. Where
+ * no such controller runs, the Endpoints stay and are updated later.
  */
 async function clear(scope: WriteScope, service: Service): Promise<void> {
   const { name, namespace } = service.metadata;
@@ -145,13 +143,13 @@ async function clear(scope: WriteScope, service: Service): Promise<void> {
   await gone(scope, resources.endpoints, { name, namespace }, clearance);
 }
 
-/** Brings a mirror's Endpoints about, or removes those that it must not have. */
+/** Creates, updates or removes a mirror's Endpoints. */
 export async function writeEndpoints(
   scope: WriteScope,
   { verdict, wanted, live }: Write,
   addressOf: AddressOf,
 ): Promise<void> {
-  // A replaced Service has taken its Endpoints along; write finds out where they have stayed.
+  // Kubernetes deletes the Endpoints of a replaced Service; `write` finds out if they are still there.
   const observed = verdict === "replace" ? undefined : live.endpoints;
   if (wanted.endpoints === undefined) {
     if (live.endpoints !== undefined)
@@ -174,8 +172,8 @@ function isRight(live: Endpoints | undefined, wanted: Mirror, addressOf: Address
 }
 
 /**
- * The Service to send. What a live one has beyond the fields that are ours survives, a selector
- * excepted: Kubernetes would fill the mirror's Endpoints from it.
+ * Returns the Service to send. Fields of the live Service that this program doesn't manage are kept, except the
+ * selector, from which Kubernetes would fill the mirror's Endpoints.
  */
 export function serviceManifest(wanted: Mirror, live?: Service): Service {
   const { selector, ...spec } = live?.spec ?? {};
@@ -209,7 +207,8 @@ function metadata(
 ): ObjectMeta {
   return {
     ...live,
-    ...{ name, namespace },
+    name,
+    namespace,
     labels: mergedKeys("labels", live, labels, withheld?.labels),
     annotations: mergedKeys("annotations", live, annotations, withheld?.annotations),
   };

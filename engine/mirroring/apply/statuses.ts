@@ -6,9 +6,8 @@ import type { Writer } from "./write-scope.ts";
 import { messageOf } from "../../user-error.ts";
 
 /**
- * Brings the status of Link resources up to date: one patch for each Link, where Linkerd sends one
- * for each Service. Nothing but people reads it, so one that can't be written is no failure; the next
- * run finds it out of date and tries again.
+ * Updates the status of Link resources, with one patch per Link, where Linkerd sends one per Service. Only people
+ * read the status, so a failed patch doesn't fail the run; the next run tries again.
  *
  * @returns notes about what could not be written
  */

@@ -15,31 +15,29 @@ interface OwnedObject {
   readonly metadata: ObjectMeta;
 }
 
-/** Where mirrors are written, by whom, and how those that may be touched are told from the rest. */
+/** The source that is written to, and the rules by which this stack's objects are recognized. */
 export interface WriteScope {
   readonly kubernetes: Writer;
-  /** Name of the source cluster. */
   readonly source: string;
-  /** The names by which this stack's marks are known, the present one first. */
+  /** The names under which this stack has marked objects, the current one first. */
   readonly names: readonly string[];
-  /** Whom `managedFields` names as the writer. */
+  /** The writer that `managedFields` names. */
   readonly fieldManager: string;
-  /** The clock by which it is waited. */
   readonly time: Pick<Time, "now" | "sleep">;
   readonly owner: Owner;
 }
 
-/** How often somebody else may get in between before this run gives up on an object. */
+/** After this many conflicts with other writers, the run gives up on an object. */
 const attempts = 4;
 
 /**
- * Creates or updates one object of ours. What was observed can be out of date by now, so every
- * update names the version it was derived from and every surprise leads to a fresh look, in which everything is decided
- * again, whose the object is too.
+ * Creates or updates one object of this stack. The observed object may be outdated, so each update names the version
+ * it was derived from, and after a conflict the object is read and judged again from scratch, including whose it is.
  *
- * @param manifest the object to send, given the live one; undefined where nothing has to change. Throws where the live
- *   one is somebody else's.
- * @throws KubernetesError, or a UserError that names the object in the way
+ * @param manifest the object to send, given the live one; undefined where nothing has to change. Throws where the
+ * live
+ * one is somebody else's.
+ * @throws KubernetesError, or an Error that names the object in the way
  */
 export async function write<T extends OwnedObject>(
   scope: WriteScope,
@@ -49,7 +47,7 @@ export async function write<T extends OwnedObject>(
   manifest: (live: T | undefined) => T | undefined,
 ): Promise<T | undefined> {
   const { kubernetes, fieldManager } = scope;
-  // With all that it has, which a list does not: an update sends back what it does not change.
+  // Lists leave out fields, and an update must send back the fields that it doesn't change.
   let live = observed && (await kubernetes.find(resource, name));
   for (let attempt = 1; ; attempt++) {
     const wanted = manifest(live);
@@ -66,9 +64,9 @@ export async function write<T extends OwnedObject>(
 }
 
 /**
- * Deletes one object of ours; one that is gone already is as good. The preconditions make the API
- * server itself refuse where the object is no longer the one that was judged; then it is judged again. Another object
- * of the same name is left, since nobody has judged that one.
+ * Deletes one object of this stack; it is no error if the object is gone. Preconditions make the API server refuse
+ * the deletion if the object has changed since it was judged; then it is judged again. Another object of the same
+ * name is left alone, because nothing was decided about it.
  *
  * @param mayGo judges an object that others have written to meanwhile
  * @returns whether it is gone
@@ -82,7 +80,7 @@ export async function remove<T extends OwnedObject>(
   const { name, namespace, uid } = observed.metadata;
   let live: T | undefined = observed;
   for (let attempt = 1; live !== undefined; attempt++) {
-    // Given up by whoever took the labels off: from then on it is not ours to delete.
+    // Whoever removed the labels has taken the object over, so it is not ours to delete.
     if (!owner.owns(live) || !mayGo(live)) return false;
     if (live.metadata.uid !== uid)
       throw new UserError(
@@ -100,7 +98,7 @@ export async function remove<T extends OwnedObject>(
       );
       return true;
     } catch (error) {
-      // Any other 404 comes from something that knows nothing of the object.
+      // Any other 404 comes from a server that doesn't know the object, such as a proxy.
       if (error instanceof KubernetesError && error.absent === name) return true;
       if (attempt === attempts || !hasKind(error, "conflict")) throw error;
       live = await kubernetes.find(resource, { name, namespace });
@@ -110,7 +108,7 @@ export async function remove<T extends OwnedObject>(
 }
 
 /**
- * Waits until an object is gone, or for at most `patience` milliseconds.
+ * Waits until an object is gone, for at most `patience` milliseconds.
  *
  * @returns the object, if it is still there
  */

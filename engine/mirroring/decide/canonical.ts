@@ -8,8 +8,8 @@ import type {
 } from "../../kubernetes/objects/objects.ts";
 
 /**
- * One spelling for things that Kubernetes spells in several ways: defaults left out or filled in,
- * subsets grouped in one way or another. Two spellings are equal exactly if their texts are.
+ * Kubernetes spells the same thing in several ways: defaults are left out or filled in, and subsets are grouped
+ * differently. These functions give each thing one spelling, so that two things are equal exactly if their texts are.
  */
 
 export function portText(port: ServicePort): string {
@@ -24,10 +24,9 @@ export function portsText(ports: readonly ServicePort[] = []): string {
   return ports.length === 0 ? "none" : ports.map(portText).sort().join(", ");
 }
 
-/** The address by which an endpoint mirror answers, once it has one. */
 export type AddressOf = (mirror: ObjectKey) => string | undefined;
 
-/** Subsets with IPs in the place of endpoint mirrors; hosts whose mirror has none are left out. */
+/** Replaces endpoint mirrors by their IPs; leaves out hosts whose mirror has no IP yet. */
 export function resolved(subsets: readonly MirrorSubset[], addressOf: AddressOf): EndpointSubset[] {
   const groups = Map.groupBy(offersIn(withAddresses(subsets, addressOf)), ({ ports }) =>
     portsText(ports),
@@ -38,7 +37,7 @@ export function resolved(subsets: readonly MirrorSubset[], addressOf: AddressOf)
   }));
 }
 
-/** Every address with its ports, one text each, sorted; how they are spread over subsets means nothing. */
+/** Lists every address with its ports as one text each, sorted; how they are spread over subsets means nothing. */
 export function liveTexts(subsets: readonly EndpointSubset[] = []): string[] {
   return offersIn(subsets).map(({ address, ports, isReady }) => {
     const text = `${addressText(address)} (${portsText(ports)})`;
@@ -61,22 +60,21 @@ function withAddresses(subsets: readonly MirrorSubset[], addressOf: AddressOf): 
   });
 }
 
-/** An address with a port, or with no port at all. */
 interface Pair {
   readonly address: EndpointAddress;
   readonly port: EndpointPort | undefined;
   readonly isReady: boolean;
 }
 
-/** An address with the ports on which it is ready, or those on which it is not. */
 interface Offer extends Omit<Pair, "port"> {
   readonly ports: readonly EndpointPort[];
 }
 
 /**
- * What subsets say, however an API server has packed them; some do so before they store them, while others store what
- * they are sent (Kubernetes, pkg/api/v1/endpoints, RepackSubsets). An address is one by its IP and hostname here, and
- * one that is listed both ways for a port is not ready. Sorted; ports stay in the Service's order.
+ * Returns what subsets mean, however an API server has packed them: some repack subsets before they store them,
+ * others store what they get (Kubernetes, pkg/api/v1/endpoints, RepackSubsets). An address is identified by IP and
+ * hostname, and one that is listed both ways for a port is not ready. The result is sorted; ports keep the Service's
+ * order.
  */
 function offersIn(subsets: readonly EndpointSubset[]): Offer[] {
   const pairs = new Map<string, Pair>();

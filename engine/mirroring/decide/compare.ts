@@ -21,21 +21,20 @@ import {
 } from "./policies/ownership.ts";
 import { refuse, type Refusal } from "./policies/rules.ts";
 
-/** The mirrors that one part of a source's should consist of. */
+/** The mirrors that one part of a source should have. */
 export interface WantedPart {
-  /** Name of the link's target, or `federated`. */
+  /** The name of the link's target, or `federated`. */
   readonly part: string;
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
-  /** What may be done to the mirrors of a link. */
   readonly authority?: Authority;
-  /** What this stack has to say about federated Services; about any other it has nothing to say. */
+  /** The claims of this stack on federated Services; it has none on any other. */
   readonly claims?: FederatedClaims;
 }
 
 /**
- * Compares what a source cluster should have with what it has, all parts together, and decides about each object:
- * part by part, first the mirrors by their keys, then what is skipped.
+ * Compares the mirrors that a source should have with those that it has, and decides about each object: part by part,
+ * first the mirrors sorted by key, then the skipped Services.
  *
  * @param targets of all links into the source
  */
@@ -50,9 +49,9 @@ export function plan(
 }
 
 /**
- * Decides about one part. Live mirrors that nobody asks for are left to others where they are not provably this stack's
- * alone, and kept as they are where the skip of their origin says that no conclusion can be drawn about them now; else
- * they are deleted.
+ * Decides about one part. A live mirror that no link wants is deleted only if it is provably this stack's alone. It
+ * is kept if the skip of its exported Service says that nothing can be concluded now, and left to its owner
+ * otherwise.
  */
 function compare(
   { part, mirrors, skips, authority, claims }: WantedPart,
@@ -113,7 +112,7 @@ function decideWanted(
   return { verdict: replace ? "replace" : "update", fields, ...common };
 }
 
-/** Notes that a mirror of a link is to get the mark of this stack, by its present name. */
+/** Adds to the decision that a mirror gets this stack's mark, under its current name. */
 function withMark(decision: Wanted, names: readonly string[]): Wanted {
   const { metadata } = decision.live.service ?? {};
   if (metadata === undefined || decision.verdict === "replace") return decision;
@@ -122,7 +121,7 @@ function withMark(decision: Wanted, names: readonly string[]): Wanted {
   return isMarked ? decision : { ...decision, mark: "confirm" };
 }
 
-/** Decides about a federated Service, which is others' alone once this stack's members have left it. */
+/** Decides about a federated Service, which belongs to others once this stack's members have left it. */
 function withClaim(decision: Wanted, claim: FederatedClaim): Decision {
   const { managedFields, isOurs } = settle(claim, decision.live.service);
   const isMarked = sameManagers(decision.live.service?.metadata.managedFields, managedFields);

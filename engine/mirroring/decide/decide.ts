@@ -20,44 +20,44 @@ import { type Authority, marksHidden } from "./policies/ownership.ts";
 import { type RemovedPart, undecided } from "./policies/removed-links.ts";
 import { leftOut } from "./policies/selection.ts";
 
-/** Everything that a decision about a source is made from. */
+/** The input of every decision about a source. */
 export interface SourceObservation {
   readonly args: MirrorsArgs;
   readonly source: ClusterSnapshot;
   readonly links: readonly LinkObservation[];
   readonly removed: readonly RemovedPart[];
-  /** When the clusters are judged. */
+  /** The time for which the clusters are judged. */
   readonly now: Date;
-  /** The names of this stack, by which it knows its own marks, the present one first. */
+  /** The names under which this stack has marked objects, the current one first. */
   readonly stacks: readonly string[];
-  /** Read where there is anything that one may have written. */
+  /** Linkerd's controllers, read only where there is anything that one may have written. */
   readonly controllers: Controllers;
 }
 
-/** What becomes of a source in one run. */
+/** Everything that one run does to a source, and why. */
 export interface Decided {
-  /** About every object, part by part; only of parts that are judged. */
+  /** Decisions about every object, part by part, for those parts that could be judged. */
   readonly decisions: readonly Decision[];
-  /** The same by part: the parts about which a conclusion could be drawn, and of which one run may do as much. */
+  /** The same decisions by part. Parts are missing if they couldn't be judged or a guard holds them. */
   readonly judged: ReadonlyMap<string, readonly Decision[]>;
   /**
-   * Sentences about what somebody has to see to: by target for a link of which so much would go that nothing of it is
-   * done, and by source for removed links about which nothing could be decided.
+   * Sentences for the user: by target for a link that a deletion guard holds, and by source for removed links about
+   * which nothing could be decided.
    */
   readonly refusals: ByPart<string>;
-  /** All federated Services with a member of this stack's, those that cannot be had included. */
+  /** All federated Services with a member of this stack, including those that can't be created. */
   readonly united: readonly Mirror[];
   readonly portConflicts: PortConflicts;
-  /** Endpoint mirrors that stay although their pods are away: since when, RFC 3339. */
+  /** Endpoint mirrors that stay although their pods are gone, with the time since when (RFC 3339). */
   readonly missing: Readonly<Record<ObjectKey, string>>;
-  /** What there is to say of mirrors that stay with others, or that others have as well. */
+  /** Sentences about mirrors that others keep, or that others have marked as well. */
   readonly notes: readonly Note[];
 }
 
 /**
- * Decides about everything that one source should have, all links together. Of a link that would lose too much in
- * one run everything stays, its members of federated Services included, and the others are planned without
- * it. Pure.
+ * Decides about everything that one source should have, for all links together. If a run would delete too much of a
+ * link, everything of that link stays, including its members of federated Services, and the others are planned
+ * without it. Pure.
  */
 export function decide(observation: SourceObservation): Decided {
   const { args, source, links, removed } = observation;
@@ -130,7 +130,6 @@ export function decide(observation: SourceObservation): Decided {
   };
 }
 
-/** What this stack may do to the mirrors of a link in the config. */
 function authorityOver(
   link: LinkSpec,
   { stacks, controllers }: SourceObservation,
@@ -143,7 +142,7 @@ function authorityOver(
   };
 }
 
-/** What is left of a link that this stack does not mirror any more. */
+/** Plans the mirrors that remain of a link that this stack no longer mirrors. */
 function leftPart({ stacks }: SourceObservation) {
   return (removed: RemovedPart) => ({
     part: removed.link.target,
@@ -159,14 +158,14 @@ function leftPart({ stacks }: SourceObservation) {
   });
 }
 
-/** Without an account of who has written what, no mark can be found again. */
+/** Without managedFields, no mark can be found. */
 function withoutMarks(decision: Decision): Decision {
   if (isSkip(decision)) return decision;
   const { mark, ...rest } = decision;
   return rest;
 }
 
-/** @param held targets whose members stay as they are, as if nobody could read them */
+/** @param held targets whose members stay as they are, as if they couldn't be read */
 function federatedView(
   { source, links, removed, stacks, controllers }: SourceObservation,
   held: ReadonlySet<string>,
@@ -187,7 +186,7 @@ function federatedView(
   };
 }
 
-/** By target: why nothing of a link is done, since too much of it would go. */
+/** Returns by target why nothing of a link is done: a run would delete too much of it. */
 function refusalsIn(
   decisions: readonly Decision[],
   limits: readonly DeletionLimit[],
@@ -201,8 +200,8 @@ function refusalsIn(
 }
 
 /**
- * The source as it will be: with the namespaces that come about in this run, because a link that creates
- * namespaces has a mirror there. A Service of another link can be mirrored into them at once.
+ * Returns the source with the namespaces that this run creates, so that Services of other links can be mirrored into
+ * them in the same run.
  */
 function withNamespacesToCome(observation: SourceObservation): SourceObservation {
   const { source, links } = observation;
@@ -219,7 +218,7 @@ function withNamespacesToCome(observation: SourceObservation): SourceObservation
   return { ...observation, source: { ...source, namespaces } };
 }
 
-/** What the links should have whose targets could be read. */
+/** Plans the links whose targets could be read. */
 function desiredOf(links: readonly LinkObservation[], { source, now }: SourceObservation) {
   return links.flatMap(({ link, target }) => {
     if ("why" in target) return [];
@@ -227,14 +226,17 @@ function desiredOf(links: readonly LinkObservation[], { source, now }: SourceObs
   });
 }
 
-/** A link that is no longer in the config has the limits that it had there. */
+/** A link that is no longer in the config keeps the limits that it had there. */
 function limitOf(
   { source, target, maxDeletions = linkDefaults.maxDeletions }: RemovedPart["link"],
   args: MirrorsArgs,
 ): DeletionLimit {
   return {
-    ...{ source, target, maxDeletions, removed: true },
-    // What was allowed while it was in the config was allowed for that run.
+    source,
+    target,
+    maxDeletions,
+    removed: true,
+    // `allowDeletions` was meant for the runs in which the link was still in the config.
     allowDeletions: args.allowDeletions === true || args.revokedTargets?.includes(target) === true,
   };
 }

@@ -4,14 +4,13 @@ import type { FederatedClaim } from "./mirrors/federated-claim.ts";
 import type { Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 
-/** A field that is not as it should be, in words: what it is and what it will be. */
+/** A field that differs, in words: its value now and its value after the run. */
 export interface FieldChange {
   readonly field: string;
   readonly live: string;
   readonly wanted: string;
 }
 
-/** The objects of a mirror in the source cluster, as observed. */
 export interface LiveMirror {
   readonly service?: Service;
   readonly endpoints?: Endpoints;
@@ -29,45 +28,47 @@ interface AboutMirror<Verdict extends string> extends About {
   readonly kind: MirrorKind;
   readonly live: LiveMirror;
   readonly fields: readonly FieldChange[];
-  /** What becomes of this stack's marks on a Service that stays: it gets them, or loses them. */
+  /** Whether this stack's mark is added to a Service that stays, or removed from it. */
   readonly mark?: "confirm" | "release";
-  /** Of a federated Service: what this stack has to say about it. */
+  /** The claim of this stack, if this is a federated Service. */
   readonly claim?: FederatedClaim;
 }
 
-/** `replace`: deleted and created again, since `clusterIP: None` cannot be changed in place. */
+/** `replace` deletes and creates the Service again, because `clusterIP: None` can't be changed in place. */
 export type Write = AboutMirror<"create" | "update" | "replace"> & {
   readonly wanted: Mirror;
-  /** From then on it is others' alone: a federated Service that this stack's members have left. */
+  /** Set if this stack's members have left a federated Service, which then belongs to others. */
   readonly isOthers?: boolean;
 };
 
-/** A mirror that stays as it is: it is right, or nothing can be concluded about it now. */
+/** A mirror that stays as it is, because it is right or nothing can be concluded about it now. */
 export type Keep = AboutMirror<"keep"> & {
-  /** Absent: nobody asks for it, and it is in doubt whether it is to go. */
+  /** Absent if no link wants the mirror and it can't be decided whether to delete it. */
   readonly wanted?: Mirror;
 };
 
 export type Deletion = AboutMirror<"delete">;
 
-/** A mirror that nobody asks for, and that is left to others since it is not provably this stack's alone. */
+/** A mirror that no link wants, and that is left to others because it isn't provably this stack's alone. */
 export type HandOver = AboutMirror<"handOver"> & {
-  /** Who keeps it; absent: it carries no mark, so nobody knows. */
+  /** The stacks that have marked it; absent if it carries no mark. */
   readonly keeper?: string;
 };
 
-/** An exported Service, or one of its pods, that gets no mirror, and why. */
+/** An exported Service, or one of its pods, that gets no mirror, with the reason. */
 export type Skipped = About & Skip & { readonly verdict: "skip" };
 
-/** What becomes of one object of a source, and why: everything that is said or done comes from a list of these. */
+/**
+ * The decision about one object of a source, and the reason. Previews, state, status, health and writes are all
+ * derived from a list of these.
+ */
 export type Decision = Write | Keep | Deletion | HandOver | Skipped;
 
-// Spelled out for the schema of what commands print, which shows nothing else of a decision.
+// Written out for the schema of the commands' output, which shows nothing else of a decision.
 export type Verdict = "create" | "update" | "replace" | "keep" | "delete" | "handOver" | "skip";
 
 export type Change = Write | Deletion;
 
-/** A sentence and the part that it is about. */
 export type Note = readonly [part: string, sentence: string];
 
 export function isWrite(decision: Decision): decision is Write {
@@ -78,7 +79,6 @@ export function isDeletion(decision: Decision): decision is Deletion {
   return decision.verdict === "delete";
 }
 
-/** Whether something is written or deleted. */
 export function isChange(decision: Decision): decision is Change {
   return isWrite(decision) || isDeletion(decision);
 }
@@ -87,34 +87,33 @@ export function isSkip(decision: Decision): decision is Skipped {
   return decision.verdict === "skip";
 }
 
-/** Whether a mirror is there once the decisions are carried out, and this stack's to list. */
+/** Whether the mirror exists after the run and is listed as this stack's. */
 export function isListed(decision: Decision): decision is Write | Keep {
   return isWrite(decision) ? decision.isOthers !== true : decision.verdict === "keep";
 }
 
-/** A mirror that is as it should be, and is to get this stack's mark. */
+/** A mirror that is in order and only gets this stack's mark. */
 export function isConfirmed(decision: Decision): decision is Keep & { readonly wanted: Mirror } {
   return decision.verdict === "keep" && isWanted(decision) && decision.mark === "confirm";
 }
 
-/** A mirror that stays with others, and is to lose this stack's mark. */
+/** A mirror that others keep and that only loses this stack's mark. */
 export function isReleased(decision: Decision): decision is HandOver {
   return decision.verdict === "handOver" && decision.mark === "release";
 }
 
-/** Whether anything at all is sent for it. */
+/** Whether a request is sent for it. */
 export function isSent(decision: Decision): boolean {
   return isChange(decision) || (!isSkip(decision) && decision.mark !== undefined);
 }
 
-/** A decision about a mirror that should exist and can. */
 export type Wanted = (Write | Keep) & { readonly wanted: Mirror };
 
 export function isWanted(decision: Decision): decision is Wanted {
   return "wanted" in decision;
 }
 
-/** The namespaces that the mirrors need and the source does not have, sorted, each with the part that needs it first. */
+/** Returns the missing namespaces that the mirrors need, sorted, each with the first part that needs it. */
 export function namespacesToCreate(
   decisions: readonly Decision[],
   { namespaces }: Pick<ClusterSnapshot, "namespaces">,

@@ -17,9 +17,9 @@ import type { FieldChange, LiveMirror } from "./decision.ts";
 const nothing = "none";
 
 /**
- * How a mirror that exists differs from what it should be, in every field that is ours. The
- * annotation with the exported object's resourceVersion is kept for Linkerd's tools but is no
- * reason to write: it changes with every heartbeat of the target. `replace`: the Service has to be deleted and created again.
+ * Compares a live mirror with the wanted one, in every field that this program manages. A different
+ * `remote-resource-version` is no reason to write, because it changes with every heartbeat of the target; it is kept
+ * for Linkerd's tools. `replace` means that the Service has to be deleted and created again.
  */
 export function difference(live: LiveMirror, wanted: Mirror, addressOf: AddressOf) {
   const service = live.service === undefined ? [] : serviceFields(live.service, wanted);
@@ -62,7 +62,7 @@ function endpointsFields(
   ];
 }
 
-/** Keys that are missing, have another value, or are there and should not be. */
+/** Returns keys that are missing, have another value, or have to be removed. */
 function mapFields(
   word: string,
   live: ObjectMeta,
@@ -70,7 +70,7 @@ function mapFields(
   wanted: StringMap,
   withheld?: Withheld,
 ): FieldChange[] {
-  // A map, because a key may be called what every object inherits, like `constructor`.
+  // A Map, because a key may have the name of a property that every object inherits, such as `constructor`.
   const is = new Map(Object.entries(live[field] ?? {}));
   const differing = Object.entries(wanted).flatMap(([key, value]) =>
     key === annotation.remoteResourceVersion || is.get(key) === value
@@ -101,7 +101,7 @@ function mapText(map: StringMap = {}): string {
   return entries.length === 0 ? nothing : entries.sort().join(", ");
 }
 
-/** What a list has that the other has not, since the rest of it does not change. */
+/** Returns the entries of one list that the other lacks; the rest is the same. */
 function listText(list: readonly string[] | undefined, other: readonly string[] = []): string {
   if (list === undefined) return "no object";
   const others = new Set(other);
@@ -112,9 +112,10 @@ function listText(list: readonly string[] | undefined, other: readonly string[] 
 type KeyField = "labels" | "annotations";
 
 /**
- * Keys of a live object that have to go: not wanted, and either Linkerd's own words about mirrors or written by a
- * program that makes them. Whatever admission or a person has put there is left alone, or each run would fight over
- * it. A key that the link excludes goes only where it is the copy made before it was excluded.
+ * Returns keys of a live object that have to be removed: not wanted, and either Linkerd's own keys for mirrors or
+ * written by a program that makes mirrors. Keys that admission or a person has added are left alone; otherwise each
+ * run would fight over them. A key that the link excludes is removed only if it is the copy from before it was
+ * excluded.
  */
 export function staleKeys(
   field: KeyField,
@@ -131,14 +132,14 @@ export function staleKeys(
   });
 }
 
-/** Keys that say what a mirror is, whoever has written them; opaque ports are copied like any other. */
+/** Keys that describe a mirror, whoever has written them; opaque ports are copied like any other. */
 const vocabulary = new Set<string>(
   [...Object.values(label), ...Object.values(annotation)].filter(
     (key) => key !== annotation.opaquePorts,
   ),
 );
 
-/** The map to send: what is wanted, and of the live keys those that are nobody's business here. */
+/** Returns the map to send: the wanted keys, and live keys that this program doesn't manage. */
 export function mergedKeys(
   field: KeyField,
   live: ObjectMeta | undefined,
@@ -152,8 +153,8 @@ export function mergedKeys(
 }
 
 /**
- * Keys that the makers of a mirror have set: this program, and whoever has set the label by which
- * it is known as a mirror, as Linkerd's controller does.
+ * Returns keys that a maker of the mirror has set: this program, or whoever has set the label of a mirror, as
+ * Linkerd's controller does.
  */
 function keysWritten(field: KeyField, entries: readonly ManagedFields[]): ReadonlySet<string> {
   const isMaker = (entry: ManagedFields) =>
@@ -164,7 +165,6 @@ function keysWritten(field: KeyField, entries: readonly ManagedFields[]): Readon
   );
 }
 
-/** What the check of objects lets through of `fieldsV1`. */
 interface FieldsV1 {
   readonly "f:metadata"?: Readonly<Partial<Record<`f:${KeyField}`, object>>>;
 }

@@ -10,17 +10,17 @@ import { label, tokensIn } from "../model/vocabulary.ts";
 import { resolved } from "./canonical.ts";
 import type { LiveMirror } from "./decision.ts";
 
-/** As long as an address gets. */
+/** The longest text of an IP address. */
 const address = "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff";
 const time = "2026-01-01T00:00:00Z";
 
-/** What decides how large a mirror is. */
+/** The facts that decide how large a mirror is. */
 type Sized = Pick<
   Mirror,
   "kind" | "namespace" | "name" | "labels" | "annotations" | "ports" | "endpoints"
 >;
 
-/** The objects of a mirror as their API server lists them later, with all that it adds, and nothing shorter than there. */
+/** Returns the objects of a mirror as the API server will list them, with all that it adds, and never shorter. */
 export function listed(mirror: Sized): LiveMirror {
   const { kind, ports, labels, annotations, endpoints } = mirror;
   const clusterIP = kind === "headless" ? "None" : address;
@@ -60,7 +60,7 @@ function metadata(
     creationTimestamp: time,
     labels,
     annotations,
-    // The writer's entry, a stack's mark, and one for each member of a federated Service.
+    // An entry for the writer, one for the stack's mark, and one for each member of a federated Service.
     managedFields: [managed(labels, annotations), mark, ...tokensIn(annotations).map(() => mark)],
   };
 }

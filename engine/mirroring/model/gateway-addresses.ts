@@ -6,10 +6,9 @@ import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 
 /**
- * Where a target may have traffic sent to. What a gateway announces comes from the target alone, while
- * it is the source's proxies that dial it: an address that means the source itself, the machine that a
- * proxy runs on or its cloud's metadata service is no gateway of another cluster. Addresses that the
- * config gives are the user's own word, and not judged.
+ * Decides to which addresses a target may have traffic sent. The target alone announces its gateway, while the
+ * source's proxies connect to it, so an address that means the source itself, the machine of a proxy or its cloud's
+ * metadata service is no gateway of another cluster. Addresses in the config are the user's own word and not judged.
  */
 
 const special = [
@@ -18,7 +17,7 @@ const special = [
   ["link-local", ["169.254.0.0/16", "fe80::/10"]],
   ["multicast", ["224.0.0.0/4", "ff00::/8"]],
   ["reserved", ["240.0.0.0/4", "192.0.0.0/24"]],
-  // Beside the link-local one: Alibaba Cloud, Azure; AWS, Google Cloud and Oracle Cloud in IPv6.
+  // Besides the link-local address: Alibaba Cloud, Azure; AWS, Google Cloud and Oracle Cloud in IPv6.
   [
     "a cloud's metadata service",
     [
@@ -26,7 +25,8 @@ const special = [
       ...["fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128"],
     ],
   ],
-  // Deprecated (RFC 3879, 7526), or of one network alone (RFC 8215). Each may lead to any IPv4 address.
+  // Ranges that are deprecated (RFC 3879, 7526) or local to one network (RFC 8215). Each may lead to any IPv4
+  // address.
   ["site-local", ["fec0::/10"]],
   ["translated or tunnelled", ["64:ff9b:1::/48", "2002::/16", "2001::/32"]],
 ] as const;
@@ -42,21 +42,22 @@ const specialRanges = special.map(([kind, ranges]) => {
   return { kind, contains: inRanges([...ranges, ...embedded]) };
 });
 
-/** What is known of who may be dialled. */
 export interface AddressRules {
-  /** Ranges of the config, in CIDR notation; absent: any. */
+  /** Ranges from the config, in CIDR notation; absent if any address is allowed. */
   readonly allowed?: readonly string[] | undefined;
-  /** Of the source; absent: not known. */
+  /** The source's own addresses; absent if they aren't known. */
   readonly own?: OwnAddresses | undefined;
 }
 
-/** What of a cluster answers at an address or hostname, as the end of a sentence; undefined: nothing that is known. */
+/**
+ * Returns what in a cluster answers at an address or hostname, as the end of a sentence; undefined if nothing does.
+ */
 export type OwnAddresses = (address: string) => string | undefined;
 
 /**
- * What of a cluster answers where, now or later. Endpoints count where their Service has a selector: those of mirrors,
- * and those that people write, lead to other clusters. Not every network plugin says in the nodes which addresses pods
- * have.
+ * Collects the addresses at which a cluster itself answers, now or later. Endpoints count if their Service has a
+ * selector: those of mirrors, and those that people write, lead to other clusters. Not every network plugin records
+ * pod addresses in the nodes.
  */
 export function ownAddresses({
   services,
@@ -108,7 +109,7 @@ function answering(all: readonly string[], ranges: readonly string[]) {
   };
 }
 
-/** Only an IPv6 address may be spelled in several ways, or stand for one of IPv4 (`embedding`). */
+/** An IPv6 address has several spellings and may embed an IPv4 address (`embedding`). */
 function inOneSpelling(address: string): string {
   if (!isIPv6(address)) return address.toLowerCase().replace(/\.$/, "");
   const spelled = new SocketAddress({ address, family: "ipv6" }).address;
@@ -120,7 +121,7 @@ function inOneSpelling(address: string): string {
   return [first >> 8, first & 255, last >> 8, last & 255].join(".");
 }
 
-/** Why no traffic is sent there, as the end of a sentence that begins with the address. */
+/** Returns why no traffic is sent there, as the end of a sentence that begins with the address. */
 export function refusedAddress(
   address: string,
   { allowed, own }: AddressRules = {},
@@ -131,15 +132,15 @@ export function refusedAddress(
   if (found !== undefined) return `is ${found.kind}`;
   const answers = own?.(address);
   if (answers !== undefined) return `is ${answers} of the source itself`;
-  // A name is judged once more by what it resolves to.
+  // A host name is judged again by the addresses that it resolves to.
   if (!isName && allowed !== undefined && !inRanges(allowed)(address))
     return "is not in gateway.allowedAddresses";
   return undefined;
 }
 
 /**
- * Resolvers answer for localhost themselves (RFC 6761) and complete a name without a dot; a Service's
- * name, or that of one of its pods, means one of the source's own, whatever its cluster domain is.
+ * Resolvers answer for localhost themselves (RFC 6761) and complete a name without a dot. A name of a Service or a
+ * pod means one of the source's own, whatever its cluster domain is.
  */
 function isLocalName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
@@ -147,7 +148,10 @@ function isLocalName(hostname: string): boolean {
   return isLocal || !name.includes(".");
 }
 
-/** Those that may be dialled, in their order and no more than a mirror lists; and a sentence for each that may not. */
+/**
+ * Returns the addresses that may be used, in their order and at most as many as a mirror lists, and a sentence for
+ * each one that may not.
+ */
 export function usableOf(
   addresses: readonly string[],
   rules: AddressRules,
@@ -161,7 +165,7 @@ export function usableOf(
   }
   const { most } = bounds.gatewayAddresses;
   if (allowed.length > most) refused.push(`${allowed.length - most} beyond the first ${most}`);
-  // A target may announce many, and all of them wrong.
+  // A target may announce many addresses that are all refused.
   const told =
     refused.length > 5 ? [...refused.slice(0, 5), `${refused.length - 5} more`] : refused;
   return { allowed: allowed.slice(0, most), refused: told };

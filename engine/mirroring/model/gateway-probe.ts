@@ -5,8 +5,8 @@ import { portNamed, type Probe } from "./gateway.ts";
 import { annotation, probePort } from "./vocabulary.ts";
 
 /**
- * The probe that a gateway Service offers; undefined where it offers none. Of a period in whole
- * seconds, `3`, the Link schema wants a duration, `3s` (linkerd-behaviour.md 1.6, 4).
+ * Returns the probe that a gateway Service offers; undefined if it offers none. The annotation holds whole seconds,
+ * `3`, while the Link schema wants a duration, `3s` (linkerd-behaviour.md 1.6, 4).
  */
 export function gatewayProbe(
   service: Service | undefined,
@@ -28,9 +28,9 @@ export function gatewayProbe(
   };
 }
 
-/** What one probe has come to. */
+/** The result of one probe. */
 export type ProbeResult =
-  /** `down`: why it failed, as `HTTP status 503`; absent: the gateway is alive. */
+  /** Why the probe failed, such as `HTTP status 503`; absent if the gateway is alive. */
   | { readonly path: string; readonly port: number; readonly down?: string }
   /** Nobody knows how to probe it, as a sentence says. */
   | { readonly why: string };

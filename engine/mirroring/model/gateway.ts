@@ -7,20 +7,20 @@ import type { GatewaySource } from "./link.ts";
 import { annotation, gatewayPort } from "./vocabulary.ts";
 
 /**
- * What a target's gateway is, by the rules of `linkerd multicluster link-gen`
- * (linkerd-behaviour.md 1.6). Mirrors and the Link resource both take it from here.
+ * Reads a target's gateway by the rules of `linkerd multicluster link-gen` (linkerd-behaviour.md 1.6). Mirrors and
+ * the Link resource both use it.
  */
 
-/** The gateway as a Link resource names it: addresses as they are, hostnames not resolved. */
+/** The gateway as a Link resource names it, with host names that aren't resolved. */
 export interface GatewayFacts {
-  /** Sorted and without duplicates where they are resolved. Never empty. */
+  /** Never empty; sorted and without duplicates once they are resolved. */
   readonly addresses: readonly string[];
   readonly port: number;
-  /** TLS identity of the gateway; empty: unknown, and then no mTLS to the gateway. */
+  /** The gateway's TLS identity; if empty, it is unknown and proxies use no mTLS to the gateway. */
   readonly identity: string;
 }
 
-/** Where a target's gateway answers, as the source's proxies dial it: its addresses are IPs. */
+/** The gateway as the source's proxies connect to it: its addresses are IPs. */
 export type Gateway = GatewayFacts;
 
 /** A gateway whose addresses were judged. */
@@ -40,14 +40,14 @@ export interface AnnouncedGateway {
   readonly refused: readonly string[];
 }
 
-/** Whether the config says where the gateway is, which nobody judges; else the target does. */
+/** Whether the config gives the addresses, which are then not judged; otherwise the target does. */
 export function isPinned({ addresses = [] }: GatewaySource): boolean {
   return addresses.length > 0;
 }
 
 /**
- * What the link says, and for the rest what the gateway Service says, its hostnames not yet judged by what they
- * resolve to (`judgedGateway`).
+ * Combines the link's settings with the gateway Service. Its host names have not been judged by the addresses that
+ * they resolve to (`judgedGateway`).
  *
  * @param own of the source; absent: not known
  * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
@@ -87,7 +87,7 @@ export function gatewayFacts(
   };
 }
 
-/** The sentence for a gateway that announces nothing but addresses that no traffic is sent to. */
+/** The sentence for a gateway all of whose announced addresses are refused. */
 export function refusedAddresses(where: string, refused: readonly string[]): string {
   return `the gateway Service ${where} announces no address that may be used (${refused.join("; ")}): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`;
 }
@@ -105,7 +105,7 @@ const lacking = {
       : `the gateway Service ${where} has no annotation ${annotation.gatewayIdentity}: set gateway.identity on the link`,
 } as const;
 
-/** An ingress point's IP, else its hostname; one with neither is passed over. */
+/** Returns an ingress point's IP, or else its host name; one with neither is skipped. */
 function loadBalancerAddresses(service: Service | undefined): string[] {
   const ingress = service?.status?.loadBalancer?.ingress ?? [];
   return ingress
@@ -114,16 +114,15 @@ function loadBalancerAddresses(service: Service | undefined): string[] {
     .filter((address) => address !== "");
 }
 
-/** A NodePort gateway is reached by the port of the node, any other by the Service's own. */
+/** A NodePort gateway is reached at the node port, any other at the Service's port. */
 export function portNamed(service: Service | undefined, wanted: string): number | undefined {
   const port = service?.spec.ports?.find(({ name }) => name === wanted);
   return service?.spec.type === "NodePort" ? port?.nodePort : port?.port;
 }
 
-/** How a gateway is probed. */
 export interface Probe {
   readonly path: string;
   readonly port: number;
-  /** As Go writes a duration: `3s`, `2m0s`. */
+  /** Formats a duration as Go does: `3s`, `2m0s`. */
   readonly period: string;
 }

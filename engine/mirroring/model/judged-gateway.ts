@@ -6,31 +6,31 @@ import { type OwnAddresses, refusedAddress, usableOf } from "./gateway-addresses
 import { type GatewayFacts, gatewayFacts, isPinned, refusedAddresses } from "./gateway.ts";
 import type { GatewaySource } from "./link.ts";
 
-/** All addresses of a hostname; rejects where it has none. */
+/** Resolves a host name to all its addresses; rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** What a target's word about its gateway is judged by. */
+/** The facts by which a target's gateway addresses are judged. */
 export interface GatewayJudge {
   readonly resolve: Resolve;
-  /** What answers where in the source; undefined where the source can't be read. */
+  /** The source's own addresses; undefined if the source can't be read. */
   readonly own: () => Promise<OwnAddresses | undefined>;
 }
 
-/** A gateway of which every address was judged. */
 export interface JudgedGateway {
-  /** As the Link names it, which has an IP or a hostname for each address. */
+  /** The gateway as the Link names it, with an IP or a host name for each address. */
   readonly facts: GatewayFacts;
-  /** The IPs at which the source's proxies dial it, sorted. Empty: none of its hostnames resolves. */
+  /** The IPs to which the source's proxies connect, sorted. Empty if no host name resolves. */
   readonly dialled: readonly string[];
   readonly refused: readonly string[];
-  /** Hostnames that do not resolve, each with the reason. */
+  /** Host names that don't resolve, each with the reason. */
   readonly failed: readonly string[];
 }
 
 /**
- * Where a gateway is, for mirrors and for the Link alike. What the config says is not judged. What the target announces
- * is: its addresses, and all addresses that its hostnames resolve to. Linkerd's controller resolves a hostname again
- * by itself, so the Link has the addresses in its place where the config restricts them, or where one of them is refused.
+ * Finds a gateway's addresses, for mirrors and for the Link. Addresses from the config are not judged. Those that the
+ * target announces are, and so are all addresses that its host names resolve to. Linkerd's controller resolves a host
+ * name again by itself, so the Link gets the addresses instead if the config restricts them or one of them is
+ * refused.
  *
  * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
  */
@@ -50,7 +50,7 @@ export async function judgedGateway(
     facts.addresses.map(async (entry) => {
       if (isIP(entry) !== 0) return { entry, ips: [entry] };
       try {
-        // What a target announces is a whole name, which the search domains of this machine must not complete.
+        // A target announces a complete name, so this machine's search domains must not be added to it.
         return { entry, ips: await judge.resolve(pinned ? entry : entry.replace(/\.?$/, ".")) };
       } catch (error) {
         failed.push(`${entry}: ${messageOf(error)}`);
@@ -84,7 +84,7 @@ export async function judgedGateway(
   };
 }
 
-/** The sentence about an address that is not used while another is. */
+/** The sentence about an address that is refused while others are used. */
 export function leftOut(target: string, why: string): string {
   return `one address of the gateway of ${target} is left out: ${why}`;
 }

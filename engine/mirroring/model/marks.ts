@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import type { ManagedFields, ObjectMeta } from "../../kubernetes/objects/objects.ts";
 
 /**
- * The mark of a stack: a field manager of its own, which changes nothing about the object and which survives whatever
- * others write (docs/decisions/0020-one-ownership-rule.md). A mirror of a link carries `<program>/<stack>`, a federated
- * Service one mark for each member, `<program>/<stack>#<member>`.
+ * A stack's mark is a field manager, which changes nothing about the object and survives writes by others
+ * (docs/decisions/0020-one-ownership-rule.md). A mirror of a link carries `<program>/<stack>`, a federated Service
+ * one mark per member, `<program>/<stack>#<member>`.
  */
 
 /**
- * The manager that writes federated Services, which carry marks for their members alone. It is not the program's user
- * agent, by which whatever else the program sends is known.
+ * The field manager for writes to federated Services, which carry marks for their members only. It differs from the
+ * user agent of the program's other writes.
  */
 export const federatedWriter = "linkerd-multicluster-federated";
 
 const prefix = "linkerd-multicluster/";
 
-/** The API server allows 128 characters; these are left for the name of a stack and of a member. */
+/** The API server allows 128 characters; these remain for the names of a stack and a member. */
 const longest = { stack: 85, member: 21 } as const;
 
-/** The member of a federated Service that is in the source itself; no cluster's name begins with a dot. */
+/** The member of a federated Service in the source itself; no cluster's name begins with a dot. */
 export const localMember = ".local";
 
 /** @param stack as `organization/project/stack`; state of earlier versions has `project/stack` */
@@ -33,31 +33,31 @@ function fitting(name: string, most: number): string {
   return `${name.slice(0, most - hash.length - 1)}~${hash}`;
 }
 
-/** The mark of the whole stack, and the member that it is on; absent: on a whole object. */
+/** The stack's mark and the member that it is for; no member if it marks a whole object. */
 function partsOf(manager: string): { readonly whole: string; readonly member?: string } {
   const [whole = "", member] = manager.split("#");
   return member === undefined ? { whole } : { whole, member };
 }
 
-/** The stack of this program that writes by that name; undefined: none does. */
+/** Returns the stack that writes under that name; undefined if it is another program. */
 export function stackOf(manager = ""): string | undefined {
   return manager.startsWith(prefix) ? partsOf(manager).whole.slice(prefix.length) : undefined;
 }
 
-/** The marks of whole stacks in `managedFields`, whatever member they are on. */
+/** Returns the stacks' marks in `managedFields`, whatever member they are for. */
 export function wholeMarks({ managedFields = [] }: Pick<ObjectMeta, "managedFields">): string[] {
   return managedFields.map(({ manager = "" }) => partsOf(manager).whole);
 }
 
-/** Whether anything is written by that name that this program has made. */
+/** Whether this program has written anything under that name. */
 export function isOfProgram(manager: string | undefined): boolean {
   return manager === federatedWriter || stackOf(manager) !== undefined;
 }
 
-/** Who vouches for a mirror, or for one member of a federated Service. */
+/** The stacks that have marked a mirror, or one member of a federated Service. */
 export interface Marks {
   readonly isOurs: boolean;
-  /** The other stacks, sorted. */
+  /** Other stacks, sorted. */
   readonly others: readonly string[];
 }
 
@@ -87,21 +87,21 @@ export function marksOn(
   return { isOurs, others: others.sort() };
 }
 
-/** A reader that does not know the organization of its stack asks for those of all: `*`/project/stack. */
+/** A reader that doesn't know its stack's organization uses `*`/project/stack, which matches all. */
 function isAnyOf(name: string, stack: string): boolean {
   return name.startsWith("*") && `/${stack}`.endsWith(name.slice(1));
 }
 
-/** What `managedFields` has of one manager; `find` returns it whole. */
+/** The part of a `managedFields` entry that lists keep; `find` returns all of it. */
 type Entry = ManagedFields & { readonly subresource?: string };
 
 /**
- * The entries with this stack's marks as they are to be. A mark by another of its names is renamed rather than replaced:
- * the entry also says which labels and annotations the stack has written.
+ * Returns the entries with this stack's marks updated. A mark under a former name is renamed rather than replaced,
+ * because the entry also records which labels and annotations the stack has written.
  *
- * @param names as in `marksOn`, the present one first
- * @param wanted managers that have to be among the entries
- * @param become what the manager of an entry becomes that is this stack's; undefined: the entry goes
+ * @param names as in `marksOn`, the current one first
+ * @param wanted managers that must be among the entries
+ * @param become returns the new manager of an entry of this stack; undefined removes the entry
  */
 export function remarked(
   entries: readonly Entry[],
@@ -125,14 +125,13 @@ export function remarked(
   return [...result.values(), ...missing.map(newMark)];
 }
 
-/** Everybody who updates a Service sends back its ClusterIP as it is, so nobody takes this field over. */
+/** Every update of a Service sends its ClusterIP back unchanged, so nobody takes this field over. */
 function newMark(manager: string): Entry {
   const fieldsV1 = { "f:spec": { "f:clusterIP": {} } };
   const mark = { manager, operation: "Apply", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1 };
   return mark;
 }
 
-/** Both trees of fields in one. */
 function union(left: unknown, right: unknown): unknown {
   if (!isTree(left)) return right;
   if (!isTree(right)) return left;
@@ -145,7 +144,7 @@ function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Whether an API server, or what stands in front of it, leaves `managedFields` out of its answers: then nobody knows
+ * Whether an API server, or a proxy in front of it, removes `managedFields` from its answers, so that nobody knows
  * whose a mirror is. Kubernetes itself sets them on its own Service.
  */
 export function hidesMarks(services: Iterable<{ readonly metadata: ObjectMeta }>): boolean {
@@ -153,7 +152,7 @@ export function hidesMarks(services: Iterable<{ readonly metadata: ObjectMeta }>
   return true;
 }
 
-/** Whether the same managers have entries: fields change with every write, and marks do not. */
+/** Whether the same managers have entries. Fields change with every write, marks don't. */
 export function sameManagers(
   entries: readonly ManagedFields[] = [],
   others: readonly ManagedFields[] = [],

@@ -4,15 +4,15 @@ import { annotation, label } from "./vocabulary.ts";
 import type { LinkSpec } from "./link.ts";
 
 /**
- * What mirrors take over of an exported Service's labels and annotations (linkerd-behaviour.md
- * 2.6, 2.7). Three differences from Linkerd: `group/*` excludes the keys of exactly that group;
- * other controllers' keys stay behind; and `multicluster.linkerd.io/` keys of the target, which say
- * how the target itself discovers a Service, never reach the source.
+ * Decides which labels and annotations of an exported Service its mirrors get (linkerd-behaviour.md 2.6, 2.7). There
+ * are three differences from Linkerd: `group/*` excludes the keys of exactly that group; other controllers' keys are
+ * not copied; and neither are `multicluster.linkerd.io/` keys of the target, which say how the target itself
+ * discovers a Service.
  */
 
 /**
- * What a link says about the metadata that its mirrors take over, by keys of labels and annotations. A pattern is
- * what Linkerd's Link takes: a literal key, or `group/*` for every key of a group.
+ * A link's settings for the labels and annotations of its mirrors. A pattern is a literal key, or `group/*` for all
+ * keys of a group, as in Linkerd's Link.
  */
 export type MetadataRules = Pick<
   LinkSpec,
@@ -34,7 +34,7 @@ export function copiedAnnotations(service: Service, link: MetadataRules): String
   return pick(
     service.metadata.annotations,
     (key) =>
-      // What a proxy must know of a mirror, whatever is excluded.
+      // Keys that proxies need on a mirror, even if they are excluded.
       key === annotation.opaquePorts ||
       (!key.startsWith("multicluster.linkerd.io/") &&
         !isOthers(key, link) &&
@@ -42,14 +42,14 @@ export function copiedAnnotations(service: Service, link: MetadataRules): String
   );
 }
 
-/** The labels by which a mirror is known as this link's, and nobody else's. */
+/** The labels that identify a mirror as this link's. */
 export function ownerLabels(target: string): StringMap {
   return { [label.mirrored]: "true", [label.cluster]: target };
 }
 
 /**
- * What the exclusions hold back of an exported Service, for whoever has to judge a live mirror's
- * keys; nothing where there are no exclusions.
+ * Returns the keys of an exported Service that the exclusions hold back, by which a live mirror's keys are judged;
+ * undefined without exclusions.
  */
 export function withheld(
   { metadata: { labels = {}, annotations = {} } }: Service,
@@ -69,9 +69,8 @@ function pick(map: StringMap = {}, wanted: (key: string) => boolean): StringMap 
 }
 
 /**
- * By which other controllers own a Service or act on it, each with what comes of a copy. Where both
- * clusters have such a controller, that of the source takes the mirror for its own (linkerd2 #11358).
- * docs/reference/metadata.md has the sources.
+ * Keys by which other controllers own a Service or act on it, each with the effect of a copy. If both clusters have
+ * such a controller, the source's claims the mirror (linkerd2 #11358). docs/reference/metadata.md has the sources.
  */
 export const othersKeys: Readonly<Record<string, string>> = {
   "app.kubernetes.io/instance": "Argo CD, where it tracks by label, prunes the mirror",
@@ -106,28 +105,28 @@ export const othersKeys: Readonly<Record<string, string>> = {
   "tailscale.com/*": "Tailscale exposes the mirror to the tailnet",
 };
 
-/** Whether one of the patterns is the key's. */
+/** Whether one of the patterns matches the key. */
 export function excludes(patterns: readonly string[], key: string): boolean {
   return patterns.some((pattern) =>
     pattern.endsWith("/*") ? key.startsWith(pattern.slice(0, -1)) : key === pattern,
   );
 }
 
-/** Whether a key stays behind although no exclusion names it. */
+/** Whether a key isn't copied although no exclusion names it. */
 function isOthers(key: string, { copiedMetadata }: MetadataRules): boolean {
   const group = key.slice(0, key.indexOf("/") + 1);
   const isListed = Object.hasOwn(othersKeys, key) || Object.hasOwn(othersKeys, `${group}*`);
   return isListed && !excludes(copiedMetadata, key);
 }
 
-/** The entries of others' keys that are a part of a pattern, or of which the pattern is one. */
+/** Returns entries of other controllers' keys that overlap with a pattern. */
 export function othersIn(pattern: string): readonly string[] {
   return Object.keys(othersKeys).filter(
     (entry) => excludes([pattern], entry) || excludes([entry], pattern),
   );
 }
 
-/** What a Link has to exclude, whose entries know no exceptions. */
+/** Returns the exclusions for a Link, whose entries allow no exceptions. */
 export function excludedByLink(rules: MetadataRules) {
   const copied = new Set(rules.copiedMetadata.flatMap(othersIn));
   const others = Object.keys(othersKeys).filter((entry) => !copied.has(entry));

@@ -15,7 +15,7 @@ import {
  */
 export type MirrorKind = "gateway" | "headless" | "endpoint" | "discovery" | "federated";
 
-/** Either an IP known beforehand, or the ClusterIP that an endpoint mirror is going to have. */
+/** An IP that is known, or the future ClusterIP of an endpoint mirror. */
 export type MirrorAddress =
   { readonly ip: string } | { readonly hostname: string; readonly endpointMirror: ObjectKey };
 
@@ -27,33 +27,31 @@ export interface MirrorSubset {
 export interface MirrorEndpoints {
   readonly labels: StringMap;
   readonly annotations: StringMap;
-  /** Empty: the mirror leads nowhere for now. */
+  /** Empty if the mirror has no destination for now. */
   readonly subsets: readonly MirrorSubset[];
 }
 
-/** Keys that are not copied to a mirror, by the exclusions of its link. */
+/** Keys that aren't copied because the link excludes them. */
 export interface Withheld {
-  /** Literal keys, or `group/*`. */
   readonly patterns: readonly string[];
-  /** What the exported Service has, under whatever key. */
   readonly values: StringMap;
 }
 
-/** A mirror that should exist in the source cluster: one Service, with or without Endpoints. */
+/** A mirror that should exist in the source: one Service, with or without Endpoints. */
 export interface Mirror {
   readonly kind: MirrorKind;
   readonly namespace: string;
   readonly name: string;
-  /** The exported Service, in the target cluster. */
+  /** The exported Service in the target. */
   readonly origin: ObjectKey;
-  /** Of the pod behind an endpoint mirror. */
+  /** The hostname of the pod behind an endpoint mirror. */
   readonly hostname?: string;
   readonly labels: StringMap;
   readonly annotations: StringMap;
   readonly ports: readonly ServicePort[];
-  /** Absent: the link excludes no keys. */
+  /** Absent if the link excludes no keys. */
   readonly withheld?: { readonly labels: Withheld; readonly annotations: Withheld };
-  /** Absent: there must be no Endpoints object. */
+  /** Absent if there must be no Endpoints object. */
   readonly endpoints?: MirrorEndpoints;
 }
 

@@ -37,6 +37,6 @@ export interface TargetObservation {
 export interface LinkView extends Omit<TargetObservation, "awaited"> {
   readonly link: LinkSpec;
   readonly source: ClusterSnapshot;
-  /** When the clusters are judged. */
+  /** The time for which the clusters are judged. */
   readonly now: Date;
 }

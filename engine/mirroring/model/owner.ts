@@ -1,16 +1,16 @@
 import { annotation, federatedName, label } from "./vocabulary.ts";
 import type { ObjectMeta } from "../../kubernetes/objects/objects.ts";
 
-/** Whose an object is: only what is provably ours may be changed or deleted. */
+/** Tells whose an object is: only objects that are provably ours may be changed or deleted. */
 export interface Owner {
-  /** How to say it: `a mirror of west`. */
+  /** The owner in words: `a mirror of west`. */
   readonly words: string;
   readonly owns: (object: { readonly metadata: ObjectMeta }) => boolean;
 }
 
 /**
- * Mirrors of one link, by their labels. Linkerd's own controller writes the same ones, so that
- * what it made is taken over.
+ * Recognizes mirrors of one link by their labels. Linkerd's own controller writes the same labels, so its mirrors can
+ * be adopted.
  */
 export function mirrorsOf(target: string): Owner {
   return {
@@ -22,7 +22,7 @@ export function mirrorsOf(target: string): Owner {
   };
 }
 
-/** Federated Services have no cluster of their own, but members (linkerd-behaviour.md 4.1). */
+/** Federated Services belong to no single cluster but have members (linkerd-behaviour.md 4.1). */
 export const federated: Owner = {
   words: "a federated Service",
   owns: ({ metadata: { name, labels = {}, annotations = {} } }) =>
@@ -34,7 +34,7 @@ export const federated: Owner = {
       annotations[annotation.localMember] !== undefined),
 };
 
-/** The part of a source's mirrors that all links feed together; no cluster may be called that. */
+/** The name of the part to which all links contribute; no cluster may have this name. */
 export const federatedPart = "federated";
 
 /** @param part the name of a link's target, or `federated` */

@@ -10,13 +10,12 @@ import { mirrorsOf } from "./owner.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 import { label, mirrorName } from "./vocabulary.ts";
 
-/** The named pods of one subset of a headless Service's Endpoints. */
 export interface HostSubset {
   readonly hostnames: readonly string[];
   readonly ports: readonly EndpointPort[];
 }
 
-/** Whether any address, ready or not, has a name: only then can a mirror be headless (3.1). */
+/** Whether any address, ready or not, has a hostname: only then can a mirror be headless (3.1). */
 export function anyNamed(endpoints: Endpoints): boolean {
   return (endpoints.subsets ?? []).some((subset) =>
     [...(subset.addresses ?? []), ...(subset.notReadyAddresses ?? [])].some(hasName),
@@ -27,14 +26,14 @@ export function anyReady(endpoints: Endpoints | undefined): boolean {
   return (endpoints?.subsets ?? []).some((subset) => (subset.addresses ?? []).length > 0);
 }
 
-/** Kubernetes' note on Endpoints that had more addresses than it lists. */
+/** Kubernetes sets this annotation on Endpoints that had more addresses than it lists. */
 export function truncated(endpoints: Endpoints): boolean {
   return endpoints.metadata.annotations?.["endpoints.kubernetes.io/over-capacity"] === "truncated";
 }
 
 /**
- * Subsets with the hostnames to mirror: all named pods, or with `readiness: follow` the ready ones
- * (linkerd-behaviour.md 3.3, 3.4). Subsets without one are left out.
+ * Returns subsets with the hostnames to mirror: all named pods, or with `readiness: follow` the ready ones
+ * (linkerd-behaviour.md 3.3, 3.4). Subsets without hostnames are left out.
  */
 export function hostSubsets(
   endpoints: Endpoints | undefined,
@@ -59,8 +58,8 @@ function hasName(
 }
 
 /**
- * Hostnames of the pods that have endpoint mirrors and are in no Endpoints now, by their Service. None with
- * `readiness: follow`, where what is away is away, as in Linkerd.
+ * Returns hostnames of pods that have endpoint mirrors but are missing from the Endpoints, by Service. With
+ * `readiness: follow` there are none: a missing pod loses its mirror at once, as in Linkerd.
  */
 export function absentPods(
   link: LinkSpec,

@@ -1,10 +1,9 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 
 /**
- * Why an exported Service has no mirror, or a mirror is not brought up to date. One table for
- * preview, status, documentation and tests. `keeps`: a mirror that is already there stays as it
- * is; otherwise it goes. `status`: the reason by which Linkerd's Link status knows it
- * (linkerd-behaviour.md 1.3).
+ * The reasons why an exported Service has no mirror or a mirror isn't updated: one table for preview, status,
+ * documentation and tests. `keeps` means that an existing mirror stays as it is; otherwise it is deleted. `status` is
+ * the reason in Linkerd's Link status (linkerd-behaviour.md 1.3).
  */
 export const reasons = {
   BeingDeleted: {
@@ -100,19 +99,18 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** Why something is not mirrored, and the same in a sentence. */
+/** A reason, and the sentence for the user. */
 export interface Why {
   readonly reason: Reason;
   readonly sentence: string;
 }
 
-/** An exported Service (or one pod of it) that is not mirrored. */
 export interface Skip extends Why {
   readonly origin: ObjectKey;
-  /** The cluster of the exported Service, where the link alone does not say it. */
+  /** The cluster of the exported Service, if the link alone doesn't tell. */
   readonly cluster?: string;
-  /** The pod's hostname, when the rest of the Service is mirrored without it. */
+  /** The pod's hostname, if only this pod isn't mirrored. */
   readonly hostname?: string;
-  /** Name of the mirror that is not made, in the origin's namespace. */
+  /** The name of the missing mirror, in the namespace of the exported Service. */
   readonly mirror: string;
 }

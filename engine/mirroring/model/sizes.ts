@@ -1,14 +1,15 @@
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import type { ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
 
-/** What a mirror takes over of a Service. */
 interface Sized {
   readonly labels: StringMap;
   readonly annotations: StringMap;
   readonly ports: readonly ServicePort[] | undefined;
 }
 
-/** In what a Service is larger than a mirror may be, as a clause about it and what to do; undefined: in nothing. */
+/**
+ * Returns in what respect a Service is too large for a mirror, and what to do, as a clause; undefined if it isn't.
+ */
 export function excess({ labels, annotations, ports = [] }: Sized): string | undefined {
   if (ports.length > bounds.ports.most)
     return `it has ${inWords(ports.length)} ports and a mirror has at most ${inWords(bounds.ports.most)}: divide it into several Services`;

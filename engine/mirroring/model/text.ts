@@ -1,6 +1,6 @@
 import { plain } from "../../kubernetes/objects/plain.ts";
 
-/** Pulumi cuts a line of a diff after 150 characters, and it has to hold two of these. */
+/** Pulumi cuts lines of a diff after 150 characters, and a line has to hold two of these texts. */
 const longest = 66;
 
 /**

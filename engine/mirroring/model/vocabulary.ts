@@ -6,12 +6,12 @@
 export const label = {
   mirrored: "mirror.linkerd.io/mirrored-service",
   cluster: "mirror.linkerd.io/cluster-name",
-  /** On an endpoint mirror: the name of the headless mirror it belongs to. */
+  /** Set on an endpoint mirror: the name of its headless mirror. */
   headlessRoot: "mirror.linkerd.io/headless-mirror-svc-name",
   mirroredGateway: "mirror.linkerd.io/mirrored-gateway",
   exported: "mirror.linkerd.io/exported",
   federated: "mirror.linkerd.io/federated",
-  /** The target cluster's name, on a Service that is mirrored for remote discovery. */
+  /** Set on a mirror for remote discovery: the name of the target. */
   remoteDiscovery: "multicluster.linkerd.io/remote-discovery",
   remoteService: "multicluster.linkerd.io/remote-service",
 } as const;
@@ -25,7 +25,7 @@ export const annotation = {
   probePeriod: "mirror.linkerd.io/probe-period",
   probeThreshold: "mirror.linkerd.io/probe-failure-threshold",
   opaquePorts: "config.linkerd.io/opaque-ports",
-  /** On a federated Service: `svc@cluster` tokens, comma separated. */
+  /** Set on a federated Service: `svc@cluster` tokens, separated by commas. */
   remoteMembers: "multicluster.linkerd.io/remote-discovery",
   localMember: "multicluster.linkerd.io/local-discovery",
 } as const;
@@ -46,7 +46,7 @@ export function federatedName(service: string): string {
   return `${service}-federated`;
 }
 
-/** A remote member of a federated Service, as Linkerd's destination controller reads it. */
+/** A remote member of a federated Service as Linkerd's destination controller reads it. */
 export function memberToken(service: string, cluster: string): string {
   return `${service}@${cluster}`;
 }
@@ -55,7 +55,7 @@ export function clusterOfToken(token: string): string {
   return token.slice(token.indexOf("@") + 1);
 }
 
-/** The remote members that a federated Service lists; blanks that Linkerd leaves are dropped. */
+/** Returns the remote members that a federated Service lists, without blanks that Linkerd leaves. */
 export function tokensIn(annotations: Readonly<Record<string, string>>): string[] {
   const list = annotations[annotation.remoteMembers] ?? "";
   return list
@@ -64,7 +64,7 @@ export function tokensIn(annotations: Readonly<Record<string, string>>): string[
     .filter((token) => token !== "");
 }
 
-/** The name by which the target's gateway knows a Service, or one pod of it. */
+/** Returns the name under which the target's gateway knows a Service, or one pod of it. */
 export function remoteName(path: readonly string[], namespace: string, domain: string): string {
   return `${path.join(".")}.${namespace}.svc.${domain}`;
 }

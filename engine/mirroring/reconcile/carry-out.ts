@@ -19,12 +19,12 @@ import type { WantedHere } from "./wanted-here.ts";
 import { unlessBug, UserError } from "../../user-error.ts";
 
 /**
- * Makes a source as its inputs say. What the check of the same run has decided holds as long as the clusters have
- * not been read anew since; otherwise it is decided again. Idempotent: what a run before has done is found done.
+ * Brings a source to the state that its inputs describe. The decisions of this run's check are used if no cluster was
+ * read again since; otherwise they are made again. Idempotent: work of an earlier run is found done.
  *
- * @param checked what the check of these inputs has come to, in the same process
- * @returns sentences about what could not be done; the rest is
- * @throws UserError where nothing was done
+ * @param checked the result of checking these inputs in the same process
+ * @returns sentences about what could not be done
+ * @throws Error where nothing was done
  */
 export async function carryOut(
   clusters: Clusters,
@@ -51,7 +51,7 @@ export async function carryOut(
   }
   const { decided, report, source, removed } = outcome;
   wanted.add(outcome);
-  // The same cluster may be in the config under another name too, which has what has left this one.
+  // The same cluster may be in the config under another name, with the mirrors that were removed here.
   const leaving = new Set(removed.map(({ link }) => link.target));
   const decisions = decided.decisions.filter(
     ({ part, verdict, key }) =>
@@ -71,9 +71,9 @@ export async function carryOut(
 }
 
 /**
- * Carries out what was decided about a source: the mirrors, the marks on them, and the status of Links.
+ * Carries out the decisions about a source: mirrors, marks and the status of Links.
  *
- * @returns sentences about what could not be done; the rest is
+ * @returns sentences about what could not be done
  */
 export async function writeDecided(
   clusters: Clusters,
@@ -103,10 +103,10 @@ export async function writeDecided(
 }
 
 /**
- * Ends a method that has not begun to write. What could no longer be read must not pass for a cluster
- * that is away.
+ * Ends a method that hasn't started to write. After a cancellation, a cluster that couldn't be read must not count as
+ * unreachable.
  *
- * @throws UserError where the run was cancelled
+ * @throws Error if the run was cancelled
  */
 export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, source: string) {
   if (isCancelled)
@@ -115,7 +115,7 @@ export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, s
     );
 }
 
-/** What was decided, if every cluster is still known by the very reading that it was decided by. */
+/** Returns the decisions if every cluster still has the reading from which they were made. */
 async function stillHolding(
   clusters: Clusters,
   inputs: Inputs,
@@ -128,15 +128,15 @@ async function stillHolding(
   return (await Promise.all(same)).every(Boolean) ? checked : undefined;
 }
 
-/** A time by which no mirror goes that the check has kept for now: it was not announced. */
+/** A time before which no mirror is deleted that the check has kept: its deletion was not announced. */
 function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
   const ends = Object.values(missing).map((since) => goesAt(since).getTime() - 1);
   return new Date(Math.min(now.getTime(), ...ends));
 }
 
 /**
- * This very run may have made a Link or a gateway a moment ago, while the readings that all sources
- * share are older: where these do not know of it, the clusters that it is about are read once more.
+ * Reads clusters again that this run has changed: it may have created a Link or a gateway a moment ago, while the
+ * readings that all sources share are older.
  */
 async function refreshWhereBehind(clusters: Clusters, inputs: Inputs): Promise<void> {
   const { source, statusIn, links } = inputs;
@@ -166,7 +166,7 @@ function snapshotOf(
     .catch(unlessBug(undefined));
 }
 
-/** Whether the gateway is where this run has just observed it. */
+/** Whether the gateway has the addresses that this run has just observed. */
 async function knowsGateway(
   snapshot: ClusterSnapshot,
   { links, observedGateways = {} }: Inputs,

@@ -5,7 +5,7 @@ import type { ClusterReadings } from "../model/observation.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Before, entryOf, type MirrorsArgs } from "../model/state.ts";
 
-/** Everything that the user has to fix before anything may be planned, each in a sentence. Pure. */
+/** Returns sentences about everything that the user has to fix before anything may be planned. Pure. */
 export function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string[] {
   return [...readings].flatMap(([name, reading]) => {
     if ("value" in reading) return [];
@@ -13,7 +13,7 @@ export function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string
   });
 }
 
-/** Whether a link says `unreachable: fail` of one of its ends. */
+/** Whether a link of this cluster has `unreachable: fail`. */
 function stopsTheRun({ links }: MirrorsArgs, cluster: string): boolean {
   return links
     .map(linkOf)
@@ -24,8 +24,8 @@ function stopsTheRun({ links }: MirrorsArgs, cluster: string): boolean {
 }
 
 /**
- * The readings, in which a cluster counts as refused that is not the cluster it was, and a target that is the source
- * itself: nothing is concluded from what it says, and its links are left as they are. Pure.
+ * Returns the readings with untrusted clusters as refused: one that isn't the cluster it was, and a target that is
+ * the source itself. Nothing is concluded from what they report, and their links stay as they are. Pure.
  */
 export function trusted(
   readings: ClusterReadings,
@@ -43,7 +43,7 @@ export function trusted(
   );
 }
 
-/** The sentence for a cluster that is not the one it was: nothing is ever written or deleted on its account. */
+/** The sentence for a cluster that isn't the one it was, because of which nothing is written or deleted. */
 function movedTo(
   cluster: string,
   args: MirrorsArgs,

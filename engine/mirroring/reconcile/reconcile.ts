@@ -82,13 +82,13 @@ function needOfWriters(
   };
 }
 
-/** What there is to do about one source, and what came of reading its clusters. */
+/** The plan for one source, and the result of reading its clusters. */
 export interface CheckedSource {
   readonly outcome: Outcome;
   readonly checked: CheckedPlan;
 }
 
-/** Reads the clusters and decides, as a preview does: all that says whether there is a reason to run. */
+/** Reads the clusters and decides as a preview does, to find out whether there is a reason to run. */
 export async function checkSource(
   clusters: Observed,
   before: Before,

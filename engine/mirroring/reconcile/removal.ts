@@ -10,12 +10,12 @@ import { endIfCancelled, writeDecided } from "./carry-out.ts";
 import { UserError } from "../../user-error.ts";
 
 /**
- * Takes away everything that this stack has mirrored into a source: what is decided where no link is left, from the
- * source alone. What a controller of Linkerd's mirrors now, what another stack keeps and what another
- * resource of this run wants stays.
+ * Deletes everything that this stack has mirrored into a source: the decisions for a source without links, from the
+ * source alone. Mirrors stay if Linkerd's controller now mirrors them, another stack has marked them, or another
+ * resource of this run wants them.
  *
  * @returns sentences about what could not be done
- * @throws UserError where nothing was done
+ * @throws Error where nothing was done
  */
 export async function removeAll(
   clusters: Clusters,
@@ -27,7 +27,6 @@ export async function removeAll(
   const state = withoutRenewed(outputs);
   const { source: name } = state;
   const entry = entryOf(state, name);
-  // Deletions of other resources on the same cluster share this reading.
   clusters.renew(entry);
   const alone = { ...state, clusters: { [name]: entry }, links: [], allowDeletions: true };
   const outcome = await reconcile(clusters, alone, state, now);
@@ -58,7 +57,7 @@ export async function removeAll(
         `${about(name, part)}${count(number, "mirror")} left, because this run has the same cluster under another name`,
       );
   const decisions = decided.decisions.filter((decision) => !left(decision));
-  // The Link of a link that this run has as well goes on naming its mirrors.
+  // If this run has the same link under another resource, its Link keeps naming its mirrors.
   const statuses = report.statuses.filter(
     ({ link }) => !kept.has(link.slice(link.indexOf("/") + 1)),
   );

@@ -5,16 +5,16 @@ import { liveMirrors } from "../decide/policies/ownership.ts";
 import type { PlannedOutcome } from "../report/outcome.ts";
 
 /**
- * What the resources of one process want to be there, by the cluster's identity. Pulumi creates a
- * resource under its new name before it deletes the one of the old name, and both are the same
- * mirrors then: what one of them wants, the deletion of another must leave.
+ * Mirrors that the resources of one process want, by the cluster's identity. Pulumi creates a resource under its new
+ * name before it deletes the one with the old name, and both then have the same mirrors: the deletion of one must not
+ * remove what the other wants.
  */
 export class WantedHere {
   readonly #keys = new Map<string, Set<string>>();
-  /** Identities of sources that could not be read, as far as they are known. */
+  /** Identities of sources that couldn't be read, if they are known. */
   readonly #unread: (string | undefined)[] = [];
 
-  /** Notes what a resource wants, and what it can't judge now and so keeps. */
+  /** Records what a resource wants, and what it keeps because it can't judge it now. */
   add({ source, links, decided: { decisions, refusals } }: PlannedOutcome): void {
     const keys = this.#keys.get(source.identity) ?? new Set();
     const add = (all: Iterable<string>) => {
@@ -28,15 +28,15 @@ export class WantedHere {
   }
 
   /**
-   * Notes a source that can't be read now, so that nobody knows what is wanted there.
+   * Records a source that can't be read, so that nobody knows what is wanted there.
    *
-   * @param identity as the run before knew it
+   * @param identity as the previous run knew it
    */
   addUnread(identity: string | undefined): void {
     this.#unread.push(identity);
   }
 
-  /** Whether a resource that can't read its source may be about this very cluster. */
+  /** Whether a resource that can't read its source may mean this very cluster. */
   mayWantMore(identity: string): boolean {
     return this.#unread.some((unread) => unread === undefined || unread === identity);
   }

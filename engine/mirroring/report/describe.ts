@@ -13,7 +13,7 @@ import { liveKind } from "../decide/policies/ownership.ts";
 import { type Decision, type FieldChange, isListed, type LiveMirror } from "../decide/decision.ts";
 import { count } from "../model/text.ts";
 
-/** One line for each mirror that is there once the decisions are carried out, by its key. */
+/** Returns one line for each mirror after the decisions are carried out, by key. */
 export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectKey, string>> {
   return Object.fromEntries(
     decisions.filter(isListed).map(({ key, live, wanted }) => {
@@ -22,7 +22,7 @@ export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectK
   );
 }
 
-/** The one line by which previews and state know a mirror that should exist. */
+/** Returns the line for a wanted mirror in previews and state. */
 export function describeWanted(mirror: Mirror): string {
   return line(
     mirror.kind,
@@ -34,7 +34,7 @@ export function describeWanted(mirror: Mirror): string {
   );
 }
 
-/** The same line for what is live, so that a mirror as it should be reads the same in both. */
+/** Returns the same line for a live mirror, so that a mirror in order reads the same in both. */
 export function describeLive(live: LiveMirror): string {
   const { service, endpoints } = live;
   if (service === undefined) return "Endpoints without a Service";
@@ -74,20 +74,23 @@ function leads(kind: MirrorKind, hosts: readonly string[] | undefined): string {
   return number === 0 ? ", no endpoints" : "";
 }
 
-/** A change for a report that others may read: annotations and labels, which may hold anything, have no values there. */
+/**
+ * Describes a change for a report that others may read, without values of annotations and labels, which may hold
+ * anything.
+ */
 export function fieldText({ field, live, wanted }: FieldChange): string {
   return /^(?:endpoints )?(?:annotation|label) /.test(field)
     ? field
     : `${field}: ${live} → ${wanted}`;
 }
 
-/** The members of a federated Service: `bb@east`, `bb@north`, `local bb`. */
+/** Returns the members of a federated Service: `bb@east`, `bb@north`, `local bb`. */
 export function membersIn(annotations: StringMap): string[] {
   const local = annotations[annotation.localMember];
   return [...tokensIn(annotations), ...(local === undefined ? [] : [`local ${local}`])];
 }
 
-/** The exported Service of a live mirror and the pod behind an endpoint mirror, as far as it names them. */
+/** Returns the exported Service of a live mirror, and the pod behind an endpoint mirror, if they are named. */
 export function originOf(
   kind: MirrorKind,
   key: ObjectKey,
@@ -103,7 +106,7 @@ export function originOf(
   return { service: objectKey(namespace, service), ...defined({ pod }) };
 }
 
-/** `web` of `web.shop.svc.cluster.local`, and `pod.web` for one pod of it. */
+/** Returns `web` for `web.shop.svc.cluster.local`, and `pod.web` for one of its pods. */
 function remoteService(kind: MirrorKind, annotations: StringMap): string {
   return (annotations[annotation.remoteName] ?? "")
     .split(".")

@@ -21,23 +21,22 @@ import { notesOf, summaries } from "./notes.ts";
 import type { Outcome, PlannedOutcome } from "./outcome.ts";
 import { mostFields, type PartReport, partsOf } from "./parts.ts";
 
-/** An outcome as a preview shows it, with what there is to say that no diff has a place for. */
+/** The outcome as a preview shows it, with the sentences for which a diff has no place. */
 export interface CheckedPlan {
   readonly inputs: Inputs;
-  /** Sentences about what the user has to fix; then nothing may be done. */
+  /** Sentences about what the user has to fix first; nothing may be done until then. */
   readonly mistakes: readonly string[];
-  /** What comes, changes and goes, in a line for each part: the first of the notes. */
+  /** One line per part with mirrors to create, change and delete: the first of the notes. */
   readonly summaries: readonly string[];
   readonly notes: readonly string[];
-  /** Whether a run would write anything to the source. */
   readonly hasWrites: boolean;
 }
 
 const nothing = { mistakes: [], summaries: [], notes: [], hasWrites: false };
 
 /**
- * Turns what was found into inputs, where a preview shows it: maps by part, so that it reads link by
- * link. Nothing in them depends on when they are made, so that a saved plan holds. Pure.
+ * Turns an outcome into inputs for a preview: maps by part, so that it reads link by link. They don't depend on the
+ * time, so that a saved plan stays valid. Pure.
  */
 export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): CheckedPlan {
   if (outcome.outcome === "invalid") {
@@ -77,12 +76,13 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
       ...nonEmpty("changes", isNews ? historyOf(before, pending, mirrors) : {}),
       revision: revisionAfter(before, isNews),
     },
-    ...{ mistakes: [], hasWrites, summaries: lines },
+    mistakes: [],
+    hasWrites,
+    summaries: lines,
     notes: [...lines, ...notesOf(outcome, { ...refused, ...unreachable }, parts)],
   };
 }
 
-/** What there is of it, by part. */
 function byPart<T extends object | string>(
   parts: readonly PartReport[],
   of: (report: PartReport) => T,
@@ -91,7 +91,7 @@ function byPart<T extends object | string>(
   return Object.fromEntries(all.filter(([, found]) => Object.keys(found).length > 0));
 }
 
-/** By cluster that could not be read: why. Those that are refused somebody has to mend, the others may pass. */
+/** Why clusters couldn't be read, by name. Somebody has to fix the refused ones; the others may recover. */
 function whys(readings: ClusterReadings, cause: Cause): ByPart<string> {
   return Object.fromEntries(
     [...readings].flatMap(([name, reading]) =>
@@ -100,7 +100,7 @@ function whys(readings: ClusterReadings, cause: Cause): ByPart<string> {
   );
 }
 
-/** The source says nothing, so nothing about it may be concluded. */
+/** The source couldn't be read, so nothing may be concluded about it. */
 function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): CheckedPlan {
   const { identities, gateways, portConflicts, notMirrored, changes } = before;
   const [unreachable, refused] = [whys(readings, "unreachable"), whys(readings, "refused")];
@@ -118,12 +118,13 @@ function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): 
   const { source } = args;
   const why = unreachable[source] ?? refused[source] ?? "it can't be read";
   return {
-    ...{ ...nothing, inputs: { ...inputs, revision: revisionAfter(before, isNews) } },
+    ...nothing,
+    inputs: { ...inputs, revision: revisionAfter(before, isNews) },
     notes: [`${source}: its mirrors stay as they are, because ${why}`],
   };
 }
 
-/** Made anew from what the run before knew, so that nothing is remembered that no longer holds. */
+/** Derived from the previous run's memory, without entries that no longer hold. */
 function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
   const { links, readings, removed } = outcome;
   const known = links.flatMap((each) => {
@@ -136,7 +137,7 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
       return uid === undefined ? [] : [[name, uid] as const];
     }),
   );
-  // What was known of a target is still the best that is known while it can't be read.
+  // While a target can't be read, what was known about it still counts.
   const unread = unreadTargets(links);
   const gateways = Object.entries(before.gateways ?? {}).filter(([name]) => unread.has(name));
   const staying = removed
@@ -151,8 +152,8 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
 }
 
 /**
- * A stack that has been renamed knows its marks by the old name too, until a run renews all that the source has. If that
- * run fails, the inputs of the one before stay, and with them the name.
+ * A renamed stack recognizes marks under its former name until a run has renewed all of them. If that run fails, the
+ * previous inputs stay, and with them the name.
  */
 function formerStacks(
   before: Before,
@@ -185,8 +186,8 @@ function hasUnknownMembers(decision: Decision): boolean {
 }
 
 /**
- * Pulumi shows how inputs differ from those of the last run. So lines of that run stay in, where
- * they show as nothing, until a run finds all in order; a line that comes up again is told apart.
+ * Pulumi shows how inputs differ from the last run's. So lines of that run stay in, where they show no difference,
+ * until a run finds everything in order. A line that appears again is reported separately.
  */
 export function withHistory(before: ChangeTexts = {}, pending: ChangeTexts = {}): ChangeTexts {
   const told = Object.entries(pending).map(([key, changes]) => {
@@ -195,14 +196,14 @@ export function withHistory(before: ChangeTexts = {}, pending: ChangeTexts = {})
       ([field, text]) => [field, earlier[field] === text ? `${text} (again)` : text] as const,
     );
     const texts = { ...earlier, ...Object.fromEntries(lines) };
-    // State would grow with each field that a target changes.
+    // Otherwise state would grow with each field that a target changes.
     const isLong = Object.keys(texts).length > mostFields;
     return [key, isLong ? Object.fromEntries(lines) : texts] as const;
   });
   return { ...before, ...Object.fromEntries(told) };
 }
 
-/** @param mirrors those that there are once this run is through; texts about others are no longer kept */
+/** @param mirrors those that exist after this run; texts about others are dropped */
 function historyOf(
   before: Before,
   pending: ByPart<ChangeTexts>,
@@ -213,7 +214,7 @@ function historyOf(
     [...parts].sort().flatMap((part) => {
       const lines = typeof mirrors === "object" ? mirrors[part] : undefined;
       const earlier = Object.entries(before.changes?.[part] ?? {}).filter(
-        // Texts about namespaces and Links, which are no mirrors, have a space in their keys.
+        // Texts about namespaces and Links, which aren't mirrors, have a space in their keys.
         ([key]) =>
           key.includes(" ") || typeof lines === "string" || Object.hasOwn(lines ?? {}, key),
       );
@@ -228,7 +229,7 @@ function revisionAfter({ revision }: Before, isNews: boolean): number {
   return revision === undefined || isNews ? (revision ?? 0) + 1 : revision;
 }
 
-/** Whether there is anything new to tell or to remember, beside the mirrors themselves. */
+/** Whether there is anything new to report or to remember besides the mirrors. */
 function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boolean {
   return !isDeepStrictEqual(toldIn(before), toldIn(now)) || accessDiffers(before, now);
 }
@@ -236,17 +237,20 @@ function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boo
 function toldIn({ notMirrored = {}, gateways = {}, portConflicts = {}, ...inputs }: Before) {
   const { unreachable = [], links = [], stack } = inputs;
   return {
-    ...{ notMirrored, gateways, portConflicts, stack },
-    // Of a state that an earlier version has left, this is a map of sentences.
+    notMirrored,
+    gateways,
+    portConflicts,
+    stack,
+    // In state of an earlier version, this is a map of sentences.
     unreachable: Object.values(unreachable),
-    // State has to know each link, so that what it has brought can be taken away.
+    // State has to contain each link, so that its mirrors can be deleted later.
     targets: links.map(({ target }) => target).sort(),
   };
 }
 
 /**
- * Whether a cluster is reached another way than last time. Without a run, state would go on with
- * the old way, and a context that has been renamed could not even be destroyed any more.
+ * Whether the access to a cluster has changed. Without an update, state would keep the old access, and with a renamed
+ * context the stack couldn't even be destroyed.
  */
 function accessDiffers({ clusters = {} }: Before, args: Pick<MirrorsArgs, "clusters">): boolean {
   return Object.entries(args.clusters).some(

@@ -5,8 +5,8 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { federatedName, label, mirrorName } from "../model/vocabulary.ts";
 
 /**
- * By part: the names, `namespace/name`, that lose their last backend in a source with these decisions. Nothing is left
- * there under such a name: no Service of the cluster's own, no mirror and no federated Service. Pure.
+ * Returns by part the names (`namespace/name`) that lose their last backend in a source: neither a Service of the
+ * cluster's own nor a mirror or federated Service remains under such a name. Pure.
  */
 export function lastBackends(
   { services }: Pick<ClusterSnapshot, "services">,
@@ -27,7 +27,6 @@ export function lastBackends(
   for (const { key, part } of going) {
     const service = services.get(key);
     const name = service && nameOf(key, service);
-    // Of several that go together the first is the last one's line.
     if (name === undefined || left.has(name)) continue;
     left.add(name);
     last.set(part, [...(last.get(part) ?? []), name]);
@@ -35,7 +34,7 @@ export function lastBackends(
   return last;
 }
 
-/** What a Service is a backend of; undefined for that of a single pod. */
+/** Returns the name that a Service is a backend of; undefined for the mirror of a single pod. */
 function nameOf(key: ObjectKey, service: Service): string | undefined {
   const { labels = {} } = service.metadata;
   if (labels[label.headlessRoot] !== undefined) return undefined;
@@ -44,7 +43,6 @@ function nameOf(key: ObjectKey, service: Service): string | undefined {
   return cluster === undefined ? key : plainName(key, cluster);
 }
 
-/** The name without that of its part. */
 function plainName(key: ObjectKey, part: string): string {
   const suffix = part === federatedPart ? federatedName("") : mirrorName("", part);
   return key.endsWith(suffix) ? key.slice(0, -suffix.length) : key;

@@ -7,15 +7,11 @@ import type { ByPart } from "../model/state.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 import type { PartReport } from "./parts.ts";
 
-/** The beginning of a sentence about a part. */
 export function about(source: string, part: string): string {
   return part === federatedPart ? `${source}: ` : `${source} → ${part}: `;
 }
 
-/**
- * One line for each part whose mirrors are going to change, so that a run tells what comes and goes
- * without `--diff`. A part that stays as it is has none: why Services are not mirrored is told anyway.
- */
+/** Returns one line for each part whose mirrors change, so that a run shows them without `--diff`. */
 export function summaries(source: string, parts: readonly PartReport[]): string[] {
   return parts.flatMap(({ part, summary }) => {
     if (summary === undefined) return [];
@@ -25,9 +21,9 @@ export function summaries(source: string, parts: readonly PartReport[]): string[
 }
 
 /**
- * What a check says beside summaries, in the order in which it is said.
+ * Returns the notes of a check besides summaries, in order.
  *
- * @param unavailable by cluster: why nothing can be done about what it has a part in
+ * @param unavailable by cluster, why nothing can be done about its links
  */
 export function notesOf(
   { args: { source, links }, decided, removed, report }: PlannedOutcome,
@@ -52,7 +48,7 @@ export function notesOf(
   ];
 }
 
-/** Notes on what was observed and decided, which a removal tells as well. Pure. */
+/** Returns notes on what was observed and decided, also for a removal. Pure. */
 export function observationNotes(
   { links }: Pick<SourceObservation, "links">,
   { portConflicts, notes }: Decided,

@@ -9,16 +9,13 @@ import { listed } from "../model/text.ts";
 import type { Report } from "./outcome.ts";
 import type { KeptLinkStatus, LinkStatuses } from "./status.ts";
 
-/** What of the decisions others may write as well: only where there is any are they looked for. */
+/** The decisions about objects that others may also write: other writers are looked up only if there are any. */
 export function contested({ judged }: Decided, statuses: LinkStatuses) {
   const union = (judged.get(federatedPart) ?? []).filter(isListed).map(({ key }) => key);
   return { union, due: statuses.filter(({ isDue }) => isDue) };
 }
 
-/**
- * Tells of Linkerd's controllers that write the same, and leaves the status of Links to whoever is to
- * write it. Pure.
- */
+/** Reports Linkerd's controllers that write the same objects, and leaves the status of Links to them. Pure. */
 export function besideOthers(
   args: MirrorsArgs,
   statuses: LinkStatuses,

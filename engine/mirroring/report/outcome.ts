@@ -3,9 +3,9 @@ import type { Note } from "../decide/decision.ts";
 import type { ClusterReadings } from "../model/observation.ts";
 import type { LinkStatuses } from "./status.ts";
 
-/** What came of looking at a source and its targets. */
+/** The result of reading a source and its targets, and of planning. */
 export type Outcome =
-  /** The user has to fix these first, and nothing may be done. */
+  /** The user has to fix these mistakes first; nothing may be done until then. */
   | {
       readonly outcome: "invalid";
       readonly mistakes: readonly string[];
@@ -22,7 +22,7 @@ export interface PlannedOutcome extends SourceObservation {
   readonly report: Report;
 }
 
-/** All that there is to say of the decisions about a source, beside what previews show of each. */
+/** Reports about the decisions on a source, besides the list of mirrors in previews. */
 export interface Report {
   readonly notes: readonly Note[];
   readonly statuses: LinkStatuses;

@@ -16,33 +16,33 @@ import type { PlannedOutcome } from "./outcome.ts";
 import { notMirrored, skipNotes } from "./skips.ts";
 import type { LinkStatuses } from "./status.ts";
 
-/** All that is told of one part of a source's mirrors, in previews and state and at the terminal. */
+/** The report on one part of a source's mirrors, in previews, in state and at the terminal. */
 export interface PartReport {
   readonly part: string;
-  /** A line for each mirror that there is once the run is through; a text: not known yet. */
+  /** One line for each mirror after the run; a text if they aren't known yet. */
   readonly mirrors: MirrorLines | string;
   readonly changes: ChangeTexts;
   readonly notMirrored: Readonly<Record<string, string>>;
-  /** What comes, changes and goes, in a line; absent: nothing does. */
+  /** One line with mirrors to create, change and delete; absent if there are none. */
   readonly summary?: string | undefined;
-  /** What is not mirrored, in a line for each reason. */
+  /** One line for each reason why Services aren't mirrored. */
   readonly skips?: readonly string[];
 }
 
-/** The decisions about one part beside the list of mirrors that the run before has left. */
+/** The decisions about one part, and the list of mirrors of the previous run. */
 interface DecidedPart {
   readonly part: string;
   readonly decisions: readonly Decision[];
   readonly before: MirrorLines;
-  /** What stands for a gateway that is yet to be made. */
+  /** The text for a gateway that this run will create. */
   readonly awaited?: string | undefined;
-  /** Namespaces that are created for it. */
+  /** Namespaces that are created for the part. */
   readonly namespaces?: readonly string[];
-  /** Names of which nothing is left with it. */
+  /** Names that lose their last backend. */
   readonly lost?: readonly string[];
 }
 
-/** Every part of which there is anything to tell: first those about which a conclusion could be drawn. */
+/** Returns every part with something to report, first those that could be judged. */
 export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
   const { args, source, decided, report } = outcome;
   const namespaces = Map.groupBy(namespacesToCreate(decided.decisions, source), ([, by]) => by);
@@ -51,7 +51,10 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
   const judged = [...decided.judged].map(([part, decisions]): PartReport => {
     const { [part]: observed } = args.observedGateways ?? {};
     const told = reportOn({
-      ...{ part, decisions, before: mirrorsBefore(before, part), lost: lost.get(part) ?? [] },
+      part,
+      decisions,
+      before: mirrorsBefore(before, part),
+      lost: lost.get(part) ?? [],
       awaited: typeof observed === "string" ? observed : undefined,
       namespaces: (namespaces.get(part) ?? []).map(([name]) => name),
     });
@@ -60,14 +63,16 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
   return [...judged, ...undecidedParts(before, outcome)];
 }
 
-/** What the run before has said of the parts about which nothing was decided, and what becomes of it. */
+/** Returns the previous run's lists of parts about which nothing was decided. */
 function undecidedParts(
   before: Before,
   { links, removed, decided: { judged } }: Pick<PlannedOutcome, "links" | "removed" | "decided">,
 ): PartReport[] {
   const nothing = { mirrors: {}, changes: {}, notMirrored: {} };
   const known = links.map(({ link: { target: part } }) => ({
-    ...{ ...nothing, part, mirrors: mirrorsBefore(before, part) },
+    ...nothing,
+    part,
+    mirrors: mirrorsBefore(before, part),
     notMirrored: before.notMirrored?.[part] ?? {},
   }));
   const former = removed.map(({ link: { target: part } }): PartReport => {
@@ -75,7 +80,7 @@ function undecidedParts(
   });
   const parts = [...known, ...former];
   const seen = new Set([...judged.keys(), ...parts.map(({ part }) => part)]);
-  // A removed link of which nothing was left takes its list along, and nothing with it.
+  // The list of a removed link without mirrors is dropped.
   const listed = typeof before.mirrors === "object" ? Object.keys(before.mirrors) : [];
   const forgotten = listed
     .filter((part) => !seen.has(part))
@@ -86,12 +91,11 @@ function undecidedParts(
   return [...parts.filter(({ part }) => !judged.has(part)), ...forgotten];
 }
 
-/** What is told of a part about which there are decisions. */
 export function reportOn(decided: DecidedPart): PartReport {
   const { part, decisions, before, awaited, namespaces = [], lost = [] } = decided;
   const skips = decisions.filter(isSkip);
   const about = { part, notMirrored: notMirrored(skips), skips: skipNotes(skips) };
-  // Of a gateway that is yet to be made only this can be foretold: what there will be that is new.
+  // While a gateway doesn't exist yet, only new mirrors can be predicted.
   const bringsOnly = decisions.every(({ verdict }) => verdict === "create" || verdict === "skip");
   if (awaited !== undefined && !bringsOnly) return { ...about, mirrors: awaited, changes: {} };
   const wasListed = (key: string) => Object.hasOwn(before, key);
@@ -117,7 +121,7 @@ export function reportOn(decided: DecidedPart): PartReport {
     changes: Object.fromEntries([...created, ...texts]),
     summary: summaryOf(
       decisions,
-      // What the list gains and loses without anything being written.
+      // Entries that the list gains or loses although nothing is written.
       [...ours].filter(([key, { verdict }]) => verdict === "keep" && !wasListed(key)).length,
       Object.keys(before).filter((key) => !ours.has(key)).length,
       lost,
@@ -126,13 +130,12 @@ export function reportOn(decided: DecidedPart): PartReport {
 }
 
 /**
- * What there is to say of one mirror that the list of mirrors cannot show by itself. That list shows what comes
- * and goes between the last run and this one; it cannot show that a mirror it already had is
- * missing or altered, nor that one it never had is to be deleted, and it shows as coming what was
- * there before, and as going what is only given up.
+ * Returns what the list of mirrors can't show about one mirror. The list shows differences between the last run and
+ * this one. It can't show that a listed mirror is missing or altered, or that an unlisted one will be deleted; and it
+ * shows an adopted mirror as new, and a released one as deleted.
  *
- * @param decision absent: there is no such mirror any more
- * @param wasListed by the run before
+ * @param decision absent if there is no such mirror any longer
+ * @param wasListed by the previous run
  */
 function changeTexts(
   decision: Decision | undefined,
@@ -152,7 +155,7 @@ function changeTexts(
     case "replace":
       return { action: "replace: delete and create again", ...fieldTexts(decision.fields) };
     case "update":
-      // One that gets this stack's mark as well says so by its fields.
+      // A mirror that also gets this stack's mark says so by its fields.
       return fieldTexts(decision.fields);
     case "keep":
       if (decision.mark === "confirm")
@@ -168,7 +171,7 @@ function changeTexts(
   }
 }
 
-/** How many fields of a mirror a preview lists: state keeps these texts, and a target can change many. */
+/** The number of fields that a preview lists for a mirror. State keeps these texts, and a target can change many. */
 export const mostFields = 20;
 
 function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, string>> {
@@ -180,7 +183,7 @@ function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, str
   };
 }
 
-/** By part: what becomes of the status of a Link. */
+/** Changes to the status of Links, by part. */
 function statusTexts(statuses: LinkStatuses): ReadonlyMap<string, ChangeTexts> {
   const texts = new Map<string, ChangeTexts>();
   for (const { link, list, live, entries, isDue } of statuses) {
@@ -193,7 +196,7 @@ function statusTexts(statuses: LinkStatuses): ReadonlyMap<string, ChangeTexts> {
   return texts;
 }
 
-/** How many mirrors with the same sign are named; where there are more, they are only counted. */
+/** The number of mirrors named per sign; the rest is only counted. */
 const named = 3;
 
 const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] = [

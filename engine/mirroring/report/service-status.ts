@@ -9,38 +9,34 @@ import type {
 import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { count } from "../model/text.ts";
 
-/** The entry of one exported Service in a Link's status. */
 export interface StatusEntry {
   readonly remote: ObjectKey;
-  /** The mirror or federated Service. */
   readonly local: ObjectKey;
-  /** Absent: mirrored. */
+  /** Absent if the Service is mirrored. */
   readonly problem?: { readonly reason: string; readonly sentence: string };
 }
 
 export type StatusList = "mirrorServices" | "federatedServices";
 
-/** One of the two lists in the status of one Link resource, whole. */
+/** One of the two lists in the status of a Link. */
 export interface LinkStatusList {
   readonly link: ObjectKey;
   readonly list: StatusList;
   readonly entries: readonly StatusEntry[];
 }
 
-/** All that one entry of a Link's status says. */
+/** The content of one entry in a Link's status. */
 type Said = Omit<StatusEntry, "local"> & {
-  /** The mirror or federated Service, if there is one. */
   readonly local?: ObjectKey;
-  /** The message where there is no problem. */
+  /** The message of an entry without a problem. */
   readonly note?: string;
 };
 
 /**
- * The list to write, or undefined where the live one says the same (linkerd-behaviour.md 1.3).
- * Always the whole list, so that the last entry can go as well, and a condition keeps its time for
- * as long as nothing about it changes.
+ * Returns the list to write; undefined if the live one is equal (linkerd-behaviour.md 1.3). The list is always
+ * complete, so that the last entry can be removed too, and a condition keeps its time as long as it doesn't change.
  *
- * @param failed sentences about mirrors that could not be written, by the mirror's key
+ * @param failed sentences about mirrors that couldn't be written, by the mirror's key
  */
 export function statusUpdate(
   { list, entries }: LinkStatusList,
@@ -63,19 +59,19 @@ export function statusUpdate(
 }
 
 /**
- * Bytes of JSON for a list. etcd takes objects of 1.5 MiB, managed fields included. The two lists of
- * a Link come to 1 MiB at most: that leaves a third to the rest and to JSON that escapes more.
+ * Bytes of JSON for a list. etcd accepts objects of 1.5 MiB, managed fields included. The two lists of a Link may
+ * take 1 MiB; the remaining third is for other fields and for JSON that escapes more.
  */
 const room = bounds.status.most;
-/** Of these, what the entry that counts the rest may take. */
+/** Bytes reserved for the entry that counts the rest. */
 const roomForRest = 1024;
 
-/** What the entry is called that counts the rest: a reference as any other, but no Service's name has a dot. */
+/** The name of the entry that counts the rest: a valid reference, but no Service's name contains a dot. */
 const rest: ObjectKey = "more/more.services";
 
 /**
- * As many entries as there is room for, problems before all others, and where not all of them fit an
- * entry at the end that says how many more there are.
+ * Returns as many entries as fit, problems first. If not all of them fit, the last entry says how many more there
+ * are.
  */
 function fitting(all: readonly Said[], write: (said: Said) => ServiceStatus): ServiceStatus[] {
   const written = all.map((said) => ({ said, status: write(said) }));
@@ -105,11 +101,12 @@ function countOf(omitted: readonly Said[]): Omit<Said, "remote"> {
   return { problem: { reason: "Error", sentence: `${more} and ${bad} not, ${why}` } };
 }
 
-/** In one order and with defaults, so that equal entries say the same. */
+/** Sorted and with defaults, so that equal entries compare as equal. */
 function normalised(list: readonly ServiceStatus[]) {
   return list
     .map(({ remoteRef, conditions = [], ...entry }) => ({
-      ...{ ...entry, remoteRef: { ...anyService, ...remoteRef } },
+      ...entry,
+      remoteRef: { ...anyService, ...remoteRef },
       conditions: conditions.map(({ localRef, ...condition }) => ({
         ...condition,
         ...(localRef !== undefined && { localRef: { ...anyService, ...localRef } }),
@@ -120,10 +117,10 @@ function normalised(list: readonly ServiceStatus[]) {
 
 const anyService = { group: "", kind: "Service" };
 
-/** Characters of one message, which may quote what a server has said. */
+/** Characters of one message, which may quote a server. */
 const longest = 1_024;
 
-/** An entry in the form of Linkerd's controller (linkerd-behaviour.md 1.3). */
+/** Formats an entry as Linkerd's controller does (linkerd-behaviour.md 1.3). */
 function serviceStatus(
   { remote, local, problem, note = "" }: Said,
   before: ServiceStatus | undefined,
@@ -149,7 +146,7 @@ function serviceStatus(
   };
 }
 
-/** Never half a character, of which a server would make another one. */
+/** Never cuts a character in half, which a server would replace. */
 function cut(message: string): string {
   if (message.length <= longest) return message;
   return `${message.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;

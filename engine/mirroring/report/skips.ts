@@ -1,19 +1,18 @@
 import { listedNames } from "../../message.ts";
 import type { Skip } from "../model/reasons.ts";
 
-/** Skips by what they are about. */
 export function notMirrored(skips: readonly Skip[]): Record<string, string> {
   return Object.fromEntries(
     skips.map((skip) => [subject(skip), `${skip.reason}: ${skip.sentence}`]),
   );
 }
 
-/** How many Services, and how many sentences, one line gives before it only counts. */
+/** The number of Services and sentences in one line; the rest is only counted. */
 const named = 3;
 
 /**
- * One line for each reason for the person at the terminal, however many Services it is about: a
- * gateway that is missing is the same news for every Service behind it. `notMirrored` has them all.
+ * Returns one line per reason for the terminal, however many Services it concerns: a missing gateway is the same news
+ * for every Service behind it. `notMirrored` lists them all.
  */
 export function skipNotes(skips: readonly Skip[]): string[] {
   return [...Map.groupBy(skips, ({ reason }) => reason)].map(([reason, group]) => {
@@ -35,7 +34,7 @@ function subjects(group: readonly Skip[]): string {
   return listedNames(group.map(subject), named);
 }
 
-/** What a skip is about: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */
+/** Names the subject of a skip: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */
 function subject({ origin, cluster, hostname }: Skip): string {
   const pod = hostname === undefined ? "" : ` pod ${hostname}`;
   return `${origin}${pod}${cluster === undefined ? "" : ` of ${cluster}`}`;

@@ -9,23 +9,23 @@ import { makesLinks } from "../model/state.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import { type LinkStatusList, type StatusEntry, statusUpdate } from "./service-status.ts";
 
-/** A status that is to be kept, of a Link resource that there is. */
+/** A status to keep up to date, and its Link. */
 export interface KeptLinkStatus extends LinkStatusList {
   readonly live: LinkResource;
-  /** The Link does not say so already. */
+  /** Whether the live status differs. */
   readonly isDue: boolean;
 }
 
 export type LinkStatuses = readonly KeptLinkStatus[];
 
-/** The status of every Link resource into the source that is this stack's to keep. Pure. */
+/** Returns the status of every Link into the source that is this stack's to update. Pure. */
 export function statusesOf(
   { args, source, links, removed, now }: SourceObservation,
   { judged, united }: Decided,
 ): LinkStatuses {
   const { statusIn } = args;
   if (statusIn === undefined) return [];
-  // A Link of somebody else's stays when its link leaves the stack, and would go on naming its mirrors.
+  // Somebody else's Link stays when its link is removed from the stack, and must no longer name its mirrors.
   const left = makesLinks(args)
     ? []
     : removed.filter(
@@ -39,7 +39,6 @@ export function statusesOf(
     const key = objectKey(statusIn, target);
     const own = judged.get(target);
     const live = source.links?.get(key);
-    // Without the Link resource there is no status to keep.
     if (live === undefined || own === undefined) return [];
     return [mirrorStatus(key, own), federatedStatus(key, target, united, joined)].map((status) => {
       return { ...status, live, isDue: statusUpdate(status, live, new Map(), now) !== undefined };
@@ -47,7 +46,7 @@ export function statusesOf(
   });
 }
 
-/** `status.mirrorServices` of a link, by the decisions about it; endpoint mirrors belong to their headless one. */
+/** Builds `status.mirrorServices` of a link; endpoint mirrors are part of their headless mirror's entry. */
 export function mirrorStatus(link: ObjectKey, decisions: readonly Decision[]) {
   const mirrored = decisions
     .filter(isWanted)
@@ -58,9 +57,9 @@ export function mirrorStatus(link: ObjectKey, decisions: readonly Decision[]) {
 }
 
 /**
- * `status.federatedServices` of one of the links that feed the federated Services.
+ * Builds `status.federatedServices` of one link.
  *
- * @param desired all federated Services, those that cannot be had included: that is every member's problem
+ * @param desired all federated Services, including those that can't be created, which is a problem of every member
  */
 export function federatedStatus(
   link: ObjectKey,
@@ -82,12 +81,13 @@ export function federatedStatus(
   return { link, list: "federatedServices", entries: [...entries, ...problems(own)] } as const;
 }
 
-/** A Service that asks for nothing this link does has no place in its status. */
+/** A Service that isn't labelled for this link has no entry in its status. */
 function problems(skips: readonly Skipped[]): StatusEntry[] {
   return skips
     .filter(({ hostname }) => hostname === undefined)
     .map(({ key, origin, reason, sentence }) => ({
-      ...{ remote: origin, local: key },
+      remote: origin,
+      local: key,
       problem: { reason: reasons[reason].status, sentence },
     }));
 }

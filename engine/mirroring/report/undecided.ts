@@ -4,7 +4,7 @@ import { ownerOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Why nothing could be decided about a part of a source's mirrors; undefined where something was. */
+/** Returns why nothing could be decided about a part of a source's mirrors; undefined if something was. */
 export function whyUndecided(outcome: Outcome, source: string, part: string): string | undefined {
   if (outcome.outcome === "invalid") return outcome.mistakes.join("; ");
   const { readings } = outcome;
@@ -19,7 +19,7 @@ export function whyUndecided(outcome: Outcome, source: string, part: string): st
   return refusals[part] ?? whyUnread(part) ?? `nothing is known of cluster ${part}`;
 }
 
-/** The mirrors of such a part, which all stay as they are. */
+/** Returns the mirrors of such a part, which all stay as they are. */
 export function undecidedMirrors(source: ClusterSnapshot, part: string): Keep[] {
   return [...liveMirrors(source, ownerOf(part))].map(([key, live]) => ({
     verdict: "keep",

@@ -4,48 +4,48 @@ import type { Mirror } from "../../model/mirror.ts";
 import { annotation, clusterOfToken, memberToken, tokensIn } from "../../model/vocabulary.ts";
 import { mirroredPorts } from "./service-mirrors.ts";
 
-/** What this stack has to say about one member of a federated Service. */
+/** This stack's claim on one member of a federated Service. */
 export interface MemberClaim {
-  /** Name of its cluster, or `localMember`. */
+  /** The name of the member's cluster, or `localMember`. */
   readonly cluster: string;
-  /** `unknown`: nothing can be concluded about it now, so it stays as it is. */
+  /** With `unknown`, nothing can be concluded about the member now, so it stays as it is. */
   readonly stance: "wanted" | "unwanted" | "unknown";
-  /** The names whose marks on it count as this stack's. */
+  /** The names whose marks on the member count as this stack's. */
   readonly names: readonly string[];
-  /** Whether it leaves although nobody has marked it. */
+  /** Whether the member leaves even if nobody has marked it. */
   readonly takesUnmarked: boolean;
-  /** A controller of Linkerd's may list it too: it stays listed, and only this stack's mark comes off. */
+  /** Linkerd's controller may list the member too: then it stays listed, and only this stack's mark is removed. */
   readonly isLeft: boolean;
 }
 
 /**
- * What this stack has to say about one federated Service. What becomes of the Service depends on the object that is
- * there, which others write too, so this is settled with each object anew.
+ * This stack's claim on one federated Service. Others write the Service too, so the result is computed from the live
+ * object each time.
  */
 export interface FederatedClaim extends Pick<Mirror, "namespace" | "name" | "origin"> {
-  /** Name of the Service that it unites. */
+  /** The name of the member Services. */
   readonly service: string;
-  /** This stack's names, the present one first. */
+  /** This stack's names, the current one first. */
   readonly stacks: readonly string[];
-  /** Wanted ones in the order in which they are listed; of a cluster that is not among them nothing is known. */
+  /** Wanted members in the order in which they are listed. Nothing is known about clusters that aren't among them. */
   readonly members: readonly MemberClaim[];
-  /** Labels, annotations and ports by the first wanted member (linkerd-behaviour.md 4.3). */
+  /** Labels, annotations and ports of the first wanted member (linkerd-behaviour.md 4.3). */
   readonly details?: Pick<Mirror, "labels" | "annotations" | "ports" | "withheld">;
-  /** Clusters whose members precede the first wanted one. */
+  /** Clusters whose members take precedence over the first wanted one. */
   readonly preceding: readonly string[];
 }
 
-/** What becomes of a federated Service. */
+/** A federated Service after this stack's claim is applied. */
 export interface Settled {
-  /** Undefined: no member is left. */
+  /** Undefined if no member is left. */
   readonly mirror: Mirror | undefined;
-  /** With the marks as they are to be. */
+  /** The marks after the write. */
   readonly managedFields: readonly ManagedFields[];
-  /** Whether a member of it is this stack's from then on. */
+  /** Whether this stack has a member after the write. */
   readonly isOurs: boolean;
 }
 
-/** Settles what becomes of the object that is there, and who vouches for its members. Pure. */
+/** Applies the claim to the live object: members to list, marks to set. Pure. */
 export function settle(claim: FederatedClaim, live: Service | undefined): Settled {
   const { namespace, name, origin, service, members } = claim;
   const { annotations = {} } = live?.metadata ?? {};
@@ -70,7 +70,7 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
           ...details,
           annotations: {
             ...copied,
-            // Never an empty list, which readers take for a member without a name.
+            // An empty list would be read as a member without a name.
             ...(tokens.length > 0 && { [annotation.remoteMembers]: tokens.join(",") }),
             ...(local !== undefined && { [annotation.localMember]: local }),
           },
@@ -82,7 +82,7 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
   };
 }
 
-/** Tokens keep the places they have; new ones follow. */
+/** Tokens keep their order; new ones follow. */
 function tokensLeft(claim: FederatedClaim, live: Service | undefined): string[] {
   const { service, members } = claim;
   const known = new Map(members.map((member) => [member.cluster, member]));
@@ -103,11 +103,11 @@ function localLeft({ service, members }: FederatedClaim, live: Service | undefin
   return member === undefined || staysListed(member, live) ? listed : undefined;
 }
 
-/** Whether a member that is listed, and not as this stack would list it, is left there. */
+/** Whether a listed member stays although this stack would list it differently. */
 function staysListed(member: MemberClaim, live: Service | undefined): boolean {
   if (member.stance === "unknown" || member.isLeft) return true;
   const { isOurs, others } = marksOn(live?.metadata ?? {}, member.names, member.cluster);
-  // By another name than the one by which this stack lists it, a member is none (4.2).
+  // A member under another name than this stack's is not a member of this Service (4.2).
   const mayLeave = isOurs || member.takesUnmarked || member.stance === "wanted";
   return others.length > 0 || !mayLeave;
 }
@@ -127,8 +127,8 @@ function isListed(
 }
 
 /**
- * Labels, annotations and ports: the local member's, else those of the member whose Link is the oldest. While that may
- * be a member that can't be asked now, or is one of somebody else's, they stay as they are.
+ * Labels, annotations and ports come from the local member, or else from the member with the oldest Link. They stay
+ * as they are while that member can't be read or isn't this stack's.
  */
 function detailsOf(
   { members, details, preceding }: FederatedClaim,
@@ -153,7 +153,7 @@ function marksAfter(claim: FederatedClaim, live: Service | undefined): readonly 
     claim.members.filter((member) => member.stance === stance);
   const wanted = by("wanted").map(({ cluster }) => managerOf(stack, cluster));
   const judged = claim.members.filter(({ stance }) => stance !== "unknown");
-  // Names that are adopted count for one member alone.
+  // Names from `adoptFrom` count for one member only.
   const adopted = new Set(
     judged.flatMap(({ cluster, names }) =>
       names.slice(claim.stacks.length).map((name) => managerOf(name, cluster)),
@@ -168,10 +168,10 @@ function marksAfter(claim: FederatedClaim, live: Service | undefined): readonly 
   const isUnknown = unknown.size > 0;
   return remarked(entries, claim.stacks, wanted, (manager, member) => {
     if (wanted.includes(manager) || unknown.has(manager)) return manager;
-    // A mark of an earlier version stands for all members, those that can't be judged now among them.
+    // A mark of an earlier version counts for all members, including those that can't be judged now.
     return member === undefined ? (isUnknown ? manager : federatedWriter) : undefined;
   });
 }
 
-/** By key: what this stack has to say about federated Services. */
+/** Claims by the key of the federated Service. */
 export type FederatedClaims = ReadonlyMap<ObjectKey, FederatedClaim>;

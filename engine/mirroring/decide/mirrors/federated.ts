@@ -35,17 +35,16 @@ import {
 import { mirroredPorts } from "./service-mirrors.ts";
 
 export interface DesiredFederated {
-  /** Every federated Service that has a member of this stack's, or that one leaves. */
+  /** Every federated Service that has a member of this stack, or that one leaves. */
   readonly mirrors: readonly Mirror[];
-  /** About each federated Service of which this stack has anything to say. */
   readonly claims: FederatedClaims;
   readonly skips: readonly Skip[];
   readonly conflicts: PortConflicts;
 }
 
 /**
- * The federated Services of one cluster (linkerd-behaviour.md 4): which members this stack lists, which it takes out,
- * and which are others' to list.
+ * Plans the federated Services of one cluster (linkerd-behaviour.md 4): the members that this stack lists, those it
+ * removes, and those that are others' to list.
  */
 export function desiredFederated(view: FederatedView): DesiredFederated {
   const { members, skips } = membership(view);
@@ -69,7 +68,7 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
   return { mirrors, claims, skips, conflicts };
 }
 
-/** When the Link resource of a target was created, RFC 3339; undefined where there is none to be read. */
+/** The creation time of a target's Link (RFC 3339); undefined if there is no Link or it can't be read. */
 type AgeOf = (target: string) => string | undefined;
 
 function agesOfLinks({ links }: ClusterSnapshot): AgeOf {
@@ -78,7 +77,10 @@ function agesOfLinks({ links }: ClusterSnapshot): AgeOf {
   return (target) => ages.get(target);
 }
 
-/** The local member first, then by the age of the Link, then by name (4.3; ties flap in Linkerd). */
+/**
+ * Sorts the local member first, then by the age of the Link, then by name (4.3; in Linkerd, ties change from run to
+ * run).
+ */
 function inOrderOfAge(members: readonly Member[], age: AgeOf): readonly Member[] {
   return members.toSorted((a, b) => (rankOf(a.cluster, age) < rankOf(b.cluster, age) ? -1 : 1));
 }
@@ -99,7 +101,7 @@ function claimOn(
   const wanted = new Set(joining.map(({ cluster }) => cluster ?? localMember));
   const listed = tokensIn(annotations).map(clusterOfToken);
   const isLocalListed = annotations[annotation.localMember] !== undefined;
-  // In the order of the links, the places of those that are listed already excepted.
+  // Sorts members in the order of the links; listed ones keep their places.
   const own = view.links.map(({ link }) => link.target).filter((target) => wanted.has(target));
   const clusters = new Set([
     ...(isLocalListed || wanted.has(localMember) ? [localMember] : []),
@@ -114,7 +116,7 @@ function claimOn(
   const preceding = listed.filter((cluster) => {
     if (wanted.has(cluster)) return false;
     if (isUnknown.get(cluster) === true) return true;
-    // Where nothing tells how old its link is, a member counts only if another stack vouches for it.
+    // If the age of its link is unknown, a member counts only if another stack has marked it.
     const isVouchedFor = marksOn(live?.metadata ?? {}, view.stacks, cluster).others.length > 0;
     const mayPrecede = age(cluster) !== undefined || isVouchedFor;
     return mayPrecede && rankOf(cluster, age) < rankOf(first?.cluster, age);
@@ -140,7 +142,10 @@ function detailsOf({ service, excludes }: Member): NonNullable<FederatedClaim["d
   };
 }
 
-/** What this stack says of a member that it wants, or that is listed; undefined: that is not for it to say. */
+/**
+ * Returns this stack's claim on a member that it wants or that is listed; undefined if the member is not this stack's
+ * to judge.
+ */
 function memberClaim(
   cluster: string,
   isWanted: boolean,
@@ -166,7 +171,7 @@ function memberClaim(
   return { ...claim, stance: "unwanted", isLeft: removed.disposition === "handOver" };
 }
 
-/** The local member is Linkerd's local service mirror's to list as well, wherever there is one. */
+/** Linkerd's local service mirror also lists the local member, if it is installed. */
 function localClaim(
   isWanted: boolean,
   origin: ObjectKey,
@@ -179,12 +184,11 @@ function localClaim(
   const isLeft = mayExist(controllers, undefined);
   const isCovered = links.some(({ link }) => leftOut(namespaceOf(origin), link) === undefined);
   const takesUnmarked = isCovered && !isLeft;
-  // Of a mark that an earlier version has set on the whole Service nobody knows whether it was meant for this member.
+  // An earlier version marked the whole Service, so nobody knows whether the mark was meant for this member.
   if (!takesUnmarked && !marksOn(live?.metadata ?? {}, names, localMember).isOurs) return undefined;
   return { ...claim, stance: "unwanted", takesUnmarked, isLeft };
 }
 
-/** The Service that a federated one unites. */
 function originOf({ metadata: { namespace, name } }: Service): ObjectKey {
   return objectKey(namespace, name.slice(0, -federatedName("").length));
 }

@@ -16,14 +16,14 @@ import { exportMode } from "../policies/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
 
 export interface Desired {
-  /** In the order of their origins. */
+  /** Sorted by exported Service. */
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
-  /** Endpoint mirrors that stay although their pods are away: since when, RFC 3339. */
+  /** Endpoint mirrors that stay although their pods are gone, with the time since when (RFC 3339). */
   readonly missing: Readonly<Record<ObjectKey, string>>;
 }
 
-/** Every mirror that should exist in the source for one link, and why the others should not. */
+/** Plans every mirror of one link, and gives a reason for each Service that gets none. */
 export function desired(view: LinkView): Desired {
   const { link, source, snapshot: target } = view;
   const mirrors: Mirror[] = [];

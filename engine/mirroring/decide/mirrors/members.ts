@@ -16,37 +16,36 @@ import type { RemovedPart } from "../policies/removed-links.ts";
 import { brokenMemberRule } from "../policies/rules.ts";
 import { asks, leftOut } from "../policies/selection.ts";
 
-/** All that decides which federated Services a cluster has. */
+/** The input for the federated Services of a cluster. */
 export interface FederatedView {
   readonly source: ClusterSnapshot;
-  /** Links into it; without a target that is out of reach nothing may be concluded about its members. */
+  /** Links into the cluster. Nothing may be concluded about members of a target that is unreachable. */
   readonly links: readonly {
     readonly link: LinkSpec;
     readonly target: ClusterSnapshot | undefined;
   }[];
-  /** Links that this stack no longer has. */
   readonly removed: readonly RemovedPart[];
   readonly controllers: Controllers;
-  /** The names of this stack, the present one first. */
+  /** The names of this stack, the current one first. */
   readonly stacks: readonly string[];
 }
 
-/** A Service that takes part in a federated one, with the metadata that it does not pass on. */
+/** A member of a federated Service, with the metadata that it doesn't pass on. */
 export interface Member {
-  /** Undefined: in the source cluster itself. */
+  /** Undefined for a member in the source cluster itself. */
   readonly cluster: string | undefined;
   readonly service: Service;
   readonly excludes: MetadataRules;
 }
 
-/** A Service that asks to be a member, through a link. */
+/** A Service that is labelled as a member, and the link through which it joins. */
 interface Candidate extends Member {
   readonly link: LinkSpec;
 }
 
 /**
- * Who joins which federated Service (linkerd-behaviour.md 4.2). Local Services join as remote ones
- * do, by the selectors of the links into their cluster, and with all of these links' exclusions.
+ * Decides which Services join which federated Service (linkerd-behaviour.md 4.2). Local Services join by the
+ * selectors of the links into their cluster, with the exclusions of all these links.
  */
 export function membership(view: FederatedView): {
   readonly members: ReadonlyMap<ObjectKey, readonly Member[]>;
@@ -68,8 +67,10 @@ export function membership(view: FederatedView): {
   return {
     members: Map.groupBy(joining(), ({ service }) => keyOf(service)),
     skips: [...broken].map(([{ service, cluster, link }, why]) => ({
-      ...{ origin: keyOf(service), cluster: cluster ?? link.source },
-      ...{ mirror: federatedName(service.metadata.name), ...why },
+      origin: keyOf(service),
+      cluster: cluster ?? link.source,
+      mirror: federatedName(service.metadata.name),
+      ...why,
     })),
   };
 }
@@ -102,7 +103,7 @@ function joins(service: Service, link: LinkSpec): boolean {
   return asks(service, link.federatedServiceSelector, link);
 }
 
-/** Those there are, and those that come about because the link of some member creates them. */
+/** Existing namespaces, and those that the link of some member creates. */
 function namespacesFor(
   candidates: readonly Candidate[],
   { namespaces }: ClusterSnapshot,
@@ -123,13 +124,12 @@ function whyNot(
   return brokenMemberRule({ service, cluster, name, link, namespace });
 }
 
-/** By federated Service's origin: whose ports it has, and whose differ. */
+/** By the origin of the federated Service: the member whose ports it has, and members with other ports. */
 export type PortConflicts = Readonly<Record<ObjectKey, string>>;
 
 /**
- * Members whose ports are not those of the federated Service. It has one list of ports, the first
- * member's; traffic to a port that another member does not have fails there, which Linkerd never
- * mentions.
+ * Finds members whose ports differ. A federated Service has the ports of its first member, and requests to a port
+ * that another member lacks fail there. Linkerd doesn't report that.
  */
 export function portConflicts(
   origin: ObjectKey,
@@ -147,7 +147,7 @@ export function portConflicts(
   };
 }
 
-/** The ports as clients know them: where each leads is the member's own affair. */
+/** The ports as clients see them; target ports may differ between members. */
 function ports({ spec }: Service): string {
   return portsText(spec.ports?.map((port) => ({ ...port, targetPort: port.port })));
 }

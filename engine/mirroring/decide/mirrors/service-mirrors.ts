@@ -20,7 +20,7 @@ import {
   remoteName,
 } from "../../model/vocabulary.ts";
 
-/** A mirror behind the target's gateway (linkerd-behaviour.md 2.4 - 2.8, 2.11). */
+/** Plans a mirror behind the target's gateway (linkerd-behaviour.md 2.4 - 2.8, 2.11). */
 export function gatewayMirror(
   service: Service,
   endpoints: Endpoints | undefined,
@@ -34,8 +34,8 @@ export function gatewayMirror(
 }
 
 /**
- * A mirror for a flat network: its labels tell Linkerd's destination controller which Service of
- * which cluster to watch, so it has no Endpoints (linkerd-behaviour.md 2.6, 5).
+ * Plans a mirror for a flat network. Its labels tell Linkerd's destination controller which Service of which cluster
+ * to watch, so it has no Endpoints (linkerd-behaviour.md 2.6, 5).
  */
 export function discoveryMirror(service: Service, link: LinkSpec): Mirror {
   const { labels, ...rest } = serviceMirror(service, link);
@@ -45,9 +45,9 @@ export function discoveryMirror(service: Service, link: LinkSpec): Mirror {
 }
 
 /**
- * A headless mirror and an endpoint mirror for each of its named pods (linkerd-behaviour.md 3.2 -
- * 3.4). The root's Endpoints name the pods and lead to the endpoint mirrors, never to the gateway,
- * with the pods' own ports.
+ * Plans a headless mirror, and an endpoint mirror for each of its named pods (linkerd-behaviour.md 3.2 - 3.4). The
+ * Endpoints of the headless mirror name the pods and point to the endpoint mirrors, never to the gateway, with the
+ * pods' own ports.
  *
  * @param subsets the pods to mirror
  */
@@ -73,8 +73,8 @@ export function headlessMirrors(
 }
 
 /**
- * One named pod, addressable on its own. The labels and opaque ports of the whole Service hold for it too, and all pods
- * share them in memory: a target may name as many as it likes.
+ * Plans the mirror of one named pod. Labels and opaque ports are those of the whole Service, and all pods share them
+ * in memory, because a target may name any number of pods.
  */
 function podMirrors(
   service: Service,
@@ -109,7 +109,7 @@ function podMirrors(
   };
 }
 
-/** What every mirror of a whole Service has, whatever its kind. */
+/** The fields that all mirrors of a whole Service share. */
 function serviceMirror(service: Service, link: LinkSpec): Omit<Mirror, "kind"> {
   const { name, namespace, resourceVersion = "" } = service.metadata;
   return {
@@ -150,14 +150,14 @@ function gatewaySubset(service: Service, gateway: Gateway): MirrorSubset {
 }
 
 /**
- * Ports of a mirror: those of the exported Service without its node ports (linkerd-behaviour.md 2.8).
- * Unlike Linkerd's, they keep `appProtocol`, by which proxies know an opaque port (linkerd2 #13660).
+ * Returns the ports of a mirror: those of the exported Service without node ports (linkerd-behaviour.md 2.8). Unlike
+ * Linkerd's, they keep `appProtocol`, by which proxies recognize opaque ports (linkerd2 #13660).
  */
 export function mirroredPorts({ spec: { ports = [] } }: Service): ServicePort[] {
   return ports.map(({ nodePort: _, ...port }) => port);
 }
 
-/** Every port of the Service leads to the one port of the gateway, under its own name. */
+/** Maps every port of the Service to the gateway's port, under its own name. */
 function gatewayPorts({ spec: { ports = [] } }: Service, port: number): EndpointPort[] {
   return ports.map(({ name, protocol }) => ({ ...defined({ name, protocol }), port }));
 }

@@ -11,30 +11,29 @@ import type { HostSubset } from "../../model/pods.ts";
 import { endpointMirrorName, mirrorName } from "../../model/vocabulary.ts";
 
 /**
- * Milliseconds that a pod without a StatefulSet has to be away until its mirror goes: longer than a restart
- * or a move to another node takes.
+ * Milliseconds after which the mirror of a missing pod without a StatefulSet is deleted. A restart or a move to
+ * another node takes less.
  */
 const mostAway = 5 * 60_000;
 
-/** Pods that are not in their Service's Endpoints now, and whose mirrors stay nevertheless. */
+/** Pods that are missing from their Service's Endpoints and whose mirrors stay. */
 export interface HeldPods {
   readonly subsets: readonly HostSubset[];
-  /** Endpoint mirrors of them that go once their pods have been away for long: since when, RFC 3339. */
+  /** Those whose mirrors will be deleted after a while, with the time since when they are gone (RFC 3339). */
   readonly missing: Readonly<Record<ObjectKey, string>>;
 }
 
-/** When the mirror of a pod goes that has been away since then. */
+/** Returns the time at which the mirror of a pod is deleted that has been gone since then. */
 export function goesAt(since: string): Date {
   return new Date(Date.parse(since) + mostAway);
 }
 
 /**
- * Which absent pods of a headless Service keep their mirrors. A pod that restarts is in no list for
- * a moment, so only its StatefulSet can say that it is gone for good, by `replicas` and `ordinals`.
- * Where there is no StatefulSet to ask, time decides, counted from the last write of its Service's Endpoints:
- * the pod may have been listed until then, whatever an earlier run has found. That is a fact of the cluster and
- * not of the run, so a preview and the update after it agree. Where there are no Endpoints at all nothing is
- * known.
+ * Decides which missing pods of a headless Service keep their mirrors. A restarting pod is in no list for a moment,
+ * so only its StatefulSet can say that it is gone for good, by `replicas` and `ordinals`. Without a StatefulSet, time
+ * decides, counted from the last write of the Service's Endpoints: the pod may have been listed until then. That is a
+ * fact of the cluster and not of the run, so a preview and the update after it agree. If there are no Endpoints,
+ * nothing is known.
  */
 export function heldPods(
   { metadata: { name, namespace } }: Service,
@@ -57,14 +56,14 @@ export function heldPods(
       if (since !== undefined && goesAt(since) <= now) continue;
       if (since !== undefined) missing[mirror] = since;
     }
-    // Those that the pod has had, else those of the Service's other pods.
+    // Ports that the pod has had, or else those of the Service's other pods.
     const ports = portsOfPod(hostname, root) ?? endpoints?.subsets?.[0]?.ports ?? [];
     subsets.push({ hostnames: [hostname], ports });
   }
   return { subsets, missing };
 }
 
-/** By the API server's own account; undefined where it gives none, and then nothing is concluded. */
+/** The time according to the API server; undefined if it gives none, and then nothing is concluded. */
 function lastWritten({ metadata: { managedFields = [] } }: Endpoints): string | undefined {
   return managedFields
     .flatMap(({ time }) => time ?? [])
@@ -72,7 +71,7 @@ function lastWritten({ metadata: { managedFields = [] } }: Endpoints): string | 
     .at(-1);
 }
 
-/** Whether a StatefulSet has the pod by now; undefined for the pod of another. */
+/** Whether the StatefulSet has the pod; undefined if the pod isn't one of its pods. */
 function hasPod({ metadata, spec = {} }: StatefulSet, hostname: string): boolean | undefined {
   const prefix = `${metadata.name}-`;
   const number = hostname.startsWith(prefix) ? hostname.slice(prefix.length) : "";

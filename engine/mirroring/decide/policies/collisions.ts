@@ -5,22 +5,22 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { annotation } from "../../model/vocabulary.ts";
 import type { Refusal } from "./rules.ts";
 
-/** A mirror together with the part of the source's mirrors that asks for it. */
+/** A mirror and the part that wants it. */
 export interface NameClaim {
-  /** Name of the link's target, or `federated`. */
+  /** The name of the link's target, or `federated`. */
   readonly part: string;
   readonly mirror: Mirror;
 }
 
 /**
- * Mirrors that may not have their names, each with the part that asks for it.
+ * Finds mirrors that may not have their names, each with the part that wants it.
  *
- * A name has one meaning, whoever exports what, and whoever came first: `web-eu-west` is cluster
- * `eu-west`'s, and never that of `web-eu` of cluster `west`, which could take it on purpose. So names can
- * only collide within one target, as pod `db-0` and Service `db-0` do. Then nobody gets it, so that
- * the outcome never depends on an order. A mirror that has its name already keeps it.
+ * A name means one thing, whoever exports what and whoever was first: `web-eu-west` belongs to cluster `eu-west`, and
+ * never to `web-eu` of cluster `west`, which could otherwise take it on purpose. So names can collide only within one
+ * target, as pod `db-0` and Service `db-0` do. Then neither gets the name, so that the result doesn't depend on an
+ * order. An existing mirror keeps its name.
  *
- * @param targets of the links into the source, those that are away or mirrored by others included
+ * @param targets of all links into the source, including those that are unreachable or mirrored by others
  */
 export function colliding(
   claims: readonly NameClaim[],
@@ -47,7 +47,7 @@ export function colliding(
   return refused;
 }
 
-/** The cluster whose mirrors' names end like this one, if it is another: that with the longest name. */
+/** Returns the cluster with the longest name that fits the end of this mirror's name, if it is another one. */
 function entitled({ part, mirror }: NameClaim, targets: readonly string[]): string | undefined {
   return targets
     .filter((target) => target.endsWith(`-${part}`) && mirror.name.endsWith(`-${target}`))
@@ -64,7 +64,7 @@ function holds({ mirror, part }: NameClaim, source: ClusterSnapshot): boolean {
   );
 }
 
-/** The domain is the link's to change, and changes nothing about whose the name is. */
+/** The cluster domain may change without changing whose name it is. */
 function withoutDomain(annotations: StringMap = {}): string | undefined {
   return annotations[annotation.remoteName]?.replace(/\.svc\..*/, "");
 }

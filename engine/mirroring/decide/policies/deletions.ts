@@ -5,23 +5,22 @@ import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
 import { type Decision, isChange, isDeletion, isSkip, isWrite } from "../decision.ts";
 import { count } from "../../model/text.ts";
 
-/** Up to this many, a share of them says nothing. */
+/** With so few mirrors, a percentage means nothing. */
 const tooFewToJudge = 10;
 
-/** What decides how much one run may take away of what a link has brought. */
+/** The settings that decide how much one run may delete of a link. */
 export type DeletionLimit = Pick<
   LinkSpec,
   "source" | "target" | "maxDeletions" | "allowDeletions"
 > & {
-  /** The link is no longer in the config, where it could be given leave to delete. */
+  /** Set for a link that is no longer in the config, where deletions could be allowed. */
   readonly removed?: boolean;
 };
 
 /**
- * The sentences that stop a link of which a run would delete suspiciously much: a wrong context or an empty answer
- * looks just like everything having been un-exported, and a slip in the config like a link that has been removed.
- * Counted are the mirrors of the link, and in federated Services the members of its target: a member that leaves
- * counts as a deletion, whether or not the Service goes with it.
+ * Returns sentences for links of which a run would delete suspiciously much. A wrong context or an empty answer looks
+ * as if everything had been un-exported, and a typo in the config as if a link had been removed. The mirrors of the
+ * link count, and the members of its target in federated Services, whether or not the Service is deleted with them.
  *
  * @param decisions about the whole source
  */
@@ -37,7 +36,7 @@ export function tooManyDeletions(limit: DeletionLimit, decisions: readonly Decis
   ].flatMap((sentence) => sentence ?? []);
 }
 
-/** How many members a cluster has in federated Services, and how many of them leave. */
+/** Counts a cluster's members in federated Services, and those that leave. */
 function membersOf(target: string, decisions: readonly Decision[]) {
   let members = 0;
   let leaving = 0;

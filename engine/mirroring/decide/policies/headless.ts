@@ -13,11 +13,10 @@ import { inWords } from "../../model/sizes.ts";
 import { label, mirrorName } from "../../model/vocabulary.ts";
 
 /**
- * What an exported headless Service becomes: headless where any pod has a name, a ClusterIP
- * mirror where none has (linkerd-behaviour.md 3.1). Without a pod nobody can tell: a mirror that
- * exists stays what it is, and a new one waits.
+ * Decides the kind of mirror for a headless Service: headless if any pod has a name, otherwise a ClusterIP mirror
+ * (linkerd-behaviour.md 3.1). Without pods nobody can tell: an existing mirror keeps its kind, and a new one waits.
  *
- * @param held pods that are in no Endpoints now and keep their mirrors
+ * @param held pods that are missing from the Endpoints and keep their mirrors
  */
 export function headlessShape(
   service: Service,
@@ -42,7 +41,7 @@ function liveMirror(service: Service, { link, source }: LinkView): Service | und
   return live?.metadata.labels?.[label.cluster] === link.target ? live : undefined;
 }
 
-/** Why these pods of a headless Service are not mirrored one by one, or undefined where they are. */
+/** Returns why these pods don't get mirrors of their own; undefined if they do. */
 export function tooManyPods(
   service: Service,
   endpoints: Endpoints | undefined,

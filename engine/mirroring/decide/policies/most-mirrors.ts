@@ -30,22 +30,22 @@ import { liveMirrors } from "./ownership.ts";
 import { refuse } from "./rules.ts";
 
 /**
- * How much targets may bring into a source. Almost every mirror takes one of the source's ClusterIPs, of which a cluster
- * may have no more than a few thousand; the next run has to read them all; and each is in the environment of every pod
- * beside it, whose size Linux bounds. What exists stays, as long as it does not grow. Of the rest, what fits in is let
- * in, first of those targets that have brought least so far.
+ * Limits on what targets may bring into a source. Almost every mirror takes a ClusterIP, of which a cluster may have
+ * only a few thousand; the next run has to read all mirrors; and each is in the environment of every pod of its
+ * namespace, whose size Linux limits. Existing mirrors stay, as long as they don't grow. New ones are admitted first
+ * for the targets that have brought least so far.
  */
 
-/** Something that takes room in a source. */
+/** A mirror, or a member of a federated Service, that counts against a limit. */
 interface Item<T> {
   readonly one: T;
   readonly part: string;
   readonly live: LiveMirror;
-  /** As it is to be, if that is something else. */
+  /** Its state after the run, if that differs. */
   readonly wanted: Weighed | undefined;
 }
 
-/** What decides how large a mirror is. */
+/** The facts that decide how large a mirror is. */
 type Weighed = Parameters<typeof listed>[0];
 
 interface Limit<T> {
@@ -61,8 +61,8 @@ interface Size {
 }
 
 /**
- * Plans without the mirrors that go beyond a limit, and says of these why. What they make room for, such as a name, may
- * be for another mirror, so that it is planned until all keeps to the limits.
+ * Plans without the mirrors that exceed a limit, and gives the reason for each. Another mirror may use the freed
+ * name, so planning is repeated until everything fits.
  */
 export function withinLimits(
   parts: readonly WantedPart[],
@@ -85,12 +85,12 @@ export function withinLimits(
   }
 }
 
-/** Mirrors of any target, whoever has made them. */
+/** Mirrors of any target, including those of other writers. */
 const anyMirror: Pick<Owner, "owns"> = {
   owns: ({ metadata: { labels = {} } }) => labels[label.mirrored] === "true",
 };
 
-/** By part and key: why a mirror can't be written. */
+/** The reason why a mirror can't be written, by part and key. */
 function beyondLimits(
   decisions: readonly Decision[],
   links: readonly LinkSpec[],
@@ -107,8 +107,8 @@ function beyondLimits(
       wanted: isWrite(decision) ? decision.wanted : undefined,
       decision,
     }));
-  // Mirrors of other stacks and of targets that can't be read take room too, and so do those that are to be deleted:
-  // whether these go in this run is not certain yet.
+  // Mirrors of other stacks and of unreadable targets count too, and so do those to be deleted, because the run may
+  // still keep them.
   const known = new Set(decided.map(({ key }) => key));
   const others = [...liveMirrors(source, anyMirror)].filter(([key]) => !known.has(key));
   const all = [
@@ -126,7 +126,7 @@ function beyondLimits(
   const { most } = bounds.environment;
   const environment = environmentIn(source);
   const namespaces = Map.groupBy(all, ({ key }) => key.slice(0, key.indexOf("/")));
-  // What is beyond one limit is not weighed for the next.
+  // A mirror that exceeds one limit isn't counted for the next.
   const limits: Limit<string>[][] = [
     ofLinks.map(({ link, own }) => {
       const mirrors = own.filter(({ decision }) => isWanted(decision)).length;
@@ -155,7 +155,7 @@ function beyondLimits(
   return new Map();
 }
 
-/** The Services of a link's target that would be members beyond its limits, each with why. */
+/** Returns Services of a link's target that would exceed its limits as members, with the reason. */
 export function membersBeyondLimit(
   services: readonly Service[],
   link: LinkSpec,
@@ -192,7 +192,7 @@ export function membersBeyondLimit(
   return new Map([...tooMany, ...tooLarge]);
 }
 
-/** What is new or grows and does not fit beside the rest, each with why. */
+/** Returns what is new or grows and doesn't fit, with the reason. */
 function beyond<T>({ items, most, size, sentence }: Limit<T>): [T, Why][] {
   const weighed = items.map(({ one, part, live, wanted }) => {
     const before = size.live(live);
@@ -246,7 +246,7 @@ function bytesLimit<T>(
   };
 }
 
-/** What a list of the source's counts for a mirror, by the very checks that read it. */
+/** Counts the bytes of a mirror as reading the source counts them, by the same code. */
 function bytesOfMirrors(): Size {
   const known = new Map<object, number>();
   const once = <T extends object>(mirror: T, size: (mirror: T) => number) => {
@@ -264,11 +264,11 @@ function bytesOfMirrors(): Size {
 }
 
 /**
- * Bytes of the variables in which the kubelet tells each pod of its namespace of a Service that is not headless: each
- * is a name, `=`, a value and a zero (Kubernetes, pkg/kubelet/envvars).
+ * Returns the bytes of the environment variables that the kubelet generates for a Service with a ClusterIP, in each
+ * pod of its namespace: name, `=`, value and a zero byte (Kubernetes, pkg/kubelet/envvars).
  */
 function environmentIn({ services }: ClusterSnapshot): Size {
-  // ClusterIPs are of the family of the API server's own, and as long as an address gets.
+  // A ClusterIP has the family of the API server's own, and counts as the longest address.
   const { clusterIP = ":" } = services.get("default/kubernetes")?.spec ?? {};
   const host = clusterIP.includes(":")
     ? "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]"

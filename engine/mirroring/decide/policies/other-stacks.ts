@@ -8,8 +8,8 @@ import { label } from "../../model/vocabulary.ts";
 import type { Authority } from "./ownership.ts";
 
 /**
- * What there is to say of the mirrors of one link that stay with others, or that another stack has as well. Of namespaces
- * that the link is not about nothing is said, unless nobody keeps what is there. Pure.
+ * Returns sentences about mirrors of one link that stay with others, or that another stack has marked too. Nothing is
+ * said about namespaces that the link doesn't cover, unless nobody has marked what is there. Pure.
  *
  * @param context of the source, for the command
  * @param hasController whether Linkerd's controller may mirror the link
@@ -62,8 +62,8 @@ export function ownershipNotes(
 }
 
 /**
- * Whether a source has mirrors that others may have written, or federated Services, which all write together: then it
- * matters which of Linkerd's controllers are there. Pure.
+ * Whether a source has mirrors that others may have written, or federated Services, which everybody writes: only then
+ * does it matter which of Linkerd's controllers exist. Pure.
  */
 export function mayHaveOthers(
   { services, endpoints }: ClusterSnapshot,
@@ -83,7 +83,10 @@ function staying(mirrors: readonly HandOver[], why: string): string {
   return `${count(length, "mirror")} ${length === 1 ? "stays" : "stay"}, because ${why} (${keys})`;
 }
 
-/** The command that deletes mirrors, for the first namespace alone: one for each would be a page. */
+/**
+ * Returns the command that deletes mirrors, for the first namespace only, because one per namespace could fill a
+ * page.
+ */
 export function deletionOf(keys: readonly ObjectKey[], context: string): string {
   const [namespace = ""] = keys.map(namespaceOf);
   const names = keys

@@ -15,7 +15,7 @@ import { marksOn } from "../../model/marks.ts";
 import type { HandOver, LiveMirror } from "../decision.ts";
 import type { Refusal } from "./rules.ts";
 
-/** All that an owner has in the source, Endpoints that have lost their Service included. */
+/** Lists everything that an owner has in the source, including Endpoints that have lost their Service. */
 export function liveMirrors(
   source: ClusterSnapshot,
   owner: Pick<Owner, "owns">,
@@ -25,14 +25,14 @@ export function liveMirrors(
     if (owner.owns(service)) found.set(key, { service });
   for (const [key, endpoints] of source.endpoints) {
     if (!owner.owns(endpoints)) continue;
-    // Endpoints under somebody else's Service are that Service's business, whatever their labels.
+    // Endpoints of somebody else's Service belong to that Service, whatever their labels.
     if (source.services.has(key) && !found.has(key)) continue;
     found.set(key, { ...found.get(key), endpoints });
   }
   return found;
 }
 
-/** The kind of a live mirror, going by its labels alone. */
+/** Derives the kind of a live mirror from its labels. */
 export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
   const labels = service?.metadata.labels ?? endpoints?.metadata.labels ?? {};
   if (labels[label.headlessRoot] !== undefined) return "endpoint";
@@ -41,31 +41,31 @@ export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
   return service !== undefined && isHeadless(service) ? "headless" : "gateway";
 }
 
-/** The mirror that a live object belongs to: for an endpoint mirror its headless mirror. */
+/** Returns the mirror that a live object belongs to: for an endpoint mirror its headless mirror. */
 export function rootOf(key: ObjectKey, { service, endpoints }: LiveMirror): ObjectKey {
   const root = (service ?? endpoints)?.metadata.labels?.[label.headlessRoot];
   return root === undefined ? key : objectKey(namespaceOf(key), root);
 }
 
-/** The IP by which a Service answers inside its cluster; a headless one has none. */
+/** Returns the Service's ClusterIP; a headless Service has none. */
 export function addressOf(service: Service | undefined): string | undefined {
   const { clusterIP = "" } = service?.spec ?? {};
   return clusterIP === "" || clusterIP === "None" ? undefined : clusterIP;
 }
 
-/** What this stack may do to the mirrors of one link (docs/decisions/0020-one-ownership-rule.md). */
+/** The rights of this stack on the mirrors of one link (docs/decisions/0020-one-ownership-rule.md). */
 export interface Authority {
-  /** Marks by these names are this stack's, the present one first. */
+  /** Marks under these names are this stack's, the current one first. */
   readonly names: readonly string[];
-  /** Whether the link is about that namespace; a link that is no longer in the config is about none any more. */
+  /** Whether the link covers a namespace; a link that is no longer in the config covers none. */
   readonly covers: (namespace: string) => boolean;
-  /** Whether an unmarked mirror in such a namespace goes where nobody asks for it. */
+  /** Whether an unmarked mirror in such a namespace is deleted if no link wants it. */
   readonly deletesUnmarked: boolean;
-  /** Who mirrors the link from now on: no mirror goes, and this stack's marks come off. */
+  /** The new owner, if the link is handed over: no mirror is deleted, and this stack's marks are removed. */
   readonly successor?: string;
 }
 
-/** What becomes of a live mirror that nobody asks for. */
+/** Decides about a live mirror that no link wants. */
 export function fateOf(
   mirror: LiveMirror,
   { names, covers, deletesUnmarked, successor }: Authority,
@@ -83,8 +83,8 @@ export function fateOf(
 }
 
 /**
- * Mirrors whose name is held by something that is not their owner's or by another stack's mirror, or that is on its
- * way out and so can neither be written nor be made anew.
+ * Finds mirrors whose name is taken by an object of another owner, by another stack's mirror, or by an object that is
+ * being deleted and so can be neither written nor created.
  *
  * @param names of the stack, for mirrors of a link
  */
@@ -114,7 +114,7 @@ function heldByOthers(
   return { reason: "NotOurs", sentence: anothersMirror(`${cluster}/${key}`, others) };
 }
 
-/** The sentence for a cluster whose answers do not say who has written what. */
+/** The sentence for a cluster whose answers lack managedFields. */
 export function marksHidden(source: string): string {
   return `cluster ${source} answers without managedFields, by which mirrors of this stack are told from those of others, so no mirror is deleted there: see what its context leads to (a proxy that shortens answers, say)`;
 }
@@ -128,8 +128,8 @@ function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): W
   const key = mirrorKey(mirror);
   const { cluster } = source;
   const service = source.services.get(key);
-  // Nobody looks at the Endpoints of a federated Service: those that Kubernetes makes under ours when
-  // somebody gives it a selector carry nothing of us, and must not keep the selector from going.
+  // Kubernetes creates Endpoints for a federated Service if somebody gives it a selector. They carry no labels of
+  // ours and must not prevent the selector from being removed.
   const isHarmless = mirror.kind === "federated" && service !== undefined;
   const objects = {
     Service: service,
@@ -155,7 +155,6 @@ function belongs({ labels = {} }: ObjectMeta): string {
     : "a foreign";
 }
 
-/** Of a live mirror, which consists of at least one of the two. */
 export function metaOf({ service, endpoints }: LiveMirror): ObjectMeta {
   return (service ?? endpoints)?.metadata ?? { name: "", namespace: "" };
 }

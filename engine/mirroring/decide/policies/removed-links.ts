@@ -14,7 +14,7 @@ import {
 import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
 import { liveMirrors, metaOf } from "./ownership.ts";
 
-/** What becomes of what a link has brought, once this stack does not mirror it any more. */
+/** What happens to the mirrors of a link that this stack no longer mirrors. */
 export type RemovedPart = { readonly link: RemovedLink } & (
   | { readonly disposition: "delete" }
   /** A controller of Linkerd's mirrors the link from now on. */
@@ -23,7 +23,7 @@ export type RemovedPart = { readonly link: RemovedLink } & (
   | { readonly disposition: "unknown"; readonly why: string }
 );
 
-/** Links that the run before had, or had not done with, and that this stack does not mirror any more. */
+/** Links that the previous run had or had not finished removing, and that this stack no longer mirrors. */
 export function removedLinks(
   { source, links }: Pick<MirrorsArgs, "source" | "links">,
   before: Before,
@@ -38,8 +38,8 @@ export function removedLinks(
 }
 
 /**
- * Links that this stack does not mirror any more, and of which the source has anything that carries its mark. They are
- * known by the marks alone: a run that fails leaves the inputs of the one before, and one that is killed leaves none. Pure.
+ * Finds links that this stack no longer mirrors and whose marks are still in the source. Marks alone decide, because
+ * a failed run leaves the inputs of the run before, and a killed one leaves none. Pure.
  */
 export function linksLeft(
   source: ClusterSnapshot,
@@ -59,7 +59,7 @@ export function linksLeft(
     .map((target) => noted.get(target) ?? { source: args.source, target });
 }
 
-/** Whether anything of a link that the run before had carries a mark, Endpoints without a Service included. */
+/** Whether anything of a link carries a mark, including Endpoints without a Service. */
 function hasMarked(source: ClusterSnapshot, target: string, stacks: readonly string[]): boolean {
   const mirrors = [...liveMirrors(source, mirrorsOf(target)).values()];
   return (
@@ -73,7 +73,7 @@ function hasMarked(source: ClusterSnapshot, target: string, stacks: readonly str
   );
 }
 
-/** The targets whose mirrors or members a Service stands for, as far as this stack has marked them. */
+/** Returns the targets whose mirrors or members a Service stands for and that this stack has marked. */
 function targetsMarked(
   { metadata }: { readonly metadata: ObjectMeta },
   stacks: readonly string[],
@@ -93,9 +93,9 @@ function clustersIn({ annotations = {} }: ObjectMeta): string[] {
 }
 
 /**
- * Decides about links that have left. Where a controller of Linkerd's is there for one, be it scaled to zero, the mirrors
- * are the controller's, and it would not make them again for minutes; so nothing may be deleted before the source's
- * Deployments have been read. Pure.
+ * Decides about removed links. If Linkerd's controller for a link exists, even scaled to zero, the mirrors belong to
+ * it, and it would take minutes to recreate them. So nothing may be deleted before the source's Deployments were
+ * read. Pure.
  *
  * @param left as `linksLeft` has found them
  */
@@ -118,7 +118,7 @@ export function dispositionsOf(
   });
 }
 
-/** By the source, which somebody has to see to: the sentences for links that nothing could be decided about. */
+/** Returns by source the sentences for links about which nothing could be decided. */
 export function undecided(source: string, removed: readonly RemovedPart[]): ByPart<string> {
   const whys = removed.flatMap((part) =>
     part.disposition === "unknown"

@@ -12,7 +12,7 @@ import { excess } from "../../model/sizes.ts";
 import { label } from "../../model/vocabulary.ts";
 import { leftOut } from "./selection.ts";
 
-/** What a rule may look at: an exported Service and the namespace its mirror would live in. */
+/** The input of a rule: an exported Service and the namespace of its mirror. */
 interface Candidate {
   readonly service: Service;
   /** The Service's cluster. */
@@ -20,19 +20,19 @@ interface Candidate {
   /** Of the mirror. */
   readonly name: string;
   readonly link: LinkSpec;
-  /** Of the same name in the source cluster. */
+  /** The namespace of the same name in the source cluster. */
   readonly namespace: Namespace | undefined;
 }
 
 interface Rule<T> {
   readonly reason: Reason;
-  /** Why the Service cannot be mirrored and what to do, or undefined where the rule is kept. */
+  /** Why the Service can't be mirrored and what to do; undefined if the rule holds. */
   readonly broken: (candidate: T) => string | undefined;
 }
 
 const longestName = 63;
 
-/** A Service's name is a DNS-1035 label in Kubernetes, while a pod's may begin with a digit. */
+/** Kubernetes requires a DNS-1035 label for a Service's name, while a pod's name may begin with a digit. */
 const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
   {
     reason: "NameTooLong",
@@ -50,7 +50,7 @@ const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
   },
 ];
 
-/** Asked in this order; the first broken one is the reason. */
+/** The rules are evaluated in this order; the first one that is broken is the reason. */
 const rules: readonly Rule<Candidate>[] = [
   {
     reason: "ExcludedNamespace",
@@ -114,17 +114,14 @@ const memberRules: readonly Rule<Candidate>[] = [
   },
 ];
 
-/** Why a Service can't be mirrored, or undefined where it can. */
 export function brokenRule(candidate: Candidate): Why | undefined {
   return firstBroken(rules, candidate);
 }
 
-/** Why a Service can't be a member of a federated Service, or undefined where it can. */
 export function brokenMemberRule(candidate: Candidate): Why | undefined {
   return firstBroken(memberRules, candidate);
 }
 
-/** Why a mirror can't have this name, or undefined where it can. */
 export function brokenName(name: string): Why | undefined {
   return firstBroken(nameRules, { name });
 }
@@ -142,8 +139,8 @@ export interface Refusal extends Why {
 }
 
 /**
- * Takes mirrors out of a link's list. A headless mirror goes with its endpoint mirrors, and one
- * without a certain endpoint mirror does not name that pod either.
+ * Removes mirrors from a link's list. A headless mirror is removed with its endpoint mirrors, and one that loses an
+ * endpoint mirror doesn't name that pod either.
  */
 export function refuse(
   mirrors: readonly Mirror[],

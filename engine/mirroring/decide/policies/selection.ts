@@ -3,7 +3,7 @@ import type { Service, StringMap } from "../../../kubernetes/objects/objects.ts"
 
 export type ExportMode = "gateway" | "discovery";
 
-/** How a link mirrors a Service, if at all: remote discovery wins (linkerd-behaviour.md 2.1). */
+/** Decides how a link mirrors a Service, if at all; remote discovery wins (linkerd-behaviour.md 2.1). */
 export function exportMode(service: Service, link: LinkSpec): ExportMode | undefined {
   if (asks(service, link.remoteDiscoverySelector, link)) return "discovery";
   if (asks(service, link.selector, link)) return "gateway";
@@ -11,9 +11,8 @@ export function exportMode(service: Service, link: LinkSpec): ExportMode | undef
 }
 
 /**
- * Whether a Service asks for what the selector stands for. In a namespace that the link leaves out it
- * has to be a label that asks, so that there is somebody to tell: a selector that would take a Service
- * without any label means the namespaces that are left.
+ * Whether a Service is labelled for what the selector stands for. In a namespace that the link excludes, only an
+ * explicit label counts as a request, so that a selector which matches unlabelled Services causes no report there.
  */
 export function asks(service: Service, selector: LabelSelector, link: LinkSpec): boolean {
   const { labels, namespace } = service.metadata;
@@ -22,7 +21,7 @@ export function asks(service: Service, selector: LabelSelector, link: LinkSpec):
   );
 }
 
-/** Why a link leaves out the Services of a namespace; undefined where it does not. */
+/** Returns why a link excludes the Services of a namespace; undefined if it doesn't. */
 export function leftOut(namespace: string, link: LinkSpec): string | undefined {
   const { source, target, namespaces, excludedNamespaces } = link;
   const isNamed = (pattern: string) =>
@@ -38,8 +37,8 @@ export function leftOut(namespace: string, link: LinkSpec): string | undefined {
 }
 
 /**
- * Whether a label selector matches. As in Linkerd, a selector without a term matches nothing
- * (linkerd-behaviour.md 2.1; in Kubernetes itself it would match everything).
+ * Whether a label selector matches. As in Linkerd, a selector without a term matches nothing (linkerd-behaviour.md
+ * 2.1); in Kubernetes it would match everything.
  */
 export function selects(selector: LabelSelector, labels: StringMap = {}): boolean {
   const equal = Object.entries(selector.matchLabels ?? {});
@@ -51,12 +50,12 @@ export function selects(selector: LabelSelector, labels: StringMap = {}): boolea
   );
 }
 
-/** A label may be called what every object inherits, like `constructor`. */
+/** A label may have the name of a property that every object inherits, such as `constructor`. */
 function valueOf(labels: StringMap, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-/** Kubernetes' reading of a requirement: `NotIn` also matches where the key is absent. */
+/** Evaluates a requirement as Kubernetes does: `NotIn` also matches if the key is absent. */
 function meets({ key, operator, values = [] }: SelectorRequirement, labels: StringMap): boolean {
   const value = valueOf(labels, key);
   switch (operator) {
