@@ -52,7 +52,7 @@ export async function gather(
 ): Promise<string> {
   const time = now.toISOString().replaceAll(/[:.]/g, "-");
   const folder = resolve(to ?? `linkerd-clusters-${time}`);
-  const status = statusOf(redacted(await readFacts(stack, variables, now)));
+  const status = statusOf(redacted(await readFacts(stack, variables, { now })));
   const document: Documents["status"] = { version: 1, stacks: [status] };
   try {
     await mkdir(folder, { mode: 0o700 });

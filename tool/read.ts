@@ -15,15 +15,15 @@ import { pulumi, type StackLocation, stackStateIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
 
 /**
- * Reads the facts of a stack without a lock and without writing anything. Clusters are read as `check` reads them. The
- * state is optional: without it, nothing is known about the last run.
+ * Reads the facts of a stack without a lock and without writing anything. Clusters are read as `check` reads them, or
+ * without what mirrors don't depend on. The state is optional: without it, nothing is known about the last run.
  *
  * @throws UserError
  */
 export async function readFacts(
   { folder, ...choice }: Chosen,
   variables: NodeJS.ProcessEnv,
-  now = new Date(),
+  { now = new Date(), mirrorsOnly = false }: { now?: Date; mirrorsOnly?: boolean } = {},
 ): Promise<Facts> {
   const named = choice.stack ?? variables["PULUMI_STACK"];
   const at: StackLocation = { folder, variables, ...defined({ stack: named }) };
@@ -37,7 +37,7 @@ export async function readFacts(
   const stack = named ?? "";
   const config = await configOf(choice, folder, variables);
   const sources = sourcesOf(config, exported, stack);
-  const views = await observeMesh(healthMesh(config), now, { sources });
+  const views = await observeMesh(healthMesh(config), now, { sources, mirrorsOnly });
   return factsOfClusters(views, { now, stack, sources, ...defined({ unreadState }) });
 }
 

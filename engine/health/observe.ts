@@ -32,6 +32,8 @@ export interface SourceState {
 export interface ObserveOptions extends ConnectOptions {
   /** The states by source; the mesh alone says it of one that is absent. */
   readonly sources?: ReadonlyMap<string, SourceState>;
+  /** Whether only what mirrors are decided by is read: no token, Secret or pod; checks of anything else then say nothing. */
+  readonly mirrorsOnly?: boolean;
   /** Closed in the end; by default connections of its own. */
   readonly clusters?: Clusters;
 }
@@ -48,7 +50,7 @@ interface FilledMesh extends HealthMesh {
 export async function observeMesh(
   given: HealthMesh,
   now: Date,
-  { sources = new Map(), clusters: shared, ...options }: ObserveOptions = {},
+  { sources = new Map(), mirrorsOnly = false, clusters: shared, ...options }: ObserveOptions = {},
 ): Promise<Views> {
   const clusters = shared ?? new Clusters(options);
   const mesh = {
@@ -56,7 +58,11 @@ export async function observeMesh(
     links: given.links.map(({ link, mirroring }) => ({ link: linkOf(link), mirroring })),
   };
   try {
-    const reading = await readMesh(mesh, clusters, needOf(mesh));
+    const reading = await readMesh(
+      mesh,
+      clusters,
+      mirrorsOnly ? needOfMirrors(mesh) : needOf(mesh),
+    );
     const names = [...reading.clusters.keys()];
     const planned = names.map(async (name): Promise<[string, Outcome][]> => {
       const state = sources.get(name) ?? stateOf(mesh, name);
@@ -93,6 +99,13 @@ function needOf(mesh: FilledMesh): Need {
         credentials: { mirroring, linkerdNamespace, multiclusterNamespace },
       }),
     })),
+  };
+}
+
+function needOfMirrors({ clusters, links }: FilledMesh): Need {
+  return {
+    clusters: Object.fromEntries(Object.keys(clusters).map((name) => [name, {}])),
+    links: links.map(({ link }) => ({ link })),
   };
 }
 

@@ -64,15 +64,15 @@ export function wait(text: string): number {
 }
 
 /** The facts of each stack that the options name. Modules are imported on demand, so that completion is quick. */
-export async function factsFor({
-  from,
-  ...options
-}: Omit<FactsOptions, "output">): Promise<readonly Facts[]> {
+export async function factsFor(
+  { from, ...options }: Omit<FactsOptions, "output">,
+  mirrorsOnly = false,
+): Promise<readonly Facts[]> {
   const { factsIn, readFacts } = await import("../read.ts");
   if (from !== undefined) return factsIn(from);
   const now = new Date();
   const stacks = await stacksOf(options);
-  return Promise.all(stacks.map((each) => readFacts(each, process.env, now)));
+  return Promise.all(stacks.map((each) => readFacts(each, process.env, { now, mirrorsOnly })));
 }
 
 export async function configFor(stack: Chosen): Promise<MeshConfig> {

@@ -75,7 +75,7 @@ export function addExplain(program: Command): void {
 
 async function explainService(service: string, options: FactsOptions): Promise<void> {
   const { explain, explanationText, isExplained } = await import("../explain.ts");
-  const found = await factsFor(options);
+  const found = await factsFor(options, true);
   const all = found.map((facts) => explain(facts, service));
   const [only, ...more] = all.filter(({ services }) => services.length > 0);
   const stacks = more.length > 0 ? all : [only ?? all[0]].flatMap((each) => each ?? []);
@@ -149,7 +149,7 @@ export function addWhatIf(program: Command): void {
 
 async function whatIfLost({ lose, ...options }: WhatIfOptions): Promise<void> {
   const { lossIn, whatIf, whatIfText } = await import("../whatif.ts");
-  const found = await factsFor(options);
+  const found = await factsFor(options, true);
   const stacks = found.map((facts) => whatIf(facts, lossIn(lose, facts)));
   const document: Documents["whatif"] = { version: 1, stacks };
   process.stdout.write(written(document, options.output, () => stacks.map(whatIfText).join("\n")));

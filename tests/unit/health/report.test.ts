@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { clusterChecks, clusterReached, linkChecks } from "../../../engine/health/checks/all.ts";
 import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
+import { observeMesh } from "../../../engine/health/observe.ts";
 import { reportOn, reportTable, resultOf } from "../../../engine/health/report.ts";
 import { readMesh } from "../../../engine/mesh/read-mesh.ts";
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
@@ -8,6 +9,7 @@ import { gateway } from "../fixtures/link.ts";
 import { SimulatedClusters } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { cluster, exported, service } from "../fixtures/objects.ts";
+import { now } from "../trust/certificates.ts";
 import {
   clusterView,
   east,
@@ -106,6 +108,24 @@ describe("the report", () => {
       return lines.sort();
     };
     deepEqual(await requests(400), await requests(1));
+  });
+
+  it("reads no Secret, pod or Deployment for mirrors alone, as explain shows them", async () => {
+    const read = async (mirrorsOnly: boolean) => {
+      const lines = new Set<string>();
+      const servers = { west: serverWith(west), east: serverWith(east) };
+      for (const server of Object.values(servers))
+        server.refuse = (line) => void lines.add(line.split(" ").slice(0, 2).join(" "));
+      const clusters = new SimulatedClusters(servers);
+      await observeMesh(mesh(), now, { clusters, mirrorsOnly });
+      return [...lines].sort();
+    };
+    const lists = ["endpoints", "links", "namespaces", "nodes", "services"];
+    deepEqual(
+      await read(true),
+      lists.map((each) => `list ${each}`),
+    );
+    equal((await read(false)).includes("get secrets"), true);
   });
 
   it("stays healthy with a warning, and does not with an error", () => {
