@@ -29,7 +29,9 @@ export async function judgedDomains(
     const { name } = config;
     const cluster = opened.get(name);
     if (cluster === undefined || "why" in cluster) return;
-    const linkerd = await linkerdConfigOf(cluster, linkerdNamespace).catch(unlessBug(undefined));
+    const linkerd = await linkerdConfigOf(cluster.value, linkerdNamespace).catch(
+      unlessBug(undefined),
+    );
     if (linkerd === undefined) return;
     if (linkerd.domains === undefined)
       refused.set(name, `${noClusterDomain(name, linkerdNamespace)}.`);

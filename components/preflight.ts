@@ -137,7 +137,7 @@ async function openOthers(
     names.map(async ([name, { access }]) => {
       const { clusters, mistakes, close } = await openClusters(new Map([[name, access]]), open);
       const why = `cluster ${name} can't be read: ${mistakes.join("; ")}`;
-      return { name, cluster: clusters.get(name) ?? { why }, close };
+      return { name, cluster: clusters.get(name) ?? { why, cause: "invalid" as const }, close };
     }),
   );
   return {
@@ -187,7 +187,7 @@ async function missingControllers(
   const reading = [...bySource].map(async ([source, links]): Promise<[string, string][]> => {
     const cluster = opened.get(source);
     if (cluster === undefined || "why" in cluster) return [];
-    const found = await controllersIn(cluster).catch(unlessBug(undefined));
+    const found = await controllersIn(cluster.value).catch(unlessBug(undefined));
     const without = links
       .map(({ spec }) => spec.target)
       .filter((target) => found?.some((controller) => controller.target === target) === false);

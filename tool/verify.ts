@@ -147,10 +147,10 @@ class Attempt {
 
   async #answer({ source, mirror, kind }: MirrorFact) {
     const { clusters, config, options } = this.#run;
-    const kubernetes = clusters.get(source);
-    if (kubernetes === undefined)
-      throw new Failure("client", `the config has no cluster ${source}`);
-    if ("why" in kubernetes) throw new Failure("client", kubernetes.why);
+    const cluster = clusters.get(source);
+    if (cluster === undefined) throw new Failure("client", `the config has no cluster ${source}`);
+    if ("why" in cluster) throw new Failure("client", cluster.why);
+    const kubernetes = cluster.value;
     const [home = "", name = ""] = mirror.split("/");
     const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
     const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;

@@ -4,10 +4,10 @@ import { type Identities, identify, sameClusters } from "./identity.ts";
 import type { Kubernetes } from "./client/interface.ts";
 import { type ClusterAccess, KubeconfigError, KubeconfigPending } from "./kubeconfig/kubeconfig.ts";
 import { debugLog } from "./client/log.ts";
-import { messageOf } from "../user-error.ts";
+import { failureOf, type Result } from "../result.ts";
 
-/** A cluster that can be read, or why it can't. */
-export type Reachable = Kubernetes | { readonly why: string };
+/** A client for a cluster that can be read. */
+export type Reachable = Result<Kubernetes>;
 
 /** The clusters of a stack as they are at the start of a run. */
 export interface OpenedClusters {
@@ -38,7 +38,7 @@ export async function openClusters(
   const opening = [...accesses].map(([name, access]) =>
     open(access, name).catch((error: unknown) => {
       if (!(error instanceof KubeconfigPending)) throw error;
-      pending.set(name, { why: error.message });
+      pending.set(name, failureOf(error));
       return undefined;
     }),
   );
@@ -59,7 +59,7 @@ export async function openClusters(
   const refused = sameClusters(found);
   const read = identified.map(({ name, cluster }): [string, Reachable] => {
     const why = refused.get(name);
-    return [name, why === undefined ? cluster : { why }];
+    return [name, why === undefined ? cluster : { why, cause: "refused" }];
   });
   const clusters = new Map<string, Reachable>([...read, ...pending]);
   const uids = new Map(
@@ -68,18 +68,24 @@ export async function openClusters(
   return { clusters, uids, refused, mistakes, close };
 }
 
+interface Identified {
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly cluster: Reachable;
+}
+
 /** A cluster that may not tell its UID may still tell the rest, unless it does not answer at all. */
-async function identityOf(client: Kubernetes) {
+async function identityOf(client: Kubernetes): Promise<Identified> {
   const name = client.cluster;
   try {
-    return { name, uid: await identify(client), cluster: client };
+    return { name, uid: await identify(client), cluster: { value: client } };
   } catch (error) {
-    const why = messageOf(error);
+    const failure = failureOf(error);
     const isReadable =
       error instanceof KubernetesError &&
       !error.clusterUnavailable &&
       error.kind !== "unauthorized";
-    return { name, uid: undefined, cluster: isReadable ? client : { why } };
+    return { name, uid: undefined, cluster: isReadable ? { value: client } : failure };
   }
 }
 

@@ -32,7 +32,7 @@ export async function observeTrust(
   return each(read, async (trust, name) => {
     const cluster = clusters.get(name);
     if (trust.state !== "present" || cluster === undefined || "why" in cluster) return trust;
-    return { ...trust, proxies: await proxiesOf(cluster, linkerdNamespace) };
+    return { ...trust, proxies: await proxiesOf(cluster.value, linkerdNamespace) };
   });
 }
 
@@ -51,9 +51,9 @@ export function isRotating(live: LiveTrusts): boolean {
 async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust> {
   if ("why" in cluster) return { state: "unreadable", why: cluster.why };
   try {
-    const bundle = await readAnchors(cluster, namespace);
+    const bundle = await readAnchors(cluster.value, namespace);
     if (bundle === undefined) return { state: "absent" };
-    const issuer = await readIssuer(cluster, namespace);
+    const issuer = await readIssuer(cluster.value, namespace);
     return { state: "present", bundle, ...issuer, proxies: unasked };
   } catch (error) {
     return { state: "unreadable", why: messageOf(error) };
@@ -189,9 +189,9 @@ export async function missingExternal(
     if (trust.state === "unreadable") return [unknownIn(name, trust.why)];
     try {
       const [home, roots, secret] = await Promise.all([
-        cluster.find(resources.namespaces, { name: namespace }),
-        cluster.find(resources.configMaps, { namespace, name: trustRootsName }),
-        cluster.find(resources.secrets, { namespace, name: issuerName }),
+        cluster.value.find(resources.namespaces, { name: namespace }),
+        cluster.value.find(resources.configMaps, { namespace, name: trustRootsName }),
+        cluster.value.find(resources.secrets, { namespace, name: issuerName }),
       ]);
       const lacking = lacksOf(name, { home, roots, secret }, needs);
       return trust.state === "absent"

@@ -10,6 +10,9 @@ import { attempt } from "../../engine/mirroring/apply/failures.ts";
 import { judgedGateway } from "../../engine/mirroring/model/judged-gateway.ts";
 import { linkerdGateway } from "../../engine/mirroring/model/link.ts";
 import { Clusters } from "../../engine/mesh/clusters.ts";
+import { readMesh } from "../../engine/mesh/read-mesh.ts";
+import { tryCredentials } from "../../engine/mesh/trial.ts";
+import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
 import { judgeFor } from "../../engine/mesh/gateway.ts";
 import { unlessCancelled } from "../../engine/providers/cancellation.ts";
 import { onDemand } from "../../engine/providers/contract.ts";
@@ -49,11 +52,22 @@ describe("a bug", () => {
     "the check of all clusters before a run": () =>
       openClusters(new Map([["west", access]]), () => connect(to, "west", options)),
     "reading the trust of clusters": async () =>
-      observeTrust(new Map([["west", await connect(to, "west", options)]]), "linkerd"),
+      observeTrust(new Map([["west", { value: await connect(to, "west", options) }]]), "linkerd"),
     "revoking a cluster": () => {
       const targets = { west: { context: "west", uid: "1" } };
       const args = { source: "east", isolated: false, targets, namespace: "linkerd-multicluster" };
       return revoke(args, () => connect(to, "west", options));
+    },
+    "reading a mesh": () =>
+      readMesh({ clusters: { west: access } }, new BrokenClusters(), {
+        clusters: { west: {} },
+        links: [],
+      }),
+    "trying the credentials of a link": () => {
+      const context = { target: "west", uid: undefined, rules: [] };
+      return tryCredentials(kubeconfigFor({ ...to, cluster: "west", user: "east" }), context, {
+        connect: broken,
+      });
     },
     "reading what may answer a gateway's addresses": () =>
       judgeFor(new BrokenClusters(), "west", access).own(),

@@ -23,7 +23,7 @@ const right: Objects = { home: home({ labels }), roots: roots(old.pem), secret: 
 
 async function missingIn(objects: Objects): Promise<readonly string[]> {
   const { result } = await served(objects, async (client) => {
-    const clusters = new Map([["west", client]]);
+    const clusters = new Map([["west", { value: client }]]);
     return missingExternal(clusters, await observeTrust(clusters, "linkerd"), needs, now);
   });
   return result.get("west")?.map(nameless) ?? [];
@@ -76,7 +76,7 @@ describe("trust that others provide: what a cluster lacks", () => {
     deepEqual(await missingIn({ ...right, roots: roots("hunter2") }), [
       `${unknown} the content of ${rootsAt} must be PEM, with at least one block BEGIN CERTIFICATE.`,
     ]);
-    const away = new Map([["west", { why: "no route" }]]);
+    const away = new Map([["west", { why: "no route", cause: "unreachable" as const }]]);
     const unjudged = await missingExternal(away, live({ west: unreadable() }), needs, now);
     deepEqual([...unjudged], [["west", []]]);
   });

@@ -11,7 +11,7 @@ const both = bundleText(anchors(next, old));
 
 async function readFrom(objects: Objects) {
   const { result, requests } = await served(objects, (client) =>
-    observeTrust(new Map([["west", client]]), "linkerd"),
+    observeTrust(new Map([["west", { value: client }]]), "linkerd"),
   );
   return { west: result.get("west"), requests };
 }
@@ -80,7 +80,10 @@ describe("trust: what is live, read from a cluster", () => {
     });
 
   it("unreadable: what could not be reached before", async () => {
-    const found = await observeTrust(new Map([["west", { why: "no route" }]]), "linkerd");
+    const found = await observeTrust(
+      new Map([["west", { why: "no route", cause: "unreachable" }]]),
+      "linkerd",
+    );
     deepEqual(found.get("west"), { state: "unreadable", why: "no route" });
   });
 });
