@@ -8,7 +8,8 @@ import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { FakeTime, withFolder } from "../../unit/kubernetes/scripted-cluster.ts";
+import { VirtualTime } from "../../simulation/time.ts";
+import { withFolder } from "../../unit/kubernetes/scripted-cluster.ts";
 import { count, repeated } from "../effort.ts";
 import { canary, deeplyNested, hostile, mutate, type Mutation } from "./hostile.ts";
 
@@ -149,7 +150,7 @@ async function used(kubeconfig: string): Promise<unknown> {
   const environment = { variables: {}, home: "/nowhere" };
   const client = await connect({ context, kubeconfig }, "west", {
     environment,
-    time: new FakeTime(),
+    time: new VirtualTime(),
     connectTimeout: 200,
     requestTimeout: 200,
     retry: {

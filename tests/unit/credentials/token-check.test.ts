@@ -5,12 +5,12 @@ import { checkToken, questions } from "../../../engine/credentials/token-check.t
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import {
   absent,
-  FakeTime,
   type Reply,
   type Script,
   status,
   withCluster,
 } from "../kubernetes/scripted-cluster.ts";
+import { VirtualTime } from "../../simulation/time.ts";
 
 const args: TokenCheckArgs = {
   target: "west",
@@ -37,7 +37,7 @@ const review = (allowed: boolean): Reply => ({
 async function check(read: Script, reviewed: Script = () => review(true)) {
   const bearers: string[] = [];
   const asked: unknown[] = [];
-  const time = new FakeTime();
+  const time = new VirtualTime();
   let problem: unknown;
   const script: Script = (request, index) => {
     if (request.method === "GET") return read(request, index);
@@ -49,7 +49,7 @@ async function check(read: Script, reviewed: Script = () => review(true)) {
       runner: () => Promise.resolve(client),
       bearer: (text) => {
         bearers.push(text);
-        return connect({ context: "k3d-west", kubeconfig }, "west", { time: new FakeTime() });
+        return connect({ context: "k3d-west", kubeconfig }, "west", { time: new VirtualTime() });
       },
       polling: { within: 10, every: 5, time },
     }).catch((error: unknown) => error);

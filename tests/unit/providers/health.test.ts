@@ -5,7 +5,7 @@ import { health, healthResource } from "../../../engine/providers/health.ts";
 import { type HealthReport, reportOn } from "../../../engine/health/report.ts";
 import { settingsOf } from "../../../engine/mirroring/model/link.ts";
 import { link } from "../fixtures/link.ts";
-import { FakeTime } from "../kubernetes/scripted-cluster.ts";
+import { VirtualTime } from "../../simulation/time.ts";
 import { clusterView, linkReading, linkView, mesh, outOfReach } from "../health/views.ts";
 
 const healthy = { clusters: [clusterView()], links: [linkView()] };
@@ -126,7 +126,7 @@ describe("looking at a mesh", () => {
     ["ends when the time is up", { within: 5_000 }, broken, [false, 3, 4_000]],
   ] as const)
     it(rule, async () => {
-      const time = new FakeTime();
+      const time = new VirtualTime();
       let looks = 0;
       const report = await checkMesh(mesh(), { every: 2_000, time, ...polling }, () => {
         looks += 1;
