@@ -188,32 +188,28 @@ describe("a run that has just created a Link or a gateway", () => {
   });
   const withGateway = (...services: Service[]) =>
     serverWith(cluster("west", { services: [...services, web, flat("shop/api")] }));
-  const inPlace = withGateway(gatewayService("west"));
+  const inPlace = () => withGateway(gatewayService("west"));
+  const moved = () => withGateway(gatewayService("west", "192.0.2.99"));
+  const linked = () => east("west");
   const { links } = argsFor([{ target: "west", gateway: false }]);
   const noGateway = { ...args, links };
 
   for (const [rule, source, target, of, reads] of [
-    ["reads nothing again where it has read both", east("west"), inPlace, args, []],
-    ["reads the source again once where its Link is missing", east(), inPlace, args, ["east"]],
-    [
-      "reads a target again whose gateway has another address",
-      east("west"),
-      withGateway(gatewayService("west", "192.0.2.99")),
-      args,
-      ["west"],
-    ],
-    ["reads a target again whose gateway is missing", east("west"), withGateway(), args, ["west"]],
-    ["needs no gateway for a link without one", east("west"), withGateway(), noGateway, []],
+    ["reads nothing again where it has read both", linked, inPlace, args, []],
+    ["reads the source again once where its Link is missing", east, inPlace, args, ["east"]],
+    ["reads a target again whose gateway has another address", linked, moved, args, ["west"]],
+    ["reads a target again whose gateway is missing", linked, withGateway, args, ["west"]],
+    ["needs no gateway for a link without one", linked, withGateway, noGateway, []],
     [
       "needs no gateway that it has not observed",
-      east("west"),
-      withGateway(),
+      linked,
+      withGateway,
       { ...args, observedGateways: {} },
       [],
     ],
   ] as const)
     it(rule, async () => {
-      const servers = { east: source, west: target };
+      const servers = { east: source(), west: target() };
       const inputs = await checked(servers, of);
       const clusters = new SimulatedClusters(servers);
       const again: string[] = [];

@@ -14,6 +14,7 @@ import {
   settled,
   west,
 } from "../../fixtures/checked.ts";
+import { edited } from "../../fixtures/edited.ts";
 import { listed } from "../../fixtures/federation.ts";
 import { exported, member } from "../../fixtures/objects.ts";
 import { confirmedBy, marked, markersOf, unmarked } from "../../fixtures/marks.ts";
@@ -160,9 +161,31 @@ describe("a link that goes over to Linkerd's controller", () => {
     expectFacts(facts, {
       ...kept,
       removedLinks: links,
+      notes: /: its mirrors stay for now, because cluster east /,
       refused: /stay, because it is not known whether a controller of Linkerd's mirrors it now: /,
     });
     expectFacts(await run({ ...after, controllers: [] }), removed);
+  });
+});
+
+describe("what is left of a removed link", () => {
+  it("is deleted where it is Endpoints without a Service", async () => {
+    const before = await settled();
+    const { east } = before.clusters;
+    if (typeof east !== "object") throw new Error("the source can't be read");
+    const alone = edited(east, "shop/web-west", { service: () => undefined });
+    const { source } = await removing(having(before, { east: alone }));
+    deepEqual([...source.endpoints.keys()], []);
+  });
+
+  it("stays in a federated Service, with the mark, while Deployments can't be listed", async () => {
+    const before = await settled(bb);
+    const { source } = await removing(before, { controllers: "server" });
+    deepEqual(listed("shop/bb", source), "bb@west");
+    deepEqual(markersOf(source.services.get("shop/bb-federated")), [
+      "linkerd-multicluster-federated",
+      "linkerd-multicluster/acme/mesh/dev#west",
+    ]);
   });
 });
 
