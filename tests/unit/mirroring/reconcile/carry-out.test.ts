@@ -89,7 +89,7 @@ describe("an update of a mirror", () => {
     equal((await mesh.up()).failure, undefined);
     const live = source.get("services", "shop/web-west");
     deepEqual(live?.metadata.finalizers, finalizers);
-    const { sessionAffinity, ports } = live?.spec as {
+    const { sessionAffinity, ports } = live.spec as {
       readonly sessionAffinity?: string;
       readonly ports: readonly { readonly port: number }[];
     };
