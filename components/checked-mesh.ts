@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { giveKubeconfigs, nameOfGiven } from "@linkerd-multicluster/engine/kubernetes";
+import { registerKubeconfigs, nameOfGiven } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
 import { parseConfig } from "../config/parse.ts";
 import { keepKubeconfig } from "./given-kubeconfigs.ts";
@@ -56,7 +56,7 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
   if (config.manage === "mirrors") return { config, secretValues, listed: true };
   for (const { called, content } of given) {
     const text = await valueOf(content);
-    if (text !== undefined) giveKubeconfigs({ [called]: text });
+    if (text !== undefined) registerKubeconfigs({ [called]: text });
   }
   const observed = await preflight(config);
   for (const warning of observed.warnings) await pulumi.log.warn(warning);

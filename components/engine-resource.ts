@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { kubeconfigsIn } from "./given-kubeconfigs.ts";
 
-/** The dynamic resources, each with the engine's export that serves it. */
+/** The engine's export that serves each dynamic resource. */
 export const servedBy = {
   ClusterIdentity: "clusterIdentities",
   Health: "health",
@@ -14,7 +14,7 @@ export const servedBy = {
 
 type EngineType = keyof typeof servedBy;
 
-/** Inputs that previews do not show, besides the provider's code: others say the same. */
+/** Inputs that previews hide, besides the provider's code, because other inputs say the same. */
 const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
   ClusterIdentity: ["links"],
   Health: ["mesh"],
@@ -23,27 +23,27 @@ const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
   TrustPublication: ["next", "live", "own", "known"],
 };
 
-/** Arguments of the engine's, any of which may come of another resource. */
-export type Given<Args> = { readonly [Key in keyof Args]: pulumi.Input<Args[Key]> };
+/** Arguments of the engine, each of which may be the output of another resource. */
+export type InputsOf<Args> = { readonly [Key in keyof Args]: pulumi.Input<Args[Key]> };
 
 const methods = ["check", "diff", "create", "update", "read", "delete"];
 
-/** The start of the types that the plugin serves (plugin/provider.ts). */
+/** The prefix of the types that the plugin serves (plugin/provider.ts). */
 export const pluginTypes = "linkerd-multicluster:engine:";
 
 let isPlugin = false;
 
-/** From now on this process serves resources itself: dynamic ones can't be made by a plugin (pulumi/pulumi#5455). */
+/** Makes this process serve the resources itself, because a plugin can't create dynamic ones (pulumi/pulumi#5455). */
 export function serveAsPlugin(): void {
   isPlugin = true;
 }
 
 /**
- * A dynamic resource whose methods are those of an export of the engine. State holds nothing of them but
- * these calls by name, so a later version of the package serves what is made today.
+ * A dynamic resource whose methods are those of an export of the engine. State holds nothing but calls by name, so a
+ * later version of the package serves the resources of today.
  *
- * Pulumi's own class for dynamic resources gets to such a text by parsing the provider's functions,
- * for which it loads a TypeScript compiler in every run.
+ * Pulumi's own class for dynamic resources parses the provider's functions to get such a text, and loads a TypeScript
+ * compiler for that in every run.
  */
 export class EngineResource extends pulumi.CustomResource {
   constructor(
@@ -56,7 +56,7 @@ export class EngineResource extends pulumi.CustomResource {
     const props = { ...args, ...kubeconfigsIn(args) };
     const hideDiffs = ["__provider", "kubeconfigs", ...(hidden[type] ?? [])];
     if (isPlugin) {
-      // Those that a program of Node made become these by an update.
+      // The next update turns the dynamic resources of a Node program into these.
       const aliases = [{ type: dynamic }];
       super(`${pluginTypes}${type}`, name, props, { ...opts, hideDiffs, aliases });
     } else {

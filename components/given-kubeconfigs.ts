@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * The kubeconfigs that a program gives as values, by the names that stand for them in what resources are told
- * (engine/kubernetes/kubeconfig/given.ts). Other clusters of the same program may be made first to know one.
+ * The kubeconfigs that a program gives as values, by the names that replace them in the arguments of resources
+ * (engine/kubernetes/kubeconfig/given.ts). A content may be the output of another resource of the program.
  */
 const contents = new Map<string, pulumi.Output<string>>();
 
@@ -12,12 +12,12 @@ export function keepKubeconfig(name: string, content: pulumi.Input<string>): pul
   return kept;
 }
 
-/** The content of a kubeconfig that was given, encrypted in state. */
+/** The content of a given kubeconfig, which the engine encrypts in state. */
 export function keptKubeconfig(name: string): pulumi.Output<string> | undefined {
   return contents.get(name);
 }
 
-/** The contents of the kubeconfigs that are named anywhere in a resource's arguments; nothing where none is. */
+/** The contents of all kubeconfigs that a resource's arguments name; empty if they name none. */
 export function kubeconfigsIn(args: unknown): {
   readonly kubeconfigs?: pulumi.Output<Readonly<Record<string, string>>>;
 } {
@@ -30,7 +30,7 @@ export function kubeconfigsIn(args: unknown): {
   return { kubeconfigs: pulumi.secret(pulumi.all(Object.fromEntries(named))) };
 }
 
-/** The texts in plain data; what is an Output comes from other resources, and names no kubeconfig. */
+/** The texts in plain data. An Output comes from another resource, and names no kubeconfig. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null || pulumi.Output.isInstance(value)) return [];

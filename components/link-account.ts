@@ -17,7 +17,7 @@ import {
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { LinkConfig } from "../config/mesh.ts";
 import type { InstalledCluster } from "./cluster.ts";
-import { EngineResource, type Given } from "./engine-resource.ts";
+import { EngineResource, type InputsOf } from "./engine-resource.ts";
 
 /** The part of a cluster that its links need. */
 export type LinkEnd = Pick<
@@ -80,9 +80,13 @@ export class LinkAccount extends pulumi.ComponentResource {
     );
     this.token = tokenOf(secret);
     // Checks that the token in the Secret works; gets the Secret's name, never the token.
-    const check: Given<TokenCheckArgs> = {
-      ...{ target: spec.target, access: target.config.access, namespace, account: this.account },
-      ...{ rules, secret: this.facts.apply(({ token }) => token) },
+    const check: InputsOf<TokenCheckArgs> = {
+      target: spec.target,
+      access: target.config.access,
+      namespace,
+      account: this.account,
+      rules,
+      secret: this.facts.apply(({ token }) => token),
     };
     const dependsOn = [...rbac, secret];
     this.checked = new EngineResource("TokenCheck", name, check, { parent: this, dependsOn });
@@ -143,8 +147,13 @@ function targetArgs(args: LinkAccountArgs): TargetArgs {
   const { access, apiServer } = target.config;
   const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];
   return {
-    ...{ source: spec.source, sourceAccess: source.config.access, rotation },
-    ...{ target: spec.target, access, targetDomain: spec.targetDomain, gateway: spec.gateway },
+    source: spec.source,
+    sourceAccess: source.config.access,
+    rotation,
+    target: spec.target,
+    access,
+    targetDomain: spec.targetDomain,
+    gateway: spec.gateway,
     ...(source.unreachable && { sourceUnreachable: true }),
     ...defined({ targetRefused }),
     ...(apiServer !== undefined && { apiServer }),

@@ -51,7 +51,8 @@ export class LinkCredentials extends pulumi.ComponentResource {
     const destination = new k8s.core.v1.Secret(
       `${name}/destination`,
       {
-        ...{ ...heads.destination, data },
+        ...heads.destination,
+        data,
         metadata: { ...metadata, annotations: { ...annotations, ...discovery } },
       },
       // The destination controller sees Secrets come and go and nothing else (5).

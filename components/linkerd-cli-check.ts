@@ -55,7 +55,8 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
   ): local.Command {
     const { context = cluster, kubeconfig } = mesh.clusters[cluster] ?? {};
     const environment = {
-      ...{ CONTEXT: context, LINKERD_NAMESPACE: mesh.linkerdNamespace },
+      CONTEXT: context,
+      LINKERD_NAMESPACE: mesh.linkerdNamespace,
       // Health has just said what linkerd-clusters, an extension of this CLI, would say again.
       LINKERD_CLUSTERS_STACKS: "none",
       ...(kubeconfig !== undefined && { FILE: kubeconfig.replace(/^~\//, "") }),

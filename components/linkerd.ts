@@ -89,7 +89,10 @@ export function installLinkerd(
     return new k8s.helm.v3.Release(
       `${name}-${chart}`,
       {
-        ...{ chart, ...charts.get(chart), name: chart, timeout: mesh.charts.timeoutSeconds },
+        chart,
+        ...charts.get(chart),
+        name: chart,
+        timeout: mesh.charts.timeoutSeconds,
         namespace: typeof home === "string" ? home : home.metadata.name,
         values: secretValues ? pulumi.secret(merged) : merged,
         skipAwait: chart === "linkerd-multicluster" && role.gateway !== undefined,
@@ -118,7 +121,8 @@ export function installLinkerd(
       `${name}-issuer`,
       {
         metadata: {
-          ...{ name: issuerName, namespace: linkerd.metadata.name },
+          name: issuerName,
+          namespace: linkerd.metadata.name,
           labels: {
             "linkerd.io/control-plane-component": "identity",
             "linkerd.io/control-plane-ns": mesh.linkerdNamespace,

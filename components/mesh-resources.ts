@@ -6,7 +6,7 @@ import { healthMesh, ownLinks } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { type MadeClusters, makeClusters, RevokedCluster } from "./clusters.ts";
-import { EngineResource, type Given } from "./engine-resource.ts";
+import { EngineResource, type InputsOf } from "./engine-resource.ts";
 import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors } from "./mirrors.ts";
@@ -149,7 +149,9 @@ export class MeshResources {
     const link = new Link(
       `${config.spec.source}/${config.spec.target}`,
       {
-        ...{ ...config, source, target },
+        ...config,
+        source,
+        target,
         targetRefused: this.#refused.get(config.spec.target),
         // Before anything of a source can fail, which may be why its link is revoked.
         revocation: this.#revocationOf(config.spec.source),
@@ -222,13 +224,14 @@ export class MeshResources {
     const parent = this.#parent;
     const mesh = healthMesh(this.#config, fullStackName());
     const refused = [...this.#held, ...this.#refused.values()];
-    const args: Given<HealthArgs> = {
+    const args: InputsOf<HealthArgs> = {
       mesh,
       triggers: this.#revisions,
       ...(refused.length > 0 && { refused }),
     };
     const health = new EngineResource("Health", "health", args, {
-      ...{ parent, dependsOn: [...this.#made] },
+      parent,
+      dependsOn: [...this.#made],
     });
     if (!this.#config.linkerdCheck) return;
     const triggers = pulumi.all(Object.values(this.#revisions));

@@ -22,7 +22,9 @@ export function revocationArgs(
     return [[name, { ...access, ...defined({ uid: uids.get(name) }) }] as const];
   };
   const args = (source: string, isolated: boolean, names: Iterable<string>) => ({
-    ...{ source, isolated, namespace: multiclusterNamespace },
+    source,
+    isolated,
+    namespace: multiclusterNamespace,
     targets: Object.fromEntries([...names].flatMap((name) => targetOf(source, name))),
   });
   const sources = new Set(revoked.links.map(({ source }) => source));

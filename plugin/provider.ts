@@ -45,12 +45,8 @@ export class MeshProvider implements pulumi.provider.Provider {
   }
 
   check(urn: string, olds: Props, news: Props): Promise<pulumi.provider.CheckResult> {
-    return served(
-      urn,
-      news,
-      (methods, rest) => methods.check(unmarked(olds).values, rest),
-      "inputs",
-    );
+    const old = unmarked(olds).values;
+    return served(news, (values) => methodsOf(urn).check(old, values), "inputs");
   }
 
   diff(id: string, urn: string, olds: Props, news: Props): Promise<pulumi.provider.DiffResult> {
@@ -58,16 +54,16 @@ export class MeshProvider implements pulumi.provider.Provider {
   }
 
   create(urn: string, inputs: Props): Promise<pulumi.provider.CreateResult> {
-    return served(urn, inputs, (methods, rest) => methods.create(rest), "outs");
+    return served(inputs, (values) => methodsOf(urn).create(values), "outs");
   }
 
   update(id: string, urn: string, olds: Props, news: Props): Promise<pulumi.provider.UpdateResult> {
     const old = unmarked(olds).values;
-    return served(urn, news, (methods, rest) => methods.update(id, old, rest), "outs");
+    return served(news, (values) => methodsOf(urn).update(id, old, values), "outs");
   }
 
   read(id: string, urn: string, props: Props): Promise<pulumi.provider.ReadResult> {
-    return served(urn, props, (methods, rest) => methods.read(id, rest), "props");
+    return served(props, (values) => methodsOf(urn).read(id, values), "props");
   }
 
   async delete(id: string, urn: string, props: Props): Promise<void> {
@@ -75,34 +71,27 @@ export class MeshProvider implements pulumi.provider.Provider {
   }
 }
 
-type Result<Key extends string> = Readonly<Partial<Record<Key, Props>>>;
-type Served = Readonly<Record<engine.Methods, (...args: unknown[]) => Promise<never>>>;
-
-/** The methods of the resource that a URN names. */
-function methodsOf(urn: string): Served {
+function methodsOf(urn: string): engine.Methods {
   const type = urn.split("::")[2]?.split("$").at(-1);
-  const served = Object.entries(servedBy).find(([each]) => `${pluginTypes}${each}` === type)?.[1];
-  if (served === undefined) throw new Error(`linkerd-multicluster has no resource ${String(type)}`);
-  return engine[served] as Served;
+  const found = Object.entries(servedBy).find(([each]) => `${pluginTypes}${each}` === type)?.[1];
+  if (found === undefined) throw new Error(`linkerd-multicluster has no resource ${String(type)}`);
+  return engine[found];
 }
 
-/** Has a method see plain values; what it makes of a secret is one again. */
-async function served<Key extends string, Answer extends Result<Key>>(
-  urn: string,
+/** Calls a method with plain values, and marks the secrets among them in its answer. */
+async function served<Key extends string, Answer extends Readonly<Record<Key, Props>>>(
   props: Props,
-  call: (methods: Served, values: Props) => Promise<Answer>,
+  call: (values: Props) => Promise<Answer>,
   key: Key,
 ): Promise<Answer> {
   const { values, secrets } = unmarked(props);
-  const remarked = (made: Props) => marked(made, secrets);
   try {
-    const answer = await call(methodsOf(urn), values);
-    const made = answer[key];
-    return made === undefined ? answer : { ...answer, [key]: remarked(made) };
+    const answer = await call(values);
+    return { ...answer, [key]: marked(answer[key], secrets) };
   } catch (error) {
-    // What the engine records of a run that is done in part.
+    // The engine records these properties after a partial failure.
     if (error instanceof Error && "properties" in error)
-      Object.assign(error, { properties: remarked(error.properties as Props) });
+      Object.assign(error, { properties: marked(error.properties as Props, secrets) });
     throw error;
   }
 }

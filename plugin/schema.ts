@@ -45,15 +45,18 @@ const outputs = {
       "The exported Services that are not mirrored: by source, by target or `federated`, the reason.",
   },
   federated: {
-    ...{ additionalProperties: { type: "array", items: text }, type: "object" },
+    additionalProperties: { type: "array", items: text },
+    type: "object",
     description: "The names of federated Services, as `namespace/name`, by source.",
   },
   linkStatuses: {
-    ...{ additionalProperties: { $ref: "#/types/linkerd-multicluster:index:LinkSummary" } },
-    ...{ type: "object", description: "The links that this program mirrors, as `east/west`." },
+    additionalProperties: { $ref: "#/types/linkerd-multicluster:index:LinkSummary" },
+    type: "object",
+    description: "The links that this program mirrors, as `east/west`.",
   },
   trustAnchors: {
-    ...{ additionalProperties: text, type: "object" },
+    additionalProperties: text,
+    type: "object",
     description: "PEM of the anchors that each cluster trusts, where this program manages them.",
   },
 };
@@ -66,7 +69,9 @@ export function packageSchema(version: string): object {
   const maps = [...all].filter(([section, args]) => section !== "stack" && isNamed(args));
   const { properties, required } = objectOf(mesh, all);
   return {
-    ...{ name: "linkerd-multicluster", displayName: "Linkerd multicluster", version },
+    name: "linkerd-multicluster",
+    displayName: "Linkerd multicluster",
+    version,
     description: "N Kubernetes clusters as one Linkerd multi-cluster mesh.",
     keywords: ["pulumi", "kubernetes", "linkerd", "category/infrastructure", "kind/component"],
     license: "Apache-2.0",
@@ -83,8 +88,10 @@ export function packageSchema(version: string): object {
       [meshType]: {
         isComponent: true,
         description: "One Linkerd multi-cluster mesh of the clusters of a program.",
-        ...{ inputProperties: properties, requiredInputs: required },
-        ...{ properties: outputs, required: Object.keys(outputs) },
+        inputProperties: properties,
+        requiredInputs: required,
+        properties: outputs,
+        required: Object.keys(outputs),
       },
     },
     language: {

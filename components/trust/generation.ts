@@ -34,8 +34,10 @@ export class Generation extends pulumi.ComponentResource {
     super("linkerd-multicluster:index:TrustGeneration", name, {}, opts);
     const { trust } = args;
     const settings = {
-      ...{ ...ca, subject: { commonName: "root.linkerd.cluster.local" } },
-      ...{ validityPeriodHours: trust.anchorValidityDays * 24, earlyRenewalHours: 0 },
+      ...ca,
+      subject: { commonName: "root.linkerd.cluster.local" },
+      validityPeriodHours: trust.anchorValidityDays * 24,
+      earlyRenewalHours: 0,
     };
     // Only a rotation may replace an anchor, in steps: new settings apply to the next one.
     const kept = (inputs: object) => ({ parent: this, ignoreChanges: Object.keys(inputs) });

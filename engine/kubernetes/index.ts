@@ -11,7 +11,7 @@ export {
   refuseRelativePaths,
   type ClusterAccess,
 } from "./kubeconfig/kubeconfig.ts";
-export { giveKubeconfigs, nameOfGiven } from "./kubeconfig/given.ts";
+export { registerKubeconfigs, nameOfGiven } from "./kubeconfig/given.ts";
 export { debugLog } from "./client/log.ts";
 export { isCidr } from "./objects/address-ranges.ts";
 export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";

@@ -88,3 +88,19 @@ export function identities(
 }
 
 export const clusterIdentities = identities();
+
+/** Inputs and state of a claim that a version before 0.2 made. */
+interface FormerClaim {
+  readonly cluster: string;
+}
+
+/**
+ * Versions before 0.2 claimed the clusters of a stack with `sources`. State may still hold the claims, which are only
+ * read and deleted. Their Leases stay, and mean nothing.
+ */
+export const claims = statelessResource<FormerClaim, FormerClaim>({
+  idOf: ({ cluster }) => cluster,
+  check: accepted,
+  subject: () => ({}),
+  make: (inputs) => Promise.resolve(inputs),
+});

@@ -1,4 +1,4 @@
-/** The two dynamic resources of a link's credentials (index.ts). Neither ever holds a credential. */
+/** The two dynamic resources of a link's credentials. Neither ever holds a credential. */
 
 import {
   checkTarget,
@@ -16,9 +16,8 @@ import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
 import { judgeFor } from "../mesh/gateway.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
-import { cancellation, unlessCancelled } from "./cancellation.ts";
 import { accepted, awaitsUnknown, type Checked, statelessResource } from "./contract.ts";
-import { clusters } from "./process.ts";
+import { cancellation, clusters, unlessCancelled } from "./process.ts";
 
 const read: ReadTarget = (args, before) =>
   readTarget(args, before, {
@@ -27,12 +26,12 @@ const read: ReadTarget = (args, before) =>
     now: () => new Date(),
   });
 
-/** As long as Pulumi itself waits for a Service's load balancer. */
+/** Pulumi itself waits this long for a Service's load balancer. */
 const balancerPolling = { within: 600_000, every: 2_000, stop: cancellation.stop };
-/** Controllers fill a token Secret, and API servers learn of new rules, within a second or two. */
+/** Controllers fill a token Secret, and API servers apply new rules, within a second or two. */
 const tokenPolling = { within: 30_000, every: 500, stop: cancellation.stop };
 
-/** What a link has to know of its target, read again in every run; it has no object of its own. */
+/** The facts about its target that a link needs. Every run reads them again. */
 export const linkTargets = {
   ...statelessResource<TargetArgs, TargetInputs, TargetOutputs>({
     called: (id) => `link target ${id}`,
@@ -56,9 +55,9 @@ export const tokenChecks = statelessResource<TokenCheckArgs, TokenCheckArgs>({
   called: (id) => `token check ${id}`,
   idOf: ({ target, namespace, account }) => `${target}/${namespace}/${account}`,
   check: accepted,
-  subject: ({ target, access, namespace, account, secret, rules }) => ({
-    ...{ target, access, namespace, account, secret, rules },
-  }),
+  subject: ({ target, access, namespace, account, secret, rules }) => {
+    return { target, access, namespace, account, secret, rules };
+  },
 
   async make(inputs) {
     const context = {

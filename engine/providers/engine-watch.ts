@@ -5,8 +5,8 @@ import { basename, dirname } from "node:path";
 const pause = 100;
 
 /**
- * Where the engine listens that has started this process as a provider; undefined in any other
- * process. Pulumi's dynamic provider gets it as its first argument, and so does this program's plugin.
+ * The address of the engine that started this process as a provider; undefined in any other process. Pulumi's dynamic
+ * provider and this program's plugin get it as their first argument.
  */
 export function engineAddress([, script = "", address = ""]: readonly string[]):
   { readonly host: string; readonly port: number } | undefined {
@@ -17,12 +17,11 @@ export function engineAddress([, script = "", address = ""]: readonly string[]):
 }
 
 /**
- * Calls `gone` once nobody listens any more where the engine does. An engine that is killed leaves
- * its providers running, in process groups of their own: what they have begun they would go on
- * writing beside the next run, which nothing locks out after `pulumi cancel`.
+ * Calls `gone` once nothing listens at the engine's address. An engine that is killed leaves its providers running in
+ * their own process groups. They would continue to write beside the next run, which nothing locks out after
+ * `pulumi cancel`.
  *
- * The engine itself closes a connection on which nothing is sent (gRPC for Go, after two minutes), so
- * a closed connection says nothing: only one that is refused does.
+ * The engine itself closes an idle connection after two minutes (gRPC for Go), so only a refused connection counts.
  */
 export function watchEngine(
   address: { readonly host: string; readonly port: number },

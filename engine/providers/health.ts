@@ -3,13 +3,12 @@
 import type { HealthArgs, HealthMesh } from "../health/mesh.ts";
 import { type HealthReport, summary } from "../health/report.ts";
 import { checkMesh, findingsOf, type HealthPolling } from "../health/run.ts";
-import { cancellation, unlessCancelled } from "./cancellation.ts";
 import { accepted, statelessResource, PartialFailure } from "./contract.ts";
-import { clusters } from "./process.ts";
+import { cancellation, clusters, unlessCancelled } from "./process.ts";
 
 export const health = healthResource((mesh, wait) => checkMesh(mesh, polling(mesh, wait)));
 
-/** Pulumi shows each line that is said as a message of the stack. */
+/** @param say Pulumi shows each line as a message of the stack */
 export function healthResource(
   look: (mesh: HealthMesh, wait: number | undefined) => Promise<HealthReport>,
   say: (line: string) => void = console.log,
@@ -17,15 +16,14 @@ export function healthResource(
 ) {
   return statelessResource<HealthArgs, HealthArgs>({
     idOf: () => "health",
-    /** Reads nothing: in a preview there is nothing to check yet. */
     check: accepted,
-    /** A run that changed nothing needs no check; one that was unhealthy is checked again anyway. */
+    /** A run that changed nothing needs no check. The engine repeats one that failed. */
     subject: ({ mesh, triggers, refused }) => ({ mesh, triggers, refused }),
 
     async make(inputs, { mesh: before }) {
       const leaving = linksRemoved(before, inputs.mesh);
       const { refused = [] } = inputs;
-      // Nothing that is awaited mends a cluster that is refused.
+      // Waiting does not help a cluster that is refused.
       const wait = refused.length > 0 ? 0 : inputs.wait;
       const report = await unlessCancelled(process, () => look({ ...inputs.mesh, leaving }, wait));
       const { stopping, warnings } = findingsOf(report, inputs.mesh);

@@ -1,43 +1,41 @@
-// Before all that the methods load.
+// This has to come before the code that the methods load.
 import "../compile-cache.mjs";
 import { setFlagsFromString } from "node:v8";
 import { engineAddress, watchEngine } from "./engine-watch.ts";
-import { onDemand } from "./contract.ts";
-export type { Methods } from "./contract.ts";
-import { withKubeconfigs } from "./given-kubeconfigs.ts";
+import { served } from "./served.ts";
+export type { Methods } from "./served.ts";
 
 /**
- * The methods that the program's dynamic resources call. State keeps these calls by name for years:
- * the package's name and what is exported here are a public contract.
+ * The dynamic resources of the program, each with the inputs that are unknown until its kubeconfigs are known. State
+ * keeps calls of their methods by name for years, so the package's name and these exports are a public contract.
  */
 
-export const claims = onDemand(async () => (await import("./claims.ts")).claims);
-export const clusterIdentities = onDemand(async () =>
-  withKubeconfigs((await import("./cluster-identity.ts")).clusterIdentities),
+const identity = () => import("./cluster-identity.ts");
+const credentials = () => import("./credentials.ts");
+
+export const claims = served(async () => (await identity()).claims);
+export const clusterIdentities = served(async () => (await identity()).clusterIdentities);
+export const linkTargets = served(async () => (await credentials()).linkTargets, ["facts"]);
+export const tokenChecks = served(async () => (await credentials()).tokenChecks);
+export const health = served(async () => (await import("./health.ts")).health);
+export const mirrors = served(
+  async () => (await import("./mirrors.ts")).mirrors,
+  ["mirrors", "revision"],
 );
-export const linkTargets = onDemand(async () =>
-  withKubeconfigs((await import("./credentials.ts")).linkTargets, ["facts"]),
+export const revocations = served(
+  async () => (await import("./revocations.ts")).revocations,
+  ["revision"],
 );
-export const tokenChecks = onDemand(async () =>
-  withKubeconfigs((await import("./credentials.ts")).tokenChecks),
-);
-export const health = onDemand(async () => withKubeconfigs((await import("./health.ts")).health));
-export const mirrors = onDemand(async () =>
-  withKubeconfigs((await import("./mirrors.ts")).mirrors, ["mirrors", "revision"]),
-);
-export const revocations = onDemand(async () =>
-  withKubeconfigs((await import("./revocations.ts")).revocations, ["revision"]),
-);
-export const trustPublications = onDemand(
+export const trustPublications = served(
   async () => (await import("./trust-publications.ts")).trustPublications,
 );
 
 const engine = engineAddress(process.argv);
 if (engine !== undefined) {
-  // V8 doubles the space for what is new to 128 MB where most of it is kept, as what is read of clusters is: that is twice
-  // as much as all the rest, and saves no time. What there is of it when the first method is called suffices.
+  // V8 would double the space for new objects to 128 MB, because most of what is read from clusters survives. That is
+  // twice as much as all other memory, and saves no time.
   setFlagsFromString("--semi-space-growth-factor=1");
   watchEngine(engine, () => process.exit(1));
-  // With this signal Pulumi ends a provider whose work is done; by itself it would keep `exit` from being told.
+  // Pulumi ends a provider with this signal, which by itself would keep `exit` from being emitted.
   process.once("SIGINT", () => process.exit());
 }

@@ -12,15 +12,11 @@ import {
   outputsOf,
 } from "../mirroring/model/state.ts";
 import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
-import { unlessCancelled } from "./cancellation.ts";
 import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
-import { clusters as ofThisProcess, isolatedHere } from "./process.ts";
 import { UserError } from "../user-error.ts";
+import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";
 
-/**
- * What all resources of a process share: what it has read, and what it wants to be there. One
- * process serves one phase of one operation.
- */
+/** The state that all resources of a process share. One process serves one phase of one operation. */
 export interface Process {
   readonly clusters: Clusters;
   readonly wanted: WantedHere;
@@ -30,19 +26,19 @@ export interface Process {
   readonly now: () => Date;
 }
 
-/** Everything that is mirrored into one source cluster; when each is called: docs/explanation/architecture.md. */
+/** The mirrors in one source cluster. docs/explanation/architecture.md says when the engine calls each method. */
 export class MirrorsProvider {
   readonly #process: Process;
-  /** Sources of which the terminal has been told what their check found. */
-  readonly #told = new Set<string>();
-  /** By source: what this process has checked last. */
+  /** The sources whose notes have been printed. */
+  readonly #reported = new Set<string>();
+  /** The last check of each source in this process. */
   readonly #checked = new Map<string, { readonly inputs: Inputs; readonly outcome: Outcome }>();
 
   constructor({
     clusters = ofThisProcess,
     wanted = new WantedHere(),
-    say = print,
-    isolated = isolatedHere,
+    say = console.log,
+    isolated = revokedInThisRun,
     now = () => new Date(),
   }: Partial<Process> = {}) {
     this.#process = { clusters, wanted, say, isolated, now };
@@ -58,20 +54,20 @@ export class MirrorsProvider {
       const revision = (olds.revision ?? 0) + 1;
       return { inputs: { ...args, mirrors: unknownValue, revision }, failures: [] };
     }
-    const { clusters, wanted, now } = this.#process;
+    const { clusters, wanted, say, now } = this.#process;
     const { outcome, checked } = await checkSource(clusters, olds, args, now());
     if (outcome.outcome === "planned") wanted.add(outcome);
     else if (outcome.outcome === "sourceUnreadable")
       wanted.addUnread(olds.identities?.[args.source]);
     const { inputs, mistakes, notes } = checked;
     this.#checked.set(args.source, { inputs, outcome });
-    // What is about to be replaced is checked once more, as if it were new.
-    if (!this.#told.has(args.source)) notes.forEach(this.#process.say);
-    this.#told.add(args.source);
+    // The engine checks a resource that it replaces a second time, as a new one.
+    if (!this.#reported.has(args.source)) for (const note of notes) say(note);
+    this.#reported.add(args.source);
     return { inputs, failures: mistakes.map((reason) => ({ property: "config", reason })) };
   }
 
-  /** Looks only at what `check` found; refresh calls it with the arguments the other way round. */
+  /** Compares only what `check` found, because a refresh swaps the arguments. */
   diff(_id: string, olds: Partial<Outputs>, news: Partial<Outputs>) {
     return Promise.resolve(olds.revision === news.revision ? { changes: false } : {});
   }
@@ -80,7 +76,6 @@ export class MirrorsProvider {
     return { id: inputs.source, ...(await this.update(inputs.source, {}, inputs)) };
   }
 
-  /** What `check` found to have changed since the run before is in the inputs. */
   async update(_id: string, _olds: unknown, inputs: Inputs) {
     const { clusters, wanted, say, now } = this.#process;
     const tell = (line: string) => {
@@ -88,7 +83,7 @@ export class MirrorsProvider {
     };
     const last = this.#checked.get(inputs.source);
     this.#checked.delete(inputs.source);
-    // The engine may hand over others, those of a saved plan, say.
+    // The engine may pass other inputs, such as those of a saved plan.
     const outcome = isDeepStrictEqual(last?.inputs, inputs) ? last?.outcome : undefined;
     const reasons = await carryOut(clusters, wanted, inputs, tell, now(), outcome);
     if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, [...reasons, retried]);
@@ -96,8 +91,8 @@ export class MirrorsProvider {
   }
 
   /**
-   * Says what state says: what there is, the next check finds, and it goes by what the last one has left. A
-   * refresh has the outputs alone, which are older than that.
+   * Returns the state unchanged. The next check reads the clusters, and compares them with the inputs of the last check,
+   * which are newer than the outputs that a refresh has.
    */
   read(id: string, props?: Outputs) {
     return props === undefined
@@ -122,8 +117,3 @@ export class MirrorsProvider {
 }
 
 export const mirrors = new MirrorsProvider();
-
-/** One line, whoever calls it with more. */
-function print(line: string): void {
-  console.log(line);
-}

@@ -1,19 +1,17 @@
 import { checkRevocation, revoke } from "../credentials/revocation.ts";
 import type { RevocationArgs, RevocationInputs } from "../credentials/state.ts";
 import type { Clusters } from "../mesh/clusters.ts";
-import { unlessCancelled } from "./cancellation.ts";
 import { statelessResource, PartialFailure, retried } from "./contract.ts";
-import { clusters as ofThisProcess, isolatedHere } from "./process.ts";
+import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";
 
-/** What all resources of a process share. */
 interface RevocationProcess {
   readonly clusters: Clusters;
   readonly isolated: Set<string>;
 }
 
 /**
- * Ends the access of one cluster to others. It needs nothing of that cluster, and looks again in every
- * run for as long as the config says `revoked`.
+ * Ends the access of one cluster to others, without contacting that cluster. Every run looks again for as long as the
+ * config says `revoked`.
  */
 export function revocationsOf({ clusters, isolated }: RevocationProcess) {
   const client = clusters.client.bind(clusters);
@@ -29,9 +27,9 @@ export function revocationsOf({ clusters, isolated }: RevocationProcess) {
       }));
     },
 
-    subject: ({ source, isolated, targets, namespace, revision }) => ({
-      ...{ source, isolated, targets, namespace, revision },
-    }),
+    subject: ({ source, isolated, targets, namespace, revision }) => {
+      return { source, isolated, targets, namespace, revision };
+    },
 
     async make(inputs) {
       const problems = await revoke(inputs, client);
@@ -41,4 +39,4 @@ export function revocationsOf({ clusters, isolated }: RevocationProcess) {
   });
 }
 
-export const revocations = revocationsOf({ clusters: ofThisProcess, isolated: isolatedHere });
+export const revocations = revocationsOf({ clusters: ofThisProcess, isolated: revokedInThisRun });

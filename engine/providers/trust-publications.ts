@@ -1,13 +1,13 @@
 import { type Publication, type PublicationArgs, publish } from "../trust/publication.ts";
 import { accepted, awaitsUnknown, statelessResource } from "./contract.ts";
 
-/** Inputs as `check` returns them, and state. Certificates, and no key. */
+/** The inputs as `check` returns them, and the state. They hold certificates and no key. */
 export interface PublicationInputs extends PublicationArgs {
-  /** Unknown in a preview before there are certificates. */
+  /** It is unknown in a preview before the certificates exist. */
   readonly publication?: Publication;
 }
 
-/** Remembers what a stack of the trust root has published, since the next step depends on it. */
+/** Remembers what a stack of the trust root published, because the next step of a rotation depends on it. */
 export const trustPublications = statelessResource<PublicationArgs, PublicationInputs>({
   called: (id) => `trust publication ${id}`,
   idOf: () => "trust",

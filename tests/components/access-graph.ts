@@ -60,7 +60,9 @@ export async function graph(
     said.preview,
   );
   const plain = (each: Registered): Plain => ({
-    ...{ ...each, sent: each.inputs, custom: isCustom(each) },
+    ...each,
+    sent: each.inputs,
+    custom: isCustom(each),
     // The placeholder of an unknown value has a class of its own, which plain JSON has not.
     inputs: JSON.parse(JSON.stringify(unwrapped(each.inputs))) as Registered["inputs"],
   });
@@ -79,8 +81,13 @@ function build(overrides: Partial<LinkAccountArgs>): void {
   };
   const source = endOf("east");
   const args: LinkAccountArgs = {
-    ...{ spec: link(), mirroring: "pulumi", namespaces, rotation: { generation: 1 } },
-    ...{ source, target: endOf("west"), ...overrides },
+    spec: link(),
+    mirroring: "pulumi",
+    namespaces,
+    rotation: { generation: 1 },
+    source,
+    target: endOf("west"),
+    ...overrides,
   };
   const account = new LinkAccount("east/west", args);
   const credentials = new LinkCredentials("east/west", { ...args, source, account });

@@ -9,8 +9,11 @@ import { types } from "./mocked-mesh.ts";
 import { isSecret } from "./mocked-stack.ts";
 
 const kubeconfig = kubeconfigFor({
-  ...{ server: facts.server, certificateAuthority: "Q0E=" },
-  ...{ token, cluster: "west", user: account },
+  server: facts.server,
+  certificateAuthority: "Q0E=",
+  token,
+  cluster: "west",
+  user: account,
 });
 const data = { kubeconfig: Buffer.from(kubeconfig).toString("base64") };
 const labels = {
@@ -38,7 +41,9 @@ describe("a link's access and credentials", function () {
   const tokenSecret = (name: unknown) => ({
     type: "kubernetes.io/service-account-token",
     metadata: {
-      ...{ name, namespace, labels },
+      name,
+      namespace,
+      labels,
       annotations: { "kubernetes.io/service-account.name": account },
     },
   });
@@ -118,9 +123,12 @@ describe("a link's access and credentials", function () {
       [
         { type, data, metadata: { name: "cluster-credentials-west", namespace } },
         {
-          ...{ type, data },
+          type,
+          data,
           metadata: destination({
-            ...{ trust: "trust.example", cluster: "cluster.local", discovery: "true" },
+            trust: "trust.example",
+            cluster: "cluster.local",
+            discovery: "true",
           }),
         },
       ],
@@ -168,10 +176,14 @@ describe("a link's access and credentials", function () {
   it("ask the target about just what the stack config says", async () => {
     const rotation = { generation: 3, maxAgeDays: 30 };
     deepEqual(inputsOf(types.target, "east/west", await graph({ rotation })), {
-      ...{ source: "east", sourceAccess: { context: "k3d-east" } },
-      ...{ target: "west", targetDomain: "cluster.local" },
-      ...{ linkerdNamespace: "linkerd", multiclusterNamespace: namespace },
-      ...{ access: { context: "k3d-west" }, rotation },
+      source: "east",
+      sourceAccess: { context: "k3d-east" },
+      target: "west",
+      targetDomain: "cluster.local",
+      linkerdNamespace: "linkerd",
+      multiclusterNamespace: namespace,
+      access: { context: "k3d-west" },
+      rotation,
       discoverySelectors: [
         { matchLabels: { "mirror.linkerd.io/exported": "remote-discovery" } },
         { matchLabels: { "mirror.linkerd.io/federated": "member" } },

@@ -16,8 +16,13 @@ const releaseOf = ({ inputs }: MockedMesh, chart: string) => inputs(release, `we
 describe("Cluster: releases", () => {
   it("of pinned charts from Linkerd's repository, with names of their own", async () => {
     deepEqual(releaseOf(await mockedMesh({ clusters }), "linkerd-crds"), {
-      ...{ chart: "linkerd-crds", compat: "true", name: "linkerd-crds", namespace: "linkerd" },
-      ...{ skipAwait: false, timeout: 600, version: "2026.8.3" },
+      chart: "linkerd-crds",
+      compat: "true",
+      name: "linkerd-crds",
+      namespace: "linkerd",
+      skipAwait: false,
+      timeout: 600,
+      version: "2026.8.3",
       repositoryOpts: { repo: "https://helm.linkerd.io/edge" },
       values: { installGatewayAPI: true },
     });
@@ -138,7 +143,8 @@ describe("Cluster: what is kept", () => {
     const { values, namespace: home } = inputs(release, "west-linkerd-control-plane");
     deepEqual(home, "linkerd");
     deepEqual(values, {
-      ...{ clusterDomain: "cluster.local", identityTrustDomain: "cluster.local" },
+      clusterDomain: "cluster.local",
+      identityTrustDomain: "cluster.local",
       identity: { externalCA: true, issuer: { scheme: "kubernetes.io/tls" } },
     });
   });

@@ -22,8 +22,10 @@ describe("Cluster", () => {
     const expected: Readonly<Record<string, readonly string[]>> = {
       [`${identity} west`]: [],
       [`${provider} west`]: [`${identity} west`],
-      ...{ [home]: [], [`${namespace} west-multicluster`]: [] },
-      ...{ [issuer]: [home], [crds]: [home] },
+      [home]: [],
+      [`${namespace} west-multicluster`]: [],
+      [issuer]: [home],
+      [crds]: [home],
       [controlPlane]: [home, issuer, crds],
       [multicluster]: [`${namespace} west-multicluster`, controlPlane],
     };
@@ -38,8 +40,10 @@ describe("Cluster", () => {
 
   it("has a provider of its own, which is identified by the cluster's name", async () => {
     deepEqual(mesh.inputs(provider, "west"), {
-      ...{ clusterIdentifier: "west", context: "k3d-west" },
-      ...{ enableConfigMapMutable: "true", enableSecretMutable: "true" },
+      clusterIdentifier: "west",
+      context: "k3d-west",
+      enableConfigMapMutable: "true",
+      enableSecretMutable: "true",
       // Else the SDK would set it to the value of KUBECONFIG.
       kubeconfig: "",
     });
@@ -86,7 +90,8 @@ describe("Cluster", () => {
   it("has its issuer in a Secret, whose key nobody else may read, and trusts the bundle", async () => {
     const { type, metadata, data } = mesh.inputs(secret, "west-issuer");
     deepEqual(metadata, {
-      ...{ name: "linkerd-identity-issuer", namespace: "linkerd" },
+      name: "linkerd-identity-issuer",
+      namespace: "linkerd",
       labels: {
         "linkerd.io/control-plane-component": "identity",
         "linkerd.io/control-plane-ns": "linkerd",
@@ -104,7 +109,8 @@ describe("Cluster", () => {
     deepEqual(others, { "ca.crt": bundle });
     const { values } = mesh.inputs(release, "west-linkerd-control-plane");
     deepEqual(values, {
-      ...{ clusterDomain: "cluster.local", identityTrustDomain: "cluster.local" },
+      clusterDomain: "cluster.local",
+      identityTrustDomain: "cluster.local",
       identity: { issuer: { scheme: "kubernetes.io/tls" } },
       identityTrustAnchorsPEM: bundle,
     });

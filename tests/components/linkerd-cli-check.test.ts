@@ -50,9 +50,13 @@ describe("the checks of Linkerd's CLI", function () {
       names.map((name) => `${command} check/${name}`),
     );
     deepEqual(resource(command, "check/west").inputs, {
-      ...{ create: ifInstalled(checkCommand("check", 60)), logging: "none", triggers: [1] },
+      create: ifInstalled(checkCommand("check", 60)),
+      logging: "none",
+      triggers: [1],
       environment: {
-        ...{ CONTEXT: "k3d-west", LINKERD_CLUSTERS_STACKS: "none", LINKERD_NAMESPACE: "linkerd" },
+        CONTEXT: "k3d-west",
+        LINKERD_CLUSTERS_STACKS: "none",
+        LINKERD_NAMESPACE: "linkerd",
       },
     });
     deepEqual(resource(command, "check/west/multicluster").dependencies, [`${command} check/west`]);

@@ -135,7 +135,10 @@ describe("Mesh with manage: all, as the config says", () => {
 
   it("namespaces of other names reach every part", async () => {
     const mesh = await mockedMesh({
-      ...{ manage, clusters, linkerdNamespace: "l5d", multiclusterNamespace: "mc" },
+      manage,
+      clusters,
+      linkerdNamespace: "l5d",
+      multiclusterNamespace: "mc",
       links: [{ source: "east", target: "west" }],
     });
     const { linkerdNamespace, multiclusterNamespace } = mesh.inputs(types.target, "east/west");

@@ -70,7 +70,8 @@ describe("a stack that takes its trust from another", () => {
   const issuer = issuerUnder(anchor, { notBefore, notAfter });
   const name = "organization/mesh/trust";
   const trust = {
-    ...{ anchors: anchor.pem, unknownAnchors: "keep" },
+    anchors: anchor.pem,
+    unknownAnchors: "keep",
     clusters: { west: { bundle: anchor.pem, issuer: issuer.pem } },
   };
 

@@ -24,11 +24,9 @@ describe("Mesh with manage: mirrors", () => {
     for (const { dependencies, parent, provider } of mesh.ofType(types.mirrors))
       deepEqual([dependencies, parent, provider], [[], `${types.mesh} mesh`, ""]);
     deepEqual(mesh.inputs(types.mirrors, "north"), {
-      ...{
-        source: "north",
-        stack: "organization/mesh/test",
-        links: [{ source: "north", target: "west" }],
-      },
+      source: "north",
+      stack: "organization/mesh/test",
+      links: [{ source: "north", target: "west" }],
       clusters: { west: { context: "k3d-west" }, north: { context: "north" } },
       statusIn: "linkerd-multicluster",
     });
@@ -41,13 +39,15 @@ describe("Mesh with manage: mirrors", () => {
   it("tells its program of links that are in order, that wait for a cluster, and that somebody has to mend", async () => {
     const link = (target: string) => ({ source: "east", target });
     const config = configOf({
-      ...{ manage: "mirrors", clusters: { east: {}, north: {}, south: {}, west: {} } },
+      manage: "mirrors",
+      clusters: { east: {}, north: {}, south: {}, west: {} },
       links: [link("north"), link("south"), link("west")],
     });
     const outputs = {
       mirrors: { west: { "shop/a-west": "", "shop/b-west": "" }, federated: { "shop/c": "" } },
       notMirrored: { west: { "shop/d": "" }, federated: { "shop/e": "" } },
-      ...{ unreachable: ["north"], refused: { south: "renew its token" } },
+      unreachable: ["north"],
+      refused: { south: "renew its token" },
     };
     const { result } = await mockedStack(
       async () => {

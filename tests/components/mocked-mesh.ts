@@ -12,12 +12,17 @@ const dynamic = (kind: string): string => `pulumi-nodejs:dynamic/linkerd:${kind}
 const component = (kind: string): string => `linkerd-multicluster:index:${kind}`;
 
 export const types = {
-  ...{ mesh: component("Mesh"), cluster: component("Cluster"), link: component("Link") },
-  ...{ access: component("LinkAccount"), credentials: component("LinkCredentials") },
-  ...{ cliCheck: component("LinkerdCliCheck"), mirrors: dynamic("Mirrors") },
+  mesh: component("Mesh"),
+  cluster: component("Cluster"),
+  link: component("Link"),
+  access: component("LinkAccount"),
+  credentials: component("LinkCredentials"),
+  cliCheck: component("LinkerdCliCheck"),
+  mirrors: dynamic("Mirrors"),
   identity: dynamic("ClusterIdentity"),
   health: dynamic("Health"),
-  ...{ target: dynamic("LinkTarget"), tokenCheck: dynamic("TokenCheck") },
+  target: dynamic("LinkTarget"),
+  tokenCheck: dynamic("TokenCheck"),
   revocation: dynamic("Revocation"),
   provider: "pulumi:providers:kubernetes",
   namespace: "kubernetes:core/v1:Namespace",
@@ -76,7 +81,9 @@ export async function meshOf(
   const stack = await mockedStack(program, state, preview);
   const ofType = (type: string) => stack.resources.filter((each) => each.type === type);
   return {
-    ...{ ...stack, config, ofType },
+    ...stack,
+    config,
+    ofType,
     names: (type) =>
       ofType(type)
         .map(({ name }) => name)
@@ -120,8 +127,10 @@ function outputs({ links, clusters }: MeshConfig): State {
     const { source, target, gateway, targetDomain } = spec;
     const link = `${source}/${target}`;
     const facts: TargetFacts = {
-      ...{ server: `https://${target}.example.com`, certificateAuthority: "Q0E=" },
-      ...{ trustDomain: targetDomain, clusterDomain: targetDomain },
+      server: `https://${target}.example.com`,
+      certificateAuthority: "Q0E=",
+      trustDomain: targetDomain,
+      clusterDomain: targetDomain,
       token: tokenName(accountName(source), { ...rotation, serial: 1 }),
       ...(gateway !== false && { gateway: gatewayOf(target) }),
     };

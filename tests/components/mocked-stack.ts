@@ -50,7 +50,7 @@ export async function mockedStack<T>(
       const id = `${type} ${name}`;
       const request = requests.get(id);
       if (request !== undefined)
-        resources.push({ ...{ type, name, inputs: all }, ...optionsIn(request, provider) });
+        resources.push({ type, name, inputs: all, ...optionsIn(request, provider) });
       const outputs = state.get(id) ?? tlsOutputs(type, unwrapped(all));
       state.set(id, outputs);
       // The engine has no id for what a preview would create.

@@ -34,7 +34,10 @@ describe("a revoked cluster", function () {
       skipUpdateUnreachable: "true",
     });
     deepEqual(JSON.parse(String(kubeconfig)), {
-      ...{ apiVersion: "v1", kind: "Config", clusters: [], contexts: [] },
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [],
+      contexts: [],
     });
     // Without this, Pulumi would find another resource, and not the provider that state names.
     equal(mesh.resource(types.provider, "east").parent, `${types.cluster} east`);

@@ -58,8 +58,11 @@ describe("TrustRoot: generated", () => {
     );
     const anchor = first.resource(selfSigned, "trust-1-anchor");
     const settings = {
-      ...{ allowedUses: signing, isCaCertificate: true, setSubjectKeyId: true },
-      ...{ earlyRenewalHours: 0, validityPeriodHours: 3650 * 24 },
+      allowedUses: signing,
+      isCaCertificate: true,
+      setSubjectKeyId: true,
+      earlyRenewalHours: 0,
+      validityPeriodHours: 3650 * 24,
       subject: { commonName: "root.linkerd.cluster.local" },
     };
     deepEqual(redacted(anchor.inputs), { ...settings, privateKeyPem: "[secret]" });
@@ -73,8 +76,12 @@ describe("TrustRoot: generated", () => {
       "trust-1-issuer-west",
     ).inputs;
     deepEqual(redacted(settings), {
-      ...{ allowedUses: signing, isCaCertificate: true, setSubjectKeyId: true },
-      ...{ earlyRenewalHours: 1440, validityPeriodHours: 8760, caPrivateKeyPem: "[secret]" },
+      allowedUses: signing,
+      isCaCertificate: true,
+      setSubjectKeyId: true,
+      earlyRenewalHours: 1440,
+      validityPeriodHours: 8760,
+      caPrivateKeyPem: "[secret]",
     });
     deepEqual(resource(request, "trust-1-issuer-east").inputs["subject"], {
       commonName: "identity.linkerd.east.local",
@@ -185,7 +192,10 @@ describe("TrustRoot: a rotation", () => {
       const words = `${await valueOf(result.stage)}: trusts ${bundle.length}, issues under ${signer + 1}`;
       const pod = { namespace: "shop", pod: "web-0", createdAt: now, started: true };
       const after: LiveTrust = {
-        ...{ state: "present", bundle, issuer: [issuer], issuerSince: new Date(0) },
+        state: "present",
+        bundle,
+        issuer: [issuer],
+        issuerSince: new Date(0),
         proxies: { state: "read", proxies: [{ ...pod, trusts: bundle }] },
       };
       return { words, after };

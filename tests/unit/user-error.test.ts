@@ -14,8 +14,8 @@ import { readMesh } from "../../engine/mesh/read-mesh.ts";
 import { tryCredentials } from "../../engine/mesh/trial.ts";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
 import { judgeFor } from "../../engine/mesh/gateway.ts";
-import { unlessCancelled } from "../../engine/providers/cancellation.ts";
-import { onDemand } from "../../engine/providers/contract.ts";
+import { unlessCancelled } from "../../engine/providers/process.ts";
+import { served } from "../../engine/providers/served.ts";
 import { observeTrust } from "../../engine/trust/observe.ts";
 import { watchCluster } from "../../tool/watch/cluster-watch.ts";
 import { ControlLoop } from "../../tool/watch/control-loop.ts";
@@ -98,7 +98,7 @@ describe("a bug", () => {
       new ControlLoop({
         stack: { sources: broken, run: broken },
         dryRun: broken,
-        meshWatch: { update: broken },
+        meshWatch: { update: () => undefined },
         observe: () => undefined,
         resync: 600_000,
       }).run(signal),
@@ -124,6 +124,8 @@ describe("a bug", () => {
 
   it("in a provider's create or update has its stack in the message, which alone Pulumi shows", async () => {
     const fail = () => Promise.reject(new TypeError("a bug"));
+    const bug = { message: "a bug", stack: /\n {4}at / };
+    const withStack = { message: /^TypeError: a bug\n {4}at / };
     const methods = {
       check: fail,
       diff: fail,
@@ -132,10 +134,11 @@ describe("a bug", () => {
       read: fail,
       delete: fail,
     };
-    const shown = onDemand(() => Promise.resolve(methods));
-    for (const name of ["check", "read", "delete"] as const)
-      await rejects(shown[name](), { message: "a bug", stack: /\n {4}at / });
-    for (const name of ["create", "update"] as const)
-      await rejects(shown[name](), { message: /^TypeError: a bug\n {4}at / });
+    const shown = served(() => Promise.resolve(methods));
+    await rejects(shown.check({}, {}), bug);
+    await rejects(shown.read("id"), bug);
+    await rejects(shown.delete("id", {}), bug);
+    await rejects(shown.create({}), withStack);
+    await rejects(shown.update("id", {}, {}), withStack);
   });
 });

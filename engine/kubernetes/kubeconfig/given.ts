@@ -17,12 +17,12 @@ export function isGiven(kubeconfig: string): boolean {
 }
 
 /** Registers contents by their names. A new content replaces an old one. */
-export function giveKubeconfigs(given: Readonly<Record<string, string>>): void {
+export function registerKubeconfigs(given: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(given)) contents.set(name, content);
 }
 
 /** Registers contents that an earlier run has kept, unless this run has given newer ones. */
-export function giveKeptKubeconfigs(kept: Readonly<Record<string, string>>): void {
+export function keepKubeconfigs(kept: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(kept))
     if (!contents.has(name)) contents.set(name, content);
 }

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { giveKubeconfigs, nameOfGiven } from "../../../engine/kubernetes/kubeconfig/given.ts";
+import { registerKubeconfigs, nameOfGiven } from "../../../engine/kubernetes/kubeconfig/given.ts";
 import {
   type ClusterAccess,
   KubeconfigError,
@@ -129,7 +129,7 @@ describe("a kubeconfig that a program gives", () => {
   let count = 0;
   const given = (content: unknown, context?: string) => {
     const name = nameOfGiven("mesh", `west-${count++}`);
-    if (content !== undefined) giveKubeconfigs({ [name]: JSON.stringify(content) });
+    if (content !== undefined) registerKubeconfigs({ [name]: JSON.stringify(content) });
     return read({ context: context ?? name, kubeconfig: name });
   };
 

@@ -5,11 +5,7 @@ import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { type Cancellation, cancelledWords } from "../../../engine/kubernetes/client/deadline.ts";
 import { poll } from "../../../engine/kubernetes/client/retry.ts";
-import {
-  cancellationBy,
-  cancelCalls,
-  unlessCancelled,
-} from "../../../engine/providers/cancellation.ts";
+import { cancellationBy, cancelCalls, unlessCancelled } from "../../../engine/providers/process.ts";
 import { MirrorsProvider } from "../../../engine/providers/mirrors.ts";
 import { SimulatedClusters } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";

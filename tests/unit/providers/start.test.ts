@@ -8,7 +8,6 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { onDemand } from "../../../engine/providers/contract.ts";
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 
@@ -29,36 +28,6 @@ describe("the start of a process", () => {
       project.includes(
         "nodeargs: --import ./bin/node-version.mjs --import ./engine/compile-cache.mjs",
       ),
-    );
-  });
-
-  it("loads the code of a resource with the first call of a method, and passes calls on", async () => {
-    let loads = 0;
-    const calls: unknown[] = [];
-    const method =
-      (name: string) =>
-      (...args: unknown[]) => {
-        calls.push([name, ...args]);
-        return Promise.resolve(name);
-      };
-    const names = ["check", "diff", "create", "update", "read", "delete"] as const;
-    const served = {
-      check: method("check"),
-      diff: method("diff"),
-      create: method("create"),
-      update: method("update"),
-      read: method("read"),
-      delete: method("delete"),
-    };
-    const resource = onDemand(() => {
-      loads += 1;
-      return Promise.resolve(served);
-    });
-    equal(loads, 0);
-    for (const name of names) equal(await resource[name]("east", name), name);
-    deepEqual(
-      calls,
-      names.map((name) => [name, "east", name]),
     );
   });
 
