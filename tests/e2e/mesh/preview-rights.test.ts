@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { preflight } from "../../../components/preflight.ts";
+import { clusterIdentities } from "../../../engine/providers/cluster-identity.ts";
 import { linkTargets } from "../../../engine/providers/credentials.ts";
 import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
 import { provider, wantedResources } from "../../simulation/providers.ts";
@@ -69,7 +70,10 @@ describe("a preview with manage: links and all that has the rights of examples/r
       clusters: { west: access, east: sourceAccess },
       links: [{ source: "east", target: "west" }],
     };
-    const { inputs } = await linkTargets.check({}, question(bed, { access, sourceAccess }));
+    const asked = question(bed, { access, sourceAccess });
+    const { inputs } = await linkTargets.check({}, asked);
+    const links = { ...asked, access: sourceAccess, targets: ["west"] };
+    await clusterIdentities.check({}, { cluster: "east", context: "east", uid: "any", links });
     const [mirrors = {}] = wantedResources(config, meshStack, () => kubeconfig).values();
     const checked = await provider().check({}, mirrors);
     const { trust, warnings } = await preflight(configOf(config));
