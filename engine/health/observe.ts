@@ -109,7 +109,7 @@ function needOfMirrors({ clusters, links }: FilledMesh): Need {
   };
 }
 
-/** Pure. */
+/** Makes the view of every check from what was read and decided. Pure. */
 function viewsOf(
   mesh: FilledMesh,
   now: Date,

@@ -3,6 +3,7 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { defined } from "../kubernetes/objects/defined.ts";
 import type { StatefulSet } from "../kubernetes/objects/objects.ts";
 import type { GatewayReading } from "../mirroring/model/gateway.ts";
+import type { GatewayJudge } from "../mirroring/model/judged-gateway.ts";
 import type { ClusterReadings, TargetObservation } from "../mirroring/model/observation.ts";
 import { absentPods } from "../mirroring/model/pods.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
@@ -35,6 +36,13 @@ export async function readMesh(
   });
   const snapshots = judge(new Map(await Promise.all(reading)));
   const flat = flatNetworks(need.links, snapshots);
+  const judges = new Map<string, GatewayJudge>();
+  // What may answer in a source is found out once for all of its links.
+  const judgeOf = (source: string) => {
+    const known = judges.get(source) ?? judgeFor(clusters, source, config.clusters[source]);
+    judges.set(source, known);
+    return known;
+  };
   const [found, links] = await Promise.all([
     Promise.all(
       [...snapshots].map(async ([name, snapshot]): Promise<[string, ClusterReading]> => {
@@ -44,7 +52,7 @@ export async function readMesh(
         return [name, { ...known?.clusters.get(name), snapshot, ...rest }];
       }),
     ),
-    Promise.all(need.links.map((each) => readLink(config, clusters, each, snapshots))),
+    Promise.all(need.links.map((each) => readLink(config, clusters, each, snapshots, judgeOf))),
   ]);
   // A target of which one part can't be read counts as unread, since nothing can be concluded about the rest.
   const failed = new Map(
@@ -132,13 +140,16 @@ async function readLink(
   clusters: Observed,
   need: LinkNeed,
   snapshots: ClusterReadings,
+  judgeOf: (source: string) => GatewayJudge,
 ): Promise<LinkReading> {
   const { link, probe = false } = need;
   const snapshot = snapshots.get(link.target) ?? unknownCluster(link.target);
   if ("why" in snapshot) return { link, target: snapshot };
   const asked = valueIn(snapshots.get(link.source)) && need.credentials;
   const [target, credentials] = await Promise.all([
-    resultOf(() => observeTarget(config, clusters, need, snapshot.value, snapshots)),
+    resultOf(() =>
+      observeTarget(config, clusters, need, snapshot.value, snapshots, judgeOf(link.source)),
+    ),
     asked && readCredentials(config, clusters, link, asked, snapshot.value),
   ]);
   const { time } = clusters;
@@ -162,8 +173,8 @@ async function observeTarget(
   { link, awaited = false, statefulSets = false }: LinkNeed,
   snapshot: ClusterSnapshot,
   snapshots: ClusterReadings,
+  judge: GatewayJudge,
 ): Promise<TargetObservation> {
-  const judge = judgeFor(clusters, link.source, accesses[link.source]);
   const gateway = awaited ? standIn : await readGateway(link, snapshot, judge);
   const source = valueIn(snapshots.get(link.source));
   // Only where a pod is away does it matter whether it is meant to be there.
