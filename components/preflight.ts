@@ -4,6 +4,7 @@ import { accessesOf, ownClusters, ownLinks, touchedClusters } from "../config/sh
 import {
   type Connect,
   connect,
+  messageOf,
   openClusters,
   type OpenedClusters,
   refuseRelativePaths,
@@ -168,9 +169,11 @@ export async function publishedTrust(
     return details.value ?? details.secretValue;
   };
   const [trust, issuerKeys] = await Promise.all([valueOf("trust"), valueOf("issuerKeys")]);
-  const published = publishedIn({ trust, issuerKeys }, stack, clusters, now);
-  if (!("problem" in published)) return published;
-  throw new pulumi.RunError(`linkerd-multicluster:trust.stack: ${published.problem}.`);
+  try {
+    return publishedIn({ trust, issuerKeys }, stack, clusters, now);
+  } catch (error) {
+    throw new pulumi.RunError(`linkerd-multicluster:trust.stack: ${messageOf(error)}.`);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
 import { mustBe, project, quoted } from "./mistakes.ts";
-import { codeOf, isRecord } from "@linkerd-multicluster/engine/kubernetes";
+import { codeOf, invalid, isRecord, type Result } from "@linkerd-multicluster/engine/kubernetes";
 
 /** A file of keys that several stacks share, and the stack's own keys over it. */
 export interface Shared {
@@ -35,11 +35,12 @@ export function withMeshFile(
   // What is wrong with the key itself is told with all else.
   if (typeof file !== "string" || file === "")
     return { raw: Object.fromEntries(set), fromFile: new Set() };
-  const content = contentOf(file, readText);
-  if (typeof content === "string") {
-    const state = `is ${quoted(file)}, which ${content}`;
+  const found = contentOf(file, readText);
+  if ("why" in found) {
+    const state = `is ${quoted(file)}, which ${found.why}`;
     return { mistakes: [mustBe(["mesh"], state, "the path of a YAML file")] };
   }
+  const content = found.value;
   const mistakes = Object.keys(content).flatMap((key) => misplaced(file, key));
   if (mistakes.length > 0) return { mistakes };
   const shared = Object.entries(content).filter(([key]) => !without.has(key));
@@ -55,25 +56,26 @@ export function withMeshFile(
 export function contentOf(
   file: string,
   readText: ReadText,
-): Readonly<Record<string, unknown>> | string {
+): Result<Readonly<Record<string, unknown>>> {
   let text: string;
   try {
     text = readText(file);
   } catch (error) {
     const code = codeOf(error);
-    return `can't be read (${code === "ENOENT" ? "there is no such file" : code})`;
+    return invalid(`can't be read (${code === "ENOENT" ? "there is no such file" : code})`);
   }
   const document = parseDocument(text);
   // The parser's own errors quote the lines around the mistake, which may hold secrets.
   const [error] = document.errors;
   const [at] = error?.linePos ?? [];
-  if (error !== undefined) return `is not YAML${at === undefined ? "" : ` (line ${at.line})`}`;
+  if (error !== undefined)
+    return invalid(`is not YAML${at === undefined ? "" : ` (line ${at.line})`}`);
   try {
     const content: unknown = document.contents === null ? {} : document.toJS();
-    return isRecord(content) ? content : "holds no map of keys";
+    return isRecord(content) ? { value: content } : invalid("holds no map of keys");
   } catch {
     // Aliases that would fill the memory.
-    return "repeats too much by aliases";
+    return invalid("repeats too much by aliases");
   }
 }
 

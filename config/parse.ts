@@ -1,3 +1,4 @@
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import * as z from "zod";
 import { crossChecks } from "./cross-checks.ts";
 import { meshConfig } from "./defaults.ts";
@@ -37,22 +38,21 @@ export interface ParsingTexts extends Circumstances {
  * file that it names.
  *
  * @param what names this config at the start of a sentence.
- * @returns the config, or the text to show to the user, with a line for every mistake.
+ * @throws UserError with a line for every mistake
  */
 export function parseTexts(
   texts: Readonly<Record<string, string>>,
   what: string,
   { readText, without, ...circumstances }: ParsingTexts,
-): { readonly config: MeshConfig } | { readonly problem: string } {
-  const problem = (mistakes: readonly string[]) => ({
-    problem: [`${what} needs a change:`, ...mistakes].join("\n  "),
-  });
+): MeshConfig {
+  const change = (mistakes: readonly string[]) =>
+    new UserError([`${what} needs a change:`, ...mistakes].join("\n  "));
   const shared = withMeshFile(valuesIn(texts), readText, without);
-  if ("mistakes" in shared) return problem(shared.mistakes);
+  if ("mistakes" in shared) throw change(shared.mistakes);
   const { raw, fromFile } = shared;
   const parsed = parseConfig(raw, { ...circumstances, isShared: (key) => fromFile.has(key) });
-  if ("config" in parsed) return parsed;
-  return problem(parsed.mistakes.map((mistake) => namingFile(mistake, shared)));
+  if ("config" in parsed) return parsed.config;
+  throw change(parsed.mistakes.map((mistake) => namingFile(mistake, shared)));
 }
 
 /** Every key that is set in this program's namespace, the unknown ones too. */

@@ -23,8 +23,7 @@ export interface StackChoice {
  * The config of a stack, from its file alone: without the engine, a login or a passphrase, and so
  * without what of it may be secret.
  *
- * @throws Error whose message is for the user: which stack, what is wrong with its file, or every
- *   mistake in its config
+ * @throws UserError that says which stack, what is wrong with its file, or every mistake in its config
  */
 export async function configOf(
   choice: StackChoice,
@@ -32,12 +31,10 @@ export async function configOf(
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<MeshConfig> {
   const file = await configFileOf(choice, folder, variables);
-  const parsed = parseTexts(textsIn(file), `The config in ${file}`, {
+  return parseTexts(textsIn(file), `The config in ${file}`, {
     readText: (path) => readFileSync(resolve(folder, path), "utf8"),
     without: unneeded,
   });
-  if ("config" in parsed) return parsed.config;
-  throw new UserError(parsed.problem);
 }
 
 /**
@@ -87,8 +84,8 @@ async function onlyStack(folder: string): Promise<string> {
 /** The file's config, as Pulumi hands it to a program: maps and lists as JSON. */
 function textsIn(file: string): Record<string, string> {
   const content = contentOf(file, (path) => readFileSync(path, "utf8"));
-  if (typeof content === "string") throw new UserError(`The stack's config ${file} ${content}.`);
-  const config = content["config"] ?? {};
+  if ("why" in content) throw new UserError(`The stack's config ${file} ${content.why}.`);
+  const config = content.value["config"] ?? {};
   if (!isRecord(config)) throw new UserError(`The key config in ${file} must be a map.`);
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, textOf(value)]));
 }

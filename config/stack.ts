@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { parseDocument } from "yaml";
+import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "./mesh.ts";
 import { project } from "./mistakes.ts";
 import { parseTexts } from "./parse.ts";
@@ -8,17 +9,19 @@ import { valueAt } from "./read.ts";
 
 /** The config of the current stack. Throws a RunError, which has no stack trace, with every mistake. */
 export function stackConfig(): MeshConfig {
-  const parsed = parseTexts(pulumi.runtime.allConfig(), "The stack config", {
-    isPlainKey: plainIssuerKeys(secretKeys(), stackFile()),
-    // The engine starts the program in the project's folder.
-    readText: (path) => readFileSync(path, "utf8"),
-  });
-  if ("config" in parsed) return parsed.config;
-  const error = new pulumi.RunError(parsed.problem);
-  // Pulumi does not print the stack and yet formats it, on which Node 22 spends half a minute and
-  // gigabytes: util.inspect with colors loops on paths like `node_modules/@pulumi/resource.ts`.
-  error.stack = "";
-  throw error;
+  try {
+    return parseTexts(pulumi.runtime.allConfig(), "The stack config", {
+      isPlainKey: plainIssuerKeys(secretKeys(), stackFile()),
+      // The engine starts the program in the project's folder.
+      readText: (path) => readFileSync(path, "utf8"),
+    });
+  } catch (error) {
+    const failure = new pulumi.RunError(messageOf(error));
+    // Pulumi does not print the stack and yet formats it, on which Node 22 spends half a minute and
+    // gigabytes: util.inspect with colors loops on paths like `node_modules/@pulumi/resource.ts`.
+    failure.stack = "";
+    throw failure;
+  }
 }
 
 /**

@@ -97,10 +97,10 @@ function extraAnchors({ stack }: Readings): string[] {
 function anchorMistakes(
   path: Path,
   pem: string,
-  anchors: readonly Certificate[] | string,
+  anchors: ReturnType<typeof certificatesIn>,
 ): string[] {
-  if (typeof anchors === "string") return [wrongValue(path, pem, anchors)];
-  return anchors.flatMap((anchor, index) => {
+  if ("why" in anchors) return [wrongValue(path, pem, anchors.why)];
+  return anchors.value.flatMap((anchor, index) => {
     const problem = anchorProblem(anchor);
     const state = `has ${quoted(anchor.name)} as certificate ${index + 1}`;
     return problem === undefined ? [] : [mustBe(path, state, problem)];
@@ -139,8 +139,8 @@ function providedAnchors(readings: Readings, circumstances: Circumstances): stri
     return [mustBe(path, "is missing", `set, as ${where(["trust", "issuers"])} is`)];
   const anchors = certificatesIn(pem);
   const wrong = anchorMistakes(path, pem, anchors);
-  if (typeof anchors === "string") return wrong;
-  return [...wrong, ...providedIssuers(issuers, anchors, readings, circumstances)];
+  if ("why" in anchors) return wrong;
+  return [...wrong, ...providedIssuers(issuers, anchors.value, readings, circumstances)];
 }
 
 function providedIssuers(
@@ -187,8 +187,9 @@ function providedIssuer(
   now: Date,
 ): string[] {
   const at = [...path, "certificate"];
-  const chain = certificatesIn(pem);
-  if (typeof chain === "string") return [wrongValue(at, pem, chain)];
+  const found = certificatesIn(pem);
+  if ("why" in found) return [wrongValue(at, pem, found.why)];
+  const { value: chain } = found;
   const [issuer] = chain;
   const state = `is ${quoted(issuer.name)}`;
   const keyWrong = keyProblem(key, issuer);

@@ -8,6 +8,11 @@ export interface Failure {
   readonly cause: Cause;
 }
 
+/** What is wrong with a text of the user's, or of a cluster. */
+export function invalid(why: string): Failure {
+  return { why, cause: "invalid" };
+}
+
 /** @throws whatever is no failure that a user can do something about, with its stack */
 export async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
   try {

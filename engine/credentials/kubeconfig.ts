@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import { defined } from "../kubernetes/objects/defined.ts";
 import { bounds } from "../kubernetes/objects/bounds.ts";
 import type { ApiServer, Credentials } from "../kubernetes/client/connect.ts";
+import { invalid, type Result } from "../result.ts";
 import { entriesIn } from "../kubernetes/kubeconfig/kubeconfig.ts";
 
 /** The kubeconfig in a credentials Secret: how it is written, and what of it may be used. */
@@ -46,7 +47,7 @@ export function kubeconfigFor(parts: KubeconfigParts): string {
  * from a cluster is not to be trusted with more than an address and a token: it could have this
  * machine run a program, send a file, or show the token to anyone. Never repeats any of it.
  */
-export function credentialsIn(text: string): Credentials | string {
+export function credentialsIn(text: string): Result<Credentials> {
   const entries = isModest(text) ? entriesIn(text, "a Secret") : undefined;
   const entry = (kind: "contexts" | "clusters" | "users", name: unknown) =>
     entries?.[kind].get(String(name))?.fields ?? {};
@@ -55,20 +56,24 @@ export function credentialsIn(text: string): Credentials | string {
   const { server, token } = { ...cluster, ...user };
   const url = typeof server === "string" ? URL.parse(server) : null;
   if (typeof server !== "string" || url === null)
-    return "one whose current context refers to a cluster with a server";
+    return invalid("one whose current context refers to a cluster with a server");
   if (url.protocol !== "https:" || cluster["insecure-skip-tls-verify"] === true)
-    return "one that keeps the token secret: with an https server, and without insecure-skip-tls-verify";
+    return invalid(
+      "one that keeps the token secret: with an https server, and without insecure-skip-tls-verify",
+    );
   if (typeof token !== "string" || token === "")
-    return "one whose user has a token, since Linkerd can use no plugins, files or other logins";
+    return invalid(
+      "one whose user has a token, since Linkerd can use no plugins, files or other logins",
+    );
   if (cluster["certificate-authority"] !== undefined)
-    return "one with certificate-authority-data, since a certificate-authority file does not exist in Linkerd's pods";
+    return invalid(
+      "one with certificate-authority-data, since a certificate-authority file does not exist in Linkerd's pods",
+    );
   const authority = cluster["certificate-authority-data"];
   const serverName = cluster["tls-server-name"];
-  return {
-    ...{ server, token },
-    ...(typeof authority === "string" && { certificateAuthority: authority }),
-    ...(typeof serverName === "string" && { tlsServerName: serverName }),
-  };
+  const certificateAuthority = typeof authority === "string" ? authority : undefined;
+  const tlsServerName = typeof serverName === "string" ? serverName : undefined;
+  return { value: { server, token, ...defined({ certificateAuthority, tlsServerName }) } };
 }
 
 /** The time that the parser takes grows faster than the number of marks; a context with its cluster and user has 200. */

@@ -27,14 +27,15 @@ export async function tryCredentials(
   { target, uid, rules }: TrialContext,
   clusters: Pick<Clusters, "connect">,
 ): Promise<Trial> {
-  const credentials = credentialsIn(text);
-  if (typeof credentials === "string") return { outcome: "unusable", rule: credentials };
+  const found = credentialsIn(text);
+  if ("why" in found) return { outcome: "unusable", rule: found.why };
+  const { value: credentials } = found;
   const server = new URL(credentials.server).origin;
   let client: Kubernetes | undefined;
   try {
     client = await clusters.connect(credentials, target);
-    const [found, denied] = await Promise.all([uidOf(client), deniedOf(asked(rules), client)]);
-    if (uid !== undefined && found !== undefined && found !== uid)
+    const [itsUid, denied] = await Promise.all([uidOf(client), deniedOf(asked(rules), client)]);
+    if (uid !== undefined && itsUid !== undefined && itsUid !== uid)
       return { outcome: "elsewhere", server };
     return { outcome: "accepted", server, denied };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type Publication, type PublicationArgs, publish } from "../trust/publication.ts";
+import { messageOf } from "../user-error.ts";
 import { accepted, awaitsUnknown, statelessResource } from "./contract.ts";
 
 /** The inputs as `check` returns them, and the state. They hold certificates and no key. */
@@ -14,10 +15,13 @@ export const trustPublications = statelessResource<PublicationArgs, PublicationI
 
   check(olds, args) {
     if (awaitsUnknown(args)) return accepted(olds, args);
-    const publication = publish(olds.publication?.clusters ?? {}, args);
-    if (!("refused" in publication)) return accepted(olds, { ...args, publication });
-    const failures = [{ property: "generation", reason: publication.refused }];
-    return Promise.resolve({ inputs: args, failures });
+    try {
+      const publication = publish(olds.publication?.clusters ?? {}, args);
+      return accepted(olds, { ...args, publication });
+    } catch (error) {
+      const failures = [{ property: "generation", reason: messageOf(error) }];
+      return Promise.resolve({ inputs: args, failures });
+    }
   },
 
   subject: ({ publication }) => ({ publication }),

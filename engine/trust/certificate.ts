@@ -1,5 +1,7 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { plain } from "../kubernetes/objects/plain.ts";
+import { invalid, type Result } from "../result.ts";
+import { UserError } from "../user-error.ts";
 
 /** One X.509 certificate, as far as trust between clusters depends on it. Never a private key. */
 export interface Certificate {
@@ -31,21 +33,22 @@ export type Certificates = readonly [Certificate, ...Certificate[]];
  * Whoever may write to a cluster, or create a pod, may write such a text: its size is bounded, and
  * the time to read it grows with its size alone.
  *
- * @returns the certificates; or what is wrong, as the end of a sentence "it must be".
+ * @returns the certificates; or what they must be, as the end of a sentence "it must be".
  */
-export function certificatesIn(text: string): Certificates | string {
-  if (text.length > longestText) return `PEM of at most ${longestText} characters`;
+export function certificatesIn(text: string): Result<Certificates> {
+  if (text.length > longestText) return invalid(`PEM of at most ${longestText} characters`);
   const blocks = blocksIn(text);
   const [first, ...others] = blocks;
-  if (first === undefined) return "PEM, with at least one block BEGIN CERTIFICATE";
+  if (first === undefined) return invalid("PEM, with at least one block BEGIN CERTIFICATE");
   const other = blocks.find(({ kind }) => kind !== "CERTIFICATE");
-  if (other !== undefined) return `PEM certificates and nothing else, so no ${other.kind}`;
-  if (blocks.length > mostCertificates) return `PEM of at most ${mostCertificates} certificates`;
+  if (other !== undefined) return invalid(`PEM certificates and nothing else, so no ${other.kind}`);
+  if (blocks.length > mostCertificates)
+    return invalid(`PEM of at most ${mostCertificates} certificates`);
   try {
-    return [certificateOf(first), ...others.map(certificateOf)];
+    return { value: [certificateOf(first), ...others.map(certificateOf)] };
   } catch {
     // The parser's message may quote the text.
-    return "PEM certificates that can be parsed";
+    return invalid("PEM certificates that can be parsed");
   }
 }
 
@@ -68,11 +71,18 @@ function blocksIn(text: string): Block[] {
   });
 }
 
+/** @throws UserError that says what `what` must be */
+export function certificatesOf(pem: unknown, what: string): Certificates {
+  const found = certificatesIn(typeof pem === "string" ? pem : "");
+  if ("value" in found) return found.value;
+  throw new UserError(`${what} must be ${found.why}`);
+}
+
 /** The certificates in a text that has been checked, as that of the config. */
 export function knownCertificates(text: string): Certificates {
   const found = certificatesIn(text);
-  if (typeof found === "string") throw new Error(`not certificates: it must be ${found}`);
-  return found;
+  if ("value" in found) return found.value;
+  throw new Error(`not certificates: it must be ${found.why}`);
 }
 
 /** The certificate that a certificate resource returns. */

@@ -3,7 +3,7 @@ import type { Reachable } from "../kubernetes/preflight.ts";
 import type { Pod, Secret } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { type Bundle, isSameSet, once, trustRootHash } from "./bundle.ts";
-import { anchorsBehind, type Certificate, certificatesIn } from "./certificate.ts";
+import { anchorsBehind, certificatesIn, certificatesOf } from "./certificate.ts";
 import { type ExternalNeeds, lacksOf, misfits } from "./external.ts";
 import {
   issuerName,
@@ -16,7 +16,8 @@ import {
   trustRootsKey,
   trustRootsName,
 } from "./live.ts";
-import { messageOf, UserError } from "../user-error.ts";
+import { valueIn } from "../result.ts";
+import { messageOf } from "../user-error.ts";
 
 /**
  * The anchors that clusters trust and the issuers they use, as they are live. Proxies are listed only during a rotation,
@@ -74,8 +75,7 @@ export async function readAnchors(
   const roots = await kubernetes.find(resources.configMaps, { namespace, name: trustRootsName });
   const text = roots?.data?.[trustRootsKey] ?? "";
   const where = `ConfigMap ${kubernetes.cluster}/${namespace}/${trustRootsName}`;
-  const anchors = certificatesOf(text, where);
-  return anchors.length === 0 ? undefined : once(anchors);
+  return text.trim() === "" ? undefined : once(certificatesOf(text, `the content of ${where}`));
 }
 
 /**
@@ -91,15 +91,9 @@ export async function readIssuer(
   const secret = await kubernetes.find(resources.secrets, { namespace, name: issuerName });
   const encoded = secret?.data?.["tls.crt"] ?? secret?.data?.["crt.pem"] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
-  const where = `Secret ${kubernetes.cluster}/${namespace}/${issuerName}`;
-  return { issuer: certificatesOf(text, where), issuerSince: changedAt(secret) };
-}
-
-function certificatesOf(text: string, where: string): readonly Certificate[] {
-  if (text.trim() === "") return [];
-  const found = certificatesIn(text);
-  if (typeof found !== "string") return found;
-  throw new UserError(`the content of ${where} must be ${found}`);
+  const what = `the content of Secret ${kubernetes.cluster}/${namespace}/${issuerName}`;
+  const issuer = text.trim() === "" ? [] : certificatesOf(text, what);
+  return { issuer, issuerSince: changedAt(secret) };
 }
 
 /** The last change of anything in it: the certificate may be older, but not newer. */
@@ -168,8 +162,7 @@ function hasStarted({ status = {} }: Pod): boolean {
 }
 
 function parsed(text: string): Bundle {
-  const found = certificatesIn(text);
-  return typeof found === "string" ? [] : once(found);
+  return once(valueIn(certificatesIn(text)) ?? []);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { listedNames } from "../message.ts";
+import { UserError } from "../user-error.ts";
 import { type Bundle, bundleText, has, isSameSet, once } from "./bundle.ts";
 import {
   anchorsBehind,
@@ -94,17 +95,15 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
  * of this stack goes back for it.
  *
  * @param published by the last run, by cluster
- * @returns what to publish; or why nothing can be
+ * @throws UserError that says why nothing can be published
  */
 export function publish(
   published: Shares,
   { own, known, next, live }: PublicationArgs,
-): Publication | { readonly refused: string } {
+): Publication {
   // An earlier version published bundles that can't be read again.
   const before = Object.fromEntries(
-    Object.entries(published).filter(
-      ([, { bundlePem }]) => typeof certificatesIn(bundlePem) !== "string",
-    ),
+    Object.entries(published).filter(([, { bundlePem }]) => "value" in certificatesIn(bundlePem)),
   );
   const running = Object.entries(before).filter(
     ([name]) => (live[name] ?? { state: "absent" }).state !== "absent",
@@ -118,9 +117,9 @@ export function publish(
 
   if (running.some(([, { issuer }]) => !own.includes(issuer))) {
     const names = listedNames(behind.map(([name]) => name));
-    return {
-      refused: `What the last run has published has not come to every cluster yet (${names}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
-    };
+    throw new UserError(
+      `What the last run has published has not come to every cluster yet (${names}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
+    );
   }
   const held = running.map(([, share]) => share);
   const beside = [...planned].map(

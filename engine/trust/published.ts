@@ -1,6 +1,7 @@
 import { isRecord } from "../kubernetes/objects/checks.ts";
 import { type Bundle, inLiveOrder, without } from "./bundle.ts";
-import { anchorsBehind, called, type Certificates, certificatesIn } from "./certificate.ts";
+import { UserError } from "../user-error.ts";
+import { anchorsBehind, called, type Certificates, certificatesOf } from "./certificate.ts";
 import type { LiveTrusts } from "./live.ts";
 import { chainProblems, keyProblem } from "./requirements.ts";
 import type { ClusterPlan, TrustPlan } from "./rotate.ts";
@@ -41,30 +42,29 @@ export interface PublishedShare {
  * version's, and what can't be decrypted comes without an error as an empty map.
  *
  * @param outputs its outputs of the names in TrustExports; undefined where it has none
- * @returns the trust of these clusters, or in a sentence why there is none
+ * @throws UserError that says in a clause why these clusters get no trust
  */
 export function publishedIn(
   outputs: { readonly [Name in keyof TrustExports]: unknown },
   stack: string,
   clusters: readonly string[],
   now: Date,
-): PublishedTrust | { readonly problem: string } {
+): PublishedTrust {
   const { trust, issuerKeys } = outputs;
-  if (!isRecord(trust) || !isRecord(trust["clusters"]))
-    return {
-      problem: `the stack ${stack} exports no trust: run it first, with linkerd-multicluster:manage: trust, then this one again`,
-    };
-  const known = certificatesOf(trust["anchors"]);
-  if (typeof known === "string")
-    return { problem: `what the stack ${stack} exports as trust.anchors must be ${known}` };
-  const shares = new Map<string, PublishedShare>();
-  for (const cluster of clusters) {
-    const share = shareOf(cluster, trust["clusters"], issuerKeys, stack, now);
-    if (typeof share === "string") return { problem: share };
-    shares.set(cluster, share);
-  }
-  const unknownAnchors = trust["unknownAnchors"] === "remove" ? "remove" : "keep";
-  return { stack, known, unknownAnchors, clusters: shares };
+  const all = isRecord(trust) ? trust["clusters"] : undefined;
+  if (!isRecord(trust) || !isRecord(all))
+    throw new UserError(
+      `the stack ${stack} exports no trust: run it first, with linkerd-multicluster:manage: trust, then this one again`,
+    );
+  const shares = clusters.map((cluster) => {
+    return [cluster, shareOf(cluster, all, issuerKeys, stack, now)] as const;
+  });
+  return {
+    stack,
+    known: certificatesOf(trust["anchors"], `what the stack ${stack} exports as trust.anchors`),
+    unknownAnchors: trust["unknownAnchors"] === "remove" ? "remove" : "keep",
+    clusters: new Map(shares),
+  };
 }
 
 function shareOf(
@@ -73,28 +73,28 @@ function shareOf(
   keys: unknown,
   stack: string,
   now: Date,
-): PublishedShare | string {
+): PublishedShare {
   const share = Object.hasOwn(all, cluster) ? all[cluster] : undefined;
   if (!isRecord(share))
-    return `the stack ${stack} exports no trust for cluster ${cluster} yet: add the cluster to linkerd-multicluster:clusters of that stack and run it, then this one again`;
+    throw new UserError(
+      `the stack ${stack} exports no trust for cluster ${cluster} yet: add the cluster to linkerd-multicluster:clusters of that stack and run it, then this one again`,
+    );
   const at = `what the stack ${stack} exports for cluster ${cluster}`;
-  const bundle = certificatesOf(share["bundle"]);
-  if (typeof bundle === "string") return `${at} as bundle must be ${bundle}`;
-  const issuer = certificatesOf(share["issuer"]);
-  if (typeof issuer === "string") return `${at} as issuer must be ${issuer}`;
+  const bundle = certificatesOf(share["bundle"], `${at} as bundle`);
+  const issuer = certificatesOf(share["issuer"], `${at} as issuer`);
   const keyPem = isRecord(keys) && Object.hasOwn(keys, cluster) ? keys[cluster] : undefined;
   if (typeof keyPem !== "string")
-    return `the key of the issuer of cluster ${cluster} that the stack ${stack} exports can't be decrypted: this run needs the passphrase of that stack too (one PULUMI_CONFIG_PASSPHRASE for all stacks of the mesh), or the rights to its key`;
+    throw new UserError(
+      `the key of the issuer of cluster ${cluster} that the stack ${stack} exports can't be decrypted: this run needs the passphrase of that stack too (one PULUMI_CONFIG_PASSPHRASE for all stacks of the mesh), or the rights to its key`,
+    );
   const [wrong] = chainProblems(issuer, { anchors: bundle, those: "an anchor in its bundle", now });
   if (wrong !== undefined)
-    return `${at} as issuer must be ${wrong.problem}: run that stack, then this one again`;
+    throw new UserError(
+      `${at} as issuer must be ${wrong.problem}: run that stack, then this one again`,
+    );
   const wrongKey = keyProblem(keyPem, issuer[0]);
-  if (wrongKey !== undefined) return `${at} as the issuer's key must be ${wrongKey}`;
+  if (wrongKey !== undefined) throw new UserError(`${at} as the issuer's key must be ${wrongKey}`);
   return { bundle, issuer, keyPem };
-}
-
-function certificatesOf(pem: unknown): Certificates | string {
-  return typeof pem === "string" ? certificatesIn(pem) : "PEM of certificates";
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
-import { certificatesIn } from "../../engine/trust/certificate.ts";
+import { onlyCertificate } from "../../engine/trust/certificate.ts";
 import { authority, type Authority } from "../unit/trust/certificates.ts";
 
 /**
@@ -44,8 +44,7 @@ function signed(inputs: Inputs, keyPem: string, name: string, signer?: Authority
 }
 
 function signerOf(pem: string, keyPem: string): Authority {
-  const [certificate] = certificatesIn(pem);
-  if (certificate === undefined || typeof certificate === "string") throw new Error("no anchor");
+  const certificate = onlyCertificate(pem);
   return { certificate, pem, keyPem, privateKey: createPrivateKey(keyPem) };
 }
 

@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { sections } from "../../../config/keys.ts";
 import { parseConfig, parseTexts } from "../../../config/parse.ts";
+import { messageOf } from "../../../engine/user-error.ts";
 import { count, repeated } from "../effort.ts";
 import { canary, deeplyNested, hostile, type Json, jsonOf, mutate } from "./hostile.ts";
 
@@ -174,10 +175,13 @@ describe("bad input: the stack config", () => {
       fc.property(texts, (all) => {
         count("inputs");
         const readText = () => JSON.stringify(Object.fromEntries(all));
-        const parsed = parseTexts(Object.fromEntries(all), "The stack config", { readText });
-        if ("config" in parsed) return;
-        ok(parsed.problem.startsWith("The stack config needs a change:\n  "), parsed.problem);
-        ok(!/[\p{C}\p{Zl}\p{Zp}]/u.test(parsed.problem.replaceAll("\n  ", "")), parsed.problem);
+        try {
+          parseTexts(Object.fromEntries(all), "The stack config", { readText });
+        } catch (error) {
+          const problem = messageOf(error);
+          ok(problem.startsWith("The stack config needs a change:\n  "), problem);
+          ok(!/[\p{C}\p{Zl}\p{Zp}]/u.test(problem.replaceAll("\n  ", "")), problem);
+        }
       }),
       { numRuns: repeated(300) },
     );

@@ -4,7 +4,8 @@ import * as yaml from "yaml";
 import * as z from "zod";
 import { documents } from "../../../config/docs.ts";
 import { sections } from "../../../config/keys.ts";
-import { parseConfig, parseTexts } from "../../../config/parse.ts";
+import { parseTexts } from "../../../config/parse.ts";
+import { configOf } from "./table.ts";
 import type { Section } from "../../../config/schema.ts";
 
 const everySection = Object.values<Section>(sections);
@@ -70,7 +71,7 @@ describe("stack config: the files of this project", () => {
       parseTexts({ ...Object.fromEntries(texts), "linkerd-multicluster:mesh": "mesh.yaml" }, "It", {
         readText: () => mesh,
       }),
-      parseConfig({ clusters: { west: null }, manage: "links" }),
+      configOf({ clusters: { west: null }, manage: "links" }),
     );
   });
 

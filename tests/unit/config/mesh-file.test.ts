@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { equal, throws } from "node:assert/strict";
 import { parseTexts } from "../../../config/parse.ts";
 import { authority } from "../trust/certificates.ts";
 
@@ -14,7 +14,7 @@ linkDefaults: { maxMirrors: 7 }
 type Values = Readonly<Record<string, unknown>>;
 
 /** A stack's own keys, and the file that it names. */
-function parsed(own: Values, text: string | Error = mesh) {
+function configOf(own: Values, text: string | Error = mesh) {
   const texts = Object.entries({ mesh: "fleet/mesh.yaml", ...own }).map(([key, value]) => {
     const json = typeof value === "string" ? value : JSON.stringify(value);
     return [`linkerd-multicluster:${key}`, json] as const;
@@ -25,12 +25,6 @@ function parsed(own: Values, text: string | Error = mesh) {
     return text;
   };
   return parseTexts(Object.fromEntries(texts), "The stack config", { readText });
-}
-
-function configOf(own: Values, text?: string) {
-  const outcome = parsed(own, text);
-  if ("config" in outcome) return outcome.config;
-  throw new Error(outcome.problem);
 }
 
 const unreadable = (code: string) => Object.assign(new Error(), { code });
@@ -119,9 +113,8 @@ describe("a mesh file", () => {
     ],
   ] as const)
     it(`is told of: ${what}`, () => {
-      const outcome = parsed(own, text);
-      const found = "problem" in outcome ? outcome.problem.split("\n  ").slice(1) : [];
-      deepEqual(found, sentences);
+      const message = ["The stack config needs a change:", ...sentences].join("\n  ");
+      throws(() => configOf(own, text), { name: "Error", message });
     });
 
   it("may have a private key that the stack's own trust replaces", () => {

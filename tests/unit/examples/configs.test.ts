@@ -54,9 +54,7 @@ function configWith(own: Readonly<Record<string, unknown>>): MeshConfig {
   const texts = Object.entries(own).map(([key, value]) => {
     return [prefix + key, typeof value === "string" ? value : JSON.stringify(value)] as const;
   });
-  const parsed = parseTexts(Object.fromEntries(texts), "The stack config", { readText: text });
-  if ("config" in parsed) return parsed.config;
-  throw new Error(parsed.problem);
+  return parseTexts(Object.fromEntries(texts), "The stack config", { readText: text });
 }
 
 for (const [where, { trust, ...sources }] of Object.entries(stacks))

@@ -30,7 +30,7 @@ const notCa = "a CA that may sign certificates";
 
 function namesIn(text: string): readonly string[] | string {
   const found = certificatesIn(text);
-  return typeof found === "string" ? found : found.map(({ name }) => name);
+  return "why" in found ? found.why : found.value.map(({ name }) => name);
 }
 
 describe("trust: certificates in PEM", () => {

@@ -1,4 +1,5 @@
-import { deepEqual, match, ok } from "node:assert/strict";
+import { deepEqual, match, throws } from "node:assert/strict";
+import { messageOf } from "../../../engine/user-error.ts";
 import type { LiveTrust } from "../../../engine/trust/live.ts";
 import { planPublished, publishedIn } from "../../../engine/trust/published.ts";
 import { type Authority, inDays, issuerUnder, now } from "./certificates.ts";
@@ -37,9 +38,7 @@ const published = (outputs: Outputs, cluster = "west") =>
   publishedIn(outputs, "o/mesh/trust", [cluster], now);
 
 function plan(cluster: LiveTrust, outputs: Outputs = good) {
-  const found = published(outputs);
-  if ("problem" in found) throw new Error(found.problem);
-  return planPublished(found, live({ west: cluster }));
+  return planPublished(published(outputs), live({ west: cluster }));
 }
 
 describe("trust that another stack publishes", () => {
@@ -68,18 +67,17 @@ describe("trust that another stack publishes", () => {
     ["no issuer", { trust: { ...good.trust, clusters: noText } }, /as issuer must be PEM/],
   ] as const)
     it(`is refused in a sentence where that is ${name}`, () => {
-      const found = published({ ...good, ...outputs });
-      if (!("problem" in found)) throw new Error("it was taken");
-      match(found.problem, sentence);
-      ok(!found.problem.includes("PRIVATE"));
+      throws(
+        () => published({ ...good, ...outputs }),
+        (error) => {
+          match(messageOf(error), sentence);
+          return !messageOf(error).includes("PRIVATE");
+        },
+      );
     });
 
   it("is awaited for a cluster that the stack does not know yet", () => {
-    const found = published(good, "east");
-    match(
-      "problem" in found ? found.problem : "",
-      /exports no trust for cluster east yet: add the cluster/,
-    );
+    throws(() => published(good, "east"), /exports no trust for cluster east yet: add the cluster/);
   });
 
   const strange = present([old, stranger], oldIssuer);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { bundleText } from "../../../engine/trust/bundle.ts";
-import { certificatesIn } from "../../../engine/trust/certificate.ts";
+import { knownCertificates } from "../../../engine/trust/certificate.ts";
 import { type Rotation, rotate } from "../../../engine/trust/rotate.ts";
 import { type Authority, authority, inDays, issuerUnder, now } from "./certificates.ts";
 import {
@@ -181,7 +181,7 @@ describe("trust: anchors that are none of the stack's", () => {
     const crowded = restarted([old, ...many.slice(0, 49)], oldIssuer);
     const decision = first({ w: crowded, e: before }, { previous: undefined });
     deepEqual(refusedClustersIn(decision), {});
-    equal(certificatesIn(bundleText(decision.clusters.get("w")?.bundle ?? [])).length, 50);
+    equal(knownCertificates(bundleText(decision.clusters.get("w")?.bundle ?? [])).length, 50);
     const beyond = first({ w: restarted(many, oldIssuer), e: before });
     deepEqual(refusedClustersIn(beyond), {
       w: "Cluster w trusts 50 anchors that are none of this stack's, and a trust bundle has at most 50: remove those that nobody needs from ConfigMap linkerd-identity-trust-roots there, and run again.",

@@ -1,6 +1,7 @@
 import { type Bundle, has } from "../../../engine/trust/bundle.ts";
 import { type Certificate, knownCertificates } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust, LiveTrusts } from "../../../engine/trust/live.ts";
+import { unlessBug } from "../../../engine/user-error.ts";
 import { publicationArgs, publish, type Share } from "../../../engine/trust/publication.ts";
 import { planPublished } from "../../../engine/trust/published.ts";
 import { rotate } from "../../../engine/trust/rotate.ts";
@@ -107,7 +108,7 @@ export class World {
     if (direction === "on") [this.#previous, this.#wanted] = [wanted, fresh];
     else [this.#wanted, this.#previous] = [previous ?? fresh, fresh];
     // Who is refused puts the config right.
-    if ("refused" in this.#publication()) [this.#wanted, this.#previous] = [wanted, previous];
+    if (this.#publication() === undefined) [this.#wanted, this.#previous] = [wanted, previous];
   }
 
   /**
@@ -130,7 +131,7 @@ export class World {
   /** One run of the stack of the trust root alone, which gives nothing to any cluster itself. */
   publish(): string {
     const publication = this.#publication();
-    if ("refused" in publication) return "refused";
+    if (publication === undefined) return "refused";
     const own = [this.#wanted, this.#previous].flatMap((one) => one?.anchor ?? []);
     this.#known = [...own, ...adopted];
     this.#published = publication.clusters;
@@ -220,8 +221,12 @@ export class World {
     const refused = [...decision.refusedClusters.keys()].filter((name) =>
       decision.clusters.has(name),
     );
-    if (refused.length > 0) return { refused: refused.join() };
-    return publish(this.#published, publicationArgs(decision, rotation));
+    if (refused.length > 0) return undefined;
+    try {
+      return publish(this.#published, publicationArgs(decision, rotation));
+    } catch (error) {
+      return unlessBug(undefined)(error);
+    }
   }
 
   #issue(cluster: WorldCluster, given: Generation): void {
