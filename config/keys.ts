@@ -8,9 +8,11 @@ import {
   list,
   off,
   oneOf,
+  required,
   type Section,
   section,
   wholeNumber,
+  withDefault,
 } from "./schema.ts";
 import * as syntax from "./syntax.ts";
 
@@ -22,11 +24,11 @@ import * as syntax from "./syntax.ts";
  */
 
 const helmValuesOf = (whose: string) =>
-  ({
-    type: z.record(z.string(), z.unknown(), { error: "a map of Helm values" }),
-    default: {},
-    meaning: `Helm values of ${whose} chart`,
-  }) as const;
+  withDefault(
+    z.record(z.string(), z.unknown(), { error: "a map of Helm values" }),
+    {},
+    `Helm values of ${whose} chart`,
+  );
 
 /** The charts in the order in which they are installed: each needs what the one before it brings. */
 export const chartValues = section("a cluster's values", {
@@ -52,11 +54,7 @@ export const cluster = section("a cluster", {
     confidential: true,
     meaning: "path of a kubeconfig file, never its content",
   },
-  clusterDomain: {
-    type: syntax.domain,
-    default: engine.targetDomain,
-    meaning: "the cluster's own DNS domain",
-  },
+  clusterDomain: withDefault(syntax.domain, engine.targetDomain, "the cluster's own DNS domain"),
   trustDomain: {
     type: syntax.domain,
     otherwise: "the mesh's `trustDomain`",
@@ -100,23 +98,18 @@ const days = wholeNumber("a whole number of days from 1 to 36500", 36500);
 
 /** The keys of trust that this program generates. */
 export const generatedTrust = {
-  generation: {
-    type: wholeNumber("a positive whole number"),
-    default: 1,
-    meaning: "increment to rotate the trust anchor, step by step over the next runs",
-  },
-  anchorValidityDays: {
-    type: days,
-    default: 3650,
-    meaning: "how many days a new trust anchor is valid",
-  },
-  issuerValidityDays: { type: days, default: 365, meaning: "how many days a new issuer is valid" },
-  renewBeforeDays: {
-    type: days,
-    default: 60,
-    meaning:
-      "an issuer is renewed this many days before it expires; less than `issuerValidityDays`",
-  },
+  generation: withDefault(
+    wholeNumber("a positive whole number"),
+    1,
+    "increment to rotate the trust anchor, step by step over the next runs",
+  ),
+  anchorValidityDays: withDefault(days, 3650, "how many days a new trust anchor is valid"),
+  issuerValidityDays: withDefault(days, 365, "how many days a new issuer is valid"),
+  renewBeforeDays: withDefault(
+    days,
+    60,
+    "an issuer is renewed this many days before it expires; less than `issuerValidityDays`",
+  ),
   unknownAnchors: choice(
     ["keep", "remove"],
     "trust anchors in a cluster's bundle that are not this stack's: `keep` leaves and reports them, `remove` removes them once that breaks nothing",
@@ -124,16 +117,11 @@ export const generatedTrust = {
 } satisfies Keys;
 
 export const issuer = section("an issuer", {
-  certificate: {
-    type: syntax.pem("a certificate"),
-    required: true,
-    meaning: "PEM of the issuer's certificate",
-  },
-  key: {
-    type: syntax.pem("a private key"),
-    required: true,
-    meaning: "PEM of its private key, which must be a secret of the stack config",
-  },
+  certificate: required(syntax.pem("a certificate"), "PEM of the issuer's certificate"),
+  key: required(
+    syntax.pem("a private key"),
+    "PEM of its private key, which must be a secret of the stack config",
+  ),
 });
 
 const trust = section("trust", {
@@ -153,12 +141,11 @@ const trust = section("trust", {
     meaning:
       "PEM of trust anchors that every cluster trusts beside the generated one, such as those of another mesh",
   },
-  ignorePods: {
-    type: list(syntax.podsOfCluster, "a list of pods"),
-    default: [],
-    meaning:
-      "pods that a rotation does not wait for: `<cluster>/<namespace>/<pod>`, `<cluster>/<namespace>` or `<cluster>`; meshed ones lose connections",
-  },
+  ignorePods: withDefault(
+    list(syntax.podsOfCluster, "a list of pods"),
+    [],
+    "pods that a rotation does not wait for: `<cluster>/<namespace>/<pod>`, `<cluster>/<namespace>` or `<cluster>`; meshed ones lose connections",
+  ),
   anchors: {
     type: syntax.pem("trust anchors"),
     otherwise: "generated",
@@ -173,12 +160,7 @@ const trust = section("trust", {
   },
 });
 
-const digestOf = (chart: string) =>
-  ({
-    type: syntax.digest,
-    required: true,
-    meaning: `digest of the chart \`${chart}\``,
-  }) as const;
+const digestOf = (chart: string) => required(syntax.digest, `digest of the chart \`${chart}\``);
 
 /** The digests of all charts or none: one without would be a way round those of the others. */
 const digests = section("the charts' digests", {
@@ -192,22 +174,17 @@ const digests = section("the charts' digests", {
  * project's behaviour is compared with. The charts of an edge release are versioned by its date.
  */
 export const charts = section("charts", {
-  version: {
-    type: syntax.chartVersion,
-    default: "2026.8.3",
-    meaning: "version of the three charts",
-  },
-  source: {
-    type: syntax.chartSource,
-    default: "https://helm.linkerd.io/edge",
-    meaning:
-      "a Helm repository, an `oci://` address, or a local folder that holds each chart as a folder or an archive",
-  },
-  timeoutSeconds: {
-    type: wholeNumber("a positive whole number of seconds"),
-    default: 600,
-    meaning: "how many seconds to wait for each chart to become ready",
-  },
+  version: withDefault(syntax.chartVersion, "2026.8.3", "version of the three charts"),
+  source: withDefault(
+    syntax.chartSource,
+    "https://helm.linkerd.io/edge",
+    "a Helm repository, an `oci://` address, or a local folder that holds each chart as a folder or an archive",
+  ),
+  timeoutSeconds: withDefault(
+    wholeNumber("a positive whole number of seconds"),
+    600,
+    "how many seconds to wait for each chart to become ready",
+  ),
   digests: {
     type: digests.schema,
     otherwise: "not compared",
@@ -218,11 +195,10 @@ export const charts = section("charts", {
 });
 
 const topology = section("a topology", {
-  hub: {
-    type: z.string({ error: "the name of a configured cluster" }),
-    required: true,
-    meaning: "the cluster that is linked with every other",
-  },
+  hub: required(
+    z.string({ error: "the name of a configured cluster" }),
+    "the cluster that is linked with every other",
+  ),
 });
 
 export const stack = section("this program's config", {
@@ -252,31 +228,29 @@ export const stack = section("this program's config", {
     meaning:
       "links that need not be listed, in both directions: `mesh` between all clusters, `{ hub: <cluster> }` between that cluster and all others; a listed link replaces that of the topology",
   },
-  linkDefaults: {
-    type: anything,
-    default: {},
-    meaning:
-      "settings for every link that does not set them itself: any key of a link but `source` and `target`",
-  },
+  linkDefaults: withDefault(
+    anything,
+    {},
+    "settings for every link that does not set them itself: any key of a link but `source` and `target`",
+  ),
   linkerdCheck: off(
     "after a run that changed something, also run `linkerd check` and `linkerd multicluster check`, where the CLI is on PATH",
   ),
-  linkerdNamespace: {
-    type: syntax.namespaceName,
-    default: "linkerd",
-    meaning: "the namespace of Linkerd's control plane",
-  },
-  multiclusterNamespace: {
-    type: syntax.namespaceName,
-    default: linkerdGateway.namespace,
-    meaning: "the namespace of Linkerd's multicluster extension and its gateway",
-  },
-  trustDomain: {
-    type: syntax.domain,
-    default: engine.targetDomain,
-    meaning:
-      "with `manage: all`, the trust domain of all clusters, whatever their `clusterDomain`: the end of every identity",
-  },
+  linkerdNamespace: withDefault(
+    syntax.namespaceName,
+    "linkerd",
+    "the namespace of Linkerd's control plane",
+  ),
+  multiclusterNamespace: withDefault(
+    syntax.namespaceName,
+    linkerdGateway.namespace,
+    "the namespace of Linkerd's multicluster extension and its gateway",
+  ),
+  trustDomain: withDefault(
+    syntax.domain,
+    engine.targetDomain,
+    "with `manage: all`, the trust domain of all clusters, whatever their `clusterDomain`: the end of every identity",
+  ),
   trust: {
     type: trust.schema,
     default: {},

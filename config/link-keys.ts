@@ -12,26 +12,24 @@ import {
   list,
   off,
   oneOf,
+  required,
   type Section,
   section,
   wholeNumber,
+  withDefault,
 } from "./schema.ts";
 import * as syntax from "./syntax.ts";
 
 const operators = oneOf("In", "NotIn", "Exists", "DoesNotExist");
 
 export const expression = section("a match expression", {
-  key: { type: syntax.labelKey, required: true, meaning: "a label key" },
-  operator: {
-    type: operators,
-    required: true,
-    meaning: "`In`, `NotIn`, `Exists` or `DoesNotExist`",
-  },
-  values: {
-    type: list(syntax.labelValue, "a list of label values"),
-    default: [],
-    meaning: "label values, for `In` and `NotIn` only",
-  },
+  key: required(syntax.labelKey, "a label key"),
+  operator: required(operators, "`In`, `NotIn`, `Exists` or `DoesNotExist`"),
+  values: withDefault(
+    list(syntax.labelValue, "a list of label values"),
+    [],
+    "label values, for `In` and `NotIn` only",
+  ),
 });
 
 /** An expression as Kubernetes validates it: the operator decides about the values. */
@@ -51,13 +49,13 @@ const checkedExpression = expression.schema.superRefine(
 );
 
 export const selector = section("a selector", {
-  matchLabels: {
-    type: z.record(syntax.labelKey, syntax.labelValue, {
+  matchLabels: withDefault(
+    z.record(syntax.labelKey, syntax.labelValue, {
       error: "a map of label keys to label values",
     }),
-    default: {},
-    meaning: "labels that a Service must have",
-  },
+    {},
+    "labels that a Service must have",
+  ),
   matchExpressions: {
     type: list(checkedExpression, "a list of match expressions"),
     default: [],
@@ -71,11 +69,11 @@ const addresses = "a list of at least one IP address or DNS hostname";
 const ranges = "a list of at least one range of IP addresses, such as 198.51.100.0/24";
 
 export const gateway = section("a gateway", {
-  name: {
-    type: syntax.serviceName,
-    default: linkerdGateway.name,
-    meaning: "name of the gateway Service in the target",
-  },
+  name: withDefault(
+    syntax.serviceName,
+    linkerdGateway.name,
+    "name of the gateway Service in the target",
+  ),
   namespace: {
     type: syntax.namespaceName,
     otherwise: "`multiclusterNamespace`",
@@ -163,34 +161,32 @@ const settings = {
     of: selector,
     meaning: "Services that join `<service>-federated`",
   },
-  namespaces: {
-    type: list(syntax.namespacePattern, namespaces).min(1, { error: namespaces }),
-    default: engine.namespaces,
-    meaning:
-      "namespaces whose Services are mirrored: names, or how names begin and then `*`; not with `mirroring: controller`",
-  },
+  namespaces: withDefault(
+    list(syntax.namespacePattern, namespaces).min(1, { error: namespaces }),
+    engine.namespaces,
+    "namespaces whose Services are mirrored: names, or how names begin and then `*`; not with `mirroring: controller`",
+  ),
   excludedNamespaces: {
     type: list(syntax.namespacePattern, "a list of namespaces"),
     otherwise: "`kube-*` and Linkerd's own",
     meaning:
       "likewise, namespaces that are left out; Linkerd's own are `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger` and `linkerd-viz`",
   },
-  excludedLabels: {
-    type: list(syntax.excludedLabel, "a list of keys and group/* entries"),
-    default: engine.excludedLabels,
-    meaning: "further label keys that are not copied to mirrors; `group/*` for a whole group",
-  },
-  excludedAnnotations: {
-    type: list(syntax.excludedAnnotation, "a list of keys and group/* entries"),
-    default: engine.excludedAnnotations,
-    meaning: "further annotation keys that are not copied to mirrors; `group/*` for a whole group",
-  },
-  copiedMetadata: {
-    type: list(syntax.copiedMetadata, "a list of keys and group/* entries"),
-    default: engine.copiedMetadata,
-    meaning:
-      "keys and groups of other controllers that are copied, although they are not by default (docs/reference/metadata.md)",
-  },
+  excludedLabels: withDefault(
+    list(syntax.excludedLabel, "a list of keys and group/* entries"),
+    engine.excludedLabels,
+    "further label keys that are not copied to mirrors; `group/*` for a whole group",
+  ),
+  excludedAnnotations: withDefault(
+    list(syntax.excludedAnnotation, "a list of keys and group/* entries"),
+    engine.excludedAnnotations,
+    "further annotation keys that are not copied to mirrors; `group/*` for a whole group",
+  ),
+  copiedMetadata: withDefault(
+    list(syntax.copiedMetadata, "a list of keys and group/* entries"),
+    engine.copiedMetadata,
+    "keys and groups of other controllers that are copied, although they are not by default (docs/reference/metadata.md)",
+  ),
   createNamespaces: off(
     "create a namespace that is missing in the source; otherwise its Services are skipped. With `mirroring: controller`, one link with `true` turns it on for all controllers of the source",
   ),
@@ -201,60 +197,48 @@ const settings = {
   gatewayProbe: off(
     "have `npm run check`, `status` and the metric `gateway_alive` of `npm run watch` probe the target's gateway from where they run; mirrors don't depend on it",
   ),
-  maxDeletions: {
-    type: z.union([count, share], { error: deletions }),
-    default: engine.maxDeletions,
-    meaning:
-      "how many mirrors one run may delete: a count, or a share of the link's mirrors, which applies once there are more than 10",
-  },
+  maxDeletions: withDefault(
+    z.union([count, share], { error: deletions }),
+    engine.maxDeletions,
+    "how many mirrors one run may delete: a count, or a share of the link's mirrors, which applies once there are more than 10",
+  ),
   allowDeletions: off("let this run delete more than `maxDeletions`"),
-  maxMirrors: {
-    type: wholeNumber("a whole number of at least 1, without quotes"),
-    default: engine.maxMirrors,
-    meaning:
-      "how many mirrors, and how many members of federated Services, the link may have; more are not created and reported",
-  },
+  maxMirrors: withDefault(
+    wholeNumber("a whole number of at least 1, without quotes"),
+    engine.maxMirrors,
+    "how many mirrors, and how many members of federated Services, the link may have; more are not created and reported",
+  ),
   mirroring: choice(
     ["pulumi", "controller"],
     "`controller`: leave mirroring to Linkerd's own controller, which `all` installs, and which has to be there with `links`",
   ),
-  credentialsGeneration: {
-    type: wholeNumber("a whole number from 1 to 999999999", 999_999_999),
-    default: 1,
-    meaning: "change it to rotate the link's token",
-  },
-  credentialsMaxAge: {
-    type: wholeNumber("a whole number of days from 1 to 36500", 36500),
-    default: 90,
-    meaning:
-      "days after which the next run rotates the link's token; a token that no run rotates stays valid",
-  },
+  credentialsGeneration: withDefault(
+    wholeNumber("a whole number from 1 to 999999999", 999_999_999),
+    1,
+    "change it to rotate the link's token",
+  ),
+  credentialsMaxAge: withDefault(
+    wholeNumber("a whole number of days from 1 to 36500", 36500),
+    90,
+    "days after which the next run rotates the link's token; a token that no run rotates stays valid",
+  ),
   unreachable: choice(
     ["keep", "fail"],
     "when a cluster can't be reached: `keep` leaves its mirrors as they are, `fail` fails the run",
   ),
-  adoptFrom: {
-    type: list(syntax.stackName, "a list of stacks, each as organization/project/stack"),
-    default: engine.adoptFrom,
-    meaning:
-      "stacks, as `organization/project/stack`, whose mirrors and members of this link become this stack's; take it out once they are",
-  },
+  adoptFrom: withDefault(
+    list(syntax.stackName, "a list of stacks, each as organization/project/stack"),
+    engine.adoptFrom,
+    "stacks, as `organization/project/stack`, whose mirrors and members of this link become this stack's; take it out once they are",
+  ),
 } as const satisfies Keys<EngineSettings> & Record<OtherSettings, Key>;
 
 /** Not required here: cross-checks.ts, which knows the clusters, names them where it is missing. */
 const clusterReference = z.string({ error: "the name of a configured cluster" }).exactOptional();
 
 export const link = section("a link", {
-  source: {
-    type: clusterReference,
-    required: true,
-    meaning: "the cluster in which mirrors appear",
-  },
-  target: {
-    type: clusterReference,
-    required: true,
-    meaning: "the cluster whose Services are exported",
-  },
+  source: required(clusterReference, "the cluster in which mirrors appear"),
+  target: required(clusterReference, "the cluster whose Services are exported"),
   revoked: off(
     "`true`: the source's account in the target is deleted first, then its credentials, Link and mirrors (docs/guides/revoke.md)",
   ),

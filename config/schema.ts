@@ -119,9 +119,21 @@ export function list<Item extends z.ZodType>(item: Item, rule: string) {
 
 export const flag = z.boolean({ error: "true or false" });
 
+export function required<Type extends z.ZodType>(type: Type, meaning: string) {
+  return { type, required: true, meaning } as const;
+}
+
+export function withDefault<Type extends z.ZodType, const Value>(
+  type: Type,
+  value: Value,
+  meaning: string,
+) {
+  return { type, default: value, meaning } as const;
+}
+
 /** A key that is off unless it is set. */
 export function off(meaning: string) {
-  return { type: flag, default: false, meaning } as const;
+  return withDefault(flag, false, meaning);
 }
 
 /** A key that takes one of these words, and without it the first. */
@@ -130,7 +142,7 @@ export function choice<const Words extends readonly [string, ...string[]]>(
   meaning: string,
 ) {
   const [first]: readonly [Words[0], ...string[]] = words;
-  return { type: oneOf<Words[number]>(...words), default: first, meaning } as const;
+  return withDefault(oneOf<Words[number]>(...words), first, meaning);
 }
 
 /** Read entry by entry, so that one mistake does not hide the others (read.ts). */
