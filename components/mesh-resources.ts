@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { HealthArgs } from "@linkerd-multicluster/engine/health";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { mirrorsArgs } from "../config/mirrors.ts";
-import { healthMesh, ownLinks } from "../config/share.ts";
+import { healthMesh, mirrorsArgs, ownLinks } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { type MadeClusters, makeClusters, RevokedCluster } from "./clusters.ts";

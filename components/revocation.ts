@@ -1,6 +1,6 @@
 import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
-import { targetsRevokedFor } from "../config/mirrors.ts";
+import { targetsRevokedFor } from "../config/share.ts";
 import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
 
 /**

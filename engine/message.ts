@@ -1,3 +1,7 @@
+export function count(number: number, noun: string): string {
+  return `${String(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** A list of as many names as a sentence can hold, and how many more there are. */
 export function listedNames(names: readonly string[], most = 10): string {
   const more = names.length - most;

@@ -4,9 +4,8 @@ import { observeMesh, type SourceState } from "@linkerd-multicluster/engine/heal
 import { defined, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { configOf } from "../config/stack-file.ts";
 import type { MeshConfig } from "../config/mesh.ts";
-import { mirrorsArgs } from "../config/mirrors.ts";
 import { project } from "../config/mistakes.ts";
-import { healthMesh, ownClusters } from "../config/share.ts";
+import { healthMesh, mirrorsArgs, ownClusters } from "../config/share.ts";
 import type { Documents } from "./documents.ts";
 import type { Facts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";

@@ -19,6 +19,9 @@ import {
   publicationArgs,
   type PublishedTrust,
   rotate,
+  type Rotation,
+  type RotationPlan,
+  stepOf,
   type TrustPlan,
 } from "@linkerd-multicluster/engine/trust";
 import { EngineResource } from "../engine-resource.ts";
@@ -151,18 +154,19 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
   const previous = trust.generation > 1 ? generation(trust.generation - 1) : undefined;
   const pems = pulumi.all([wanted.anchorPem, previous?.anchorPem]);
   const by = publishedAfter === undefined ? {} : { by: "the next run of every cluster's stack" };
-  const decided = pems.apply((both) => {
-    const unknown = trust.unknownAnchors;
-    const rotation = { ...context, ...anchorsIn(both), ...by, adopted, unknown };
-    const plan = rotate(rotation);
-    const refused = Object.fromEntries(plan.refusedClusters);
-    return { refused, planned: publicationArgs(plan, rotation) };
-  });
-  const { planned } = decided;
+  const unknown = trust.unknownAnchors;
+  const decided = <T>(use: (plan: RotationPlan, rotation: Rotation) => T) =>
+    pems.apply((both) => {
+      const rotation = { ...context, ...anchorsIn(both), ...by, adopted, unknown };
+      return use(rotate(rotation), rotation);
+    });
   const outputs =
     publishedAfter === undefined
-      ? planned.apply(({ next }) => next)
-      : new TrustPublication(name, planned, { parent, dependsOn: [...publishedAfter] }).publication;
+      ? decided(stepOf)
+      : new TrustPublication(name, decided(publicationArgs), {
+          parent,
+          dependsOn: [...publishedAfter],
+        }).publication;
   const issuerPems = [...wanted.issuers].map(([cluster, { certPem }]) =>
     certPem.apply((pem) => [cluster, pem] as const),
   );
@@ -173,7 +177,7 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
       return bundleText([anchor, ...(before === undefined ? [] : [before]), ...adopted]);
     }),
     outputs,
-    refused: decided.apply(({ refused }) => refused),
+    refused: decided(({ refusedClusters }) => Object.fromEntries(refusedClusters)),
     expiries: [
       pulumi.all([pems, outputs]).apply(([both, { clusters }]) => {
         const bundles = Object.values(clusters).map(({ bundlePem }) => bundlePem);

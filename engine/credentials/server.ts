@@ -29,16 +29,16 @@ export async function serverFacts(
 
 function addressOf(entry: KubeconfigCluster, target: string, context: string): string {
   const url = new URL(entry.server);
-  const remedy = `set clusters.${target}.apiServer to the https URL at which the other clusters reach it`;
-  if (url.protocol !== "https:")
-    throw new KubeconfigError(
+  const refused = (why: string) =>
+    new KubeconfigError(
       target,
-      `the server of context ${context} is plain http, so other clusters would send their token in clear text; ${remedy}`,
+      `the server of context ${context} ${why}; set clusters.${target}.apiServer to the https URL at which the other clusters reach it`,
     );
+  if (url.protocol !== "https:")
+    throw refused(`is plain http, so other clusters would send their token in clear text`);
   if (/^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(url.hostname))
-    throw new KubeconfigError(
-      target,
-      `the server of context ${context} is ${url.origin}, which is local to this machine, so other clusters can't reach it; ${remedy}`,
+    throw refused(
+      `is ${url.origin}, which is local to this machine, so other clusters can't reach it`,
     );
   return url.origin + url.pathname.replace(/\/$/, "");
 }

@@ -1,5 +1,7 @@
+import { count } from "../message.ts";
 import type { Bundle } from "./bundle.ts";
 import { called, type Certificate } from "./certificate.ts";
+import type { Rotation } from "./rotate.ts";
 
 /** A certificate that the mesh stops working without. */
 export interface Expiring {
@@ -42,17 +44,12 @@ export function expiryNotices(expiring: readonly Expiring[], now: Date): ExpiryN
       if (left > Math.min(warnFrom, life / 3, renewBeforeDays)) return [];
       const urgent = left <= Math.min(errorFrom, life / 6, renewBeforeDays / 2) && !succeeded;
       const when = notAfter.toISOString();
-      const state = left <= 0 ? `expired on ${when}` : `expires in ${daysIn(left)}, on ${when}`;
+      const days = left < 1 ? "less than a day" : count(Math.floor(left), "day");
+      const state = left <= 0 ? `expired on ${when}` : `expires in ${days}, on ${when}`;
       const message = `${capital(role)}, ${called(certificate)}, ${state}. ${remedy}`;
       return [{ severity: urgent ? "error" : "warning", message }];
     },
   );
-}
-
-function daysIn(left: number): string {
-  if (left < 1) return "less than a day";
-  const days = Math.floor(left);
-  return days === 1 ? "1 day" : `${days} days`;
 }
 
 function capital(text: string): string {
@@ -66,10 +63,7 @@ function capital(text: string): string {
  */
 export function expiringAnchors(
   generation: number,
-  {
-    wanted,
-    previous,
-  }: { readonly wanted: Certificate; readonly previous?: Certificate | undefined },
+  { wanted, previous }: Pick<Rotation, "wanted" | "previous">,
   bundles: readonly string[],
 ): Expiring[] {
   const remedy = `Start a rotation: set linkerd-multicluster:trust.generation to ${generation + 1}.`;
@@ -89,12 +83,12 @@ export function expiringIssuers(
   { renewBeforeDays }: Pick<RenewalSettings, "renewBeforeDays">,
   issuers: ReadonlyMap<string, Certificate>,
 ): Expiring[] {
-  return [...issuers].flatMap(([cluster, certificate]) =>
-    expiringIssuer(cluster, [certificate], "Renew it: run pulumi up --refresh.").map((each) => ({
-      ...each,
-      renewBeforeDays,
-    })),
-  );
+  return [...issuers].map(([cluster, certificate]) => ({
+    certificate,
+    role: issuerOf(cluster),
+    remedy: "Renew it: run pulumi up --refresh.",
+    renewBeforeDays,
+  }));
 }
 
 const key = "linkerd-multicluster:trust";
@@ -132,7 +126,9 @@ export function expiringBundle(
   roleOf: (nth: string) => string,
 ): Expiring[] {
   return bundle.map((certificate, index) => ({
-    ...{ certificate, role: roleOf(`trust anchor ${index + 1}`), remedy },
+    certificate,
+    role: roleOf(`trust anchor ${index + 1}`),
+    remedy,
     succeeded: bundle.some(({ notAfter }) => notAfter > certificate.notAfter),
   }));
 }
@@ -143,8 +139,11 @@ export function expiringIssuer(
   chain: readonly Certificate[],
   remedy: string,
 ): Expiring[] {
-  const role = `the issuer of cluster ${cluster}`;
-  return chain.slice(0, 1).map((certificate) => ({ certificate, role, remedy }));
+  return chain.slice(0, 1).map((certificate) => ({ certificate, role: issuerOf(cluster), remedy }));
+}
+
+function issuerOf(cluster: string): string {
+  return `the issuer of cluster ${cluster}`;
 }
 
 /**

@@ -22,8 +22,14 @@ export { externalTrust } from "./external.ts";
 export { issuerName, leavingOut, type LiveTrusts, withoutRefused } from "./live.ts";
 export { missingExternal, observeTrust } from "./observe.ts";
 export { planProvided } from "./provided.ts";
-export { publicationArgs, type Publication, type PublicationArgs } from "./publication.ts";
+export { publicationArgs, stepOf, type Publication, type PublicationArgs } from "./publication.ts";
 export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./published.ts";
 export { dayLong } from "./proxies.ts";
 export { anchorProblem, chainProblems, keyProblem } from "./requirements.ts";
-export { rotate, type ClusterPlan, type RotationStage, type TrustPlan } from "./rotate.ts";
+export {
+  rotate,
+  type Rotation,
+  type RotationPlan,
+  type RotationStage,
+  type TrustPlan,
+} from "./rotate.ts";

@@ -55,22 +55,31 @@ export interface PublicationArgs {
   readonly live: Readonly<Record<string, LiveShare>>;
 }
 
-/** The arguments of `publish` for a step, as plain data. */
-export function publicationArgs(
-  { stage, notes, clusters, live }: RotationPlan,
-  { wanted, previous = wanted, adopted = [] }: Pick<Rotation, "wanted" | "previous" | "adopted">,
-): PublicationArgs {
-  const own = once([wanted, previous]);
+/** A step as plain data, which Outputs pass on as it is. */
+export function stepOf(
+  { stage, notes, clusters }: RotationPlan,
+  { wanted, previous = wanted }: Pick<Rotation, "wanted" | "previous">,
+): Publication {
   const shares = [...clusters].map(([cluster, { bundle, issuer }]) => {
     const { fingerprint } = issuer === "wanted" ? wanted : previous;
     return [cluster, { bundlePem: bundleText(bundle), issuer: fingerprint }] as const;
   });
-  const found = [...live].map(([cluster, trust]) => [cluster, liveShare(trust, own)] as const);
+  return { stage, notes, clusters: Object.fromEntries(shares) };
+}
+
+/** The arguments of `publish` for a step, as plain data. */
+export function publicationArgs(
+  plan: RotationPlan,
+  rotation: Pick<Rotation, "wanted" | "previous" | "adopted">,
+): PublicationArgs {
+  const { wanted, previous = wanted, adopted = [] } = rotation;
+  const own = once([wanted, previous]);
+  const live = [...plan.live].map(([cluster, trust]) => [cluster, liveShare(trust, own)] as const);
   return {
     own: fingerprints(own),
     known: fingerprints(once([...own, ...adopted])),
-    next: { stage, notes, clusters: Object.fromEntries(shares) },
-    live: Object.fromEntries(found),
+    next: stepOf(plan, rotation),
+    live: Object.fromEntries(live),
   };
 }
 

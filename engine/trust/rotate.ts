@@ -1,4 +1,4 @@
-import { listedNames } from "../message.ts";
+import { count, listedNames } from "../message.ts";
 import { type Bundle, has, inLiveOrder, once, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate, mostCertificates } from "./certificate.ts";
 import {
@@ -200,7 +200,7 @@ function nextStep(
   if (distrusting.length > 0)
     return [
       "waiting",
-      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${counted(distrusting)} and run again: ${listedNames(distrusting)}. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.`,
+      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${count(distrusting.length, "pod")} and run again: ${listedNames(distrusting)}. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.`,
     ];
   if (!allMoved)
     return [
@@ -211,7 +211,7 @@ function nextStep(
   if (late.length > 0)
     return [
       "waiting",
-      `The rotation waits until no certificate under ${names(leaving)} can be in use. Restart the workloads of ${counted(late)}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listedNames(late)}.`,
+      `The rotation waits until no certificate under ${names(leaving)} can be in use. Restart the workloads of ${count(late.length, "pod")}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listedNames(late)}.`,
     ];
   return [
     "drop",
@@ -221,10 +221,6 @@ function nextStep(
 
 function names(anchors: Bundle): string {
   return anchors.map(called).join(" and ");
-}
-
-function counted(pods: readonly string[]): string {
-  return pods.length === 1 ? "1 pod" : `${pods.length} pods`;
 }
 
 /** An anchor that is none of the stack's stays in a cluster that trusts it, and comes to no other. */

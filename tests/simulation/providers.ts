@@ -1,5 +1,4 @@
-import { ownLinks } from "../../config/share.ts";
-import { mirrorsArgs } from "../../config/mirrors.ts";
+import { mirrorsArgs, ownLinks } from "../../config/share.ts";
 import { Clusters } from "../../engine/mesh/clusters.ts";
 import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
 import { configOf } from "../unit/config/table.ts";

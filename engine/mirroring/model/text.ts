@@ -1,5 +1,7 @@
 import { plain } from "../../kubernetes/objects/plain.ts";
 
+export { count } from "../../message.ts";
+
 /** Pulumi cuts lines of a diff after 150 characters, and a line has to hold two of these texts. */
 const longest = 66;
 
@@ -21,8 +23,4 @@ export function listed(texts: readonly string[]): string {
   const shown = end < 0 ? texts : texts.slice(0, Math.max(end, 1));
   const more = texts.length - shown.length;
   return more === 0 ? shown.join(", ") : `${shown.join(", ")} and ${String(more)} more`;
-}
-
-export function count(number: number, noun: string): string {
-  return `${String(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

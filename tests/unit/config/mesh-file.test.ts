@@ -1,4 +1,4 @@
-import { equal, throws } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
 import { parseTexts } from "../../../config/parse.ts";
 import { authority } from "../trust/certificates.ts";
 

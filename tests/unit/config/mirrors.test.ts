@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { mirrorsArgs } from "../../../config/mirrors.ts";
+import { mirrorsArgs } from "../../../config/share.ts";
 import { configOf, type Raw } from "./table.ts";
 
 const clusters = {

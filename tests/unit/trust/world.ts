@@ -1,7 +1,7 @@
 import { type Bundle, has } from "../../../engine/trust/bundle.ts";
 import { type Certificate, knownCertificates } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust, LiveTrusts } from "../../../engine/trust/live.ts";
-import { unlessBug } from "../../../engine/user-error.ts";
+import { messageOf } from "../../../engine/user-error.ts";
 import { publicationArgs, publish, type Share } from "../../../engine/trust/publication.ts";
 import { planPublished } from "../../../engine/trust/published.ts";
 import { rotate } from "../../../engine/trust/rotate.ts";
@@ -225,7 +225,8 @@ export class World {
     try {
       return publish(this.#published, publicationArgs(decision, rotation));
     } catch (error) {
-      return unlessBug(undefined)(error);
+      messageOf(error);
+      return undefined;
     }
   }
 
