@@ -14,7 +14,6 @@ export {
   managedBy,
   tokenType,
   type Namespaces,
-  type SecretHead,
 } from "./objects.ts";
 export { accessRules, discoverySelectors, linkUse, selectorText } from "./rules.ts";
 export type {

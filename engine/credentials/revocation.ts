@@ -2,8 +2,10 @@ import { KubernetesError } from "../kubernetes/client/errors.ts";
 import { identify, movedCluster } from "../kubernetes/identity.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import { type AccountPart, isOurs, partsOf } from "./account.ts";
-import { accountName, managedByLabel } from "./objects.ts";
+import { accountName, managedBy, managedByLabel } from "./objects.ts";
+import { tokensOf } from "./tokens.ts";
+import type { OtherObject } from "../kubernetes/objects/objects.ts";
+import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import type { RevocationArgs, RevocationInputs, RevocationTarget } from "./state.ts";
 import { messageOf } from "../user-error.ts";
 
@@ -97,11 +99,41 @@ async function revokeIn(
   return problems;
 }
 
-function partsIn(
+/** An object that an account consists of, as it is in the target. */
+interface AccountPart {
+  readonly resource: Resource<OtherObject>;
+  readonly object: OtherObject;
+}
+
+/**
+ * What there is of an account, in the order in which it is to be deleted: the binding, without which
+ * the account may do nothing; the account, without which its tokens are worth nothing; the rest.
+ *
+ * @throws KubernetesError
+ */
+async function partsIn(
   { source, namespace }: RevocationArgs,
   kubernetes: Kubernetes,
 ): Promise<AccountPart[]> {
-  return partsOf(accountName(source), namespace, kubernetes);
+  const name = accountName(source);
+  const find = async (resource: Resource<OtherObject>): Promise<AccountPart[]> => {
+    const at = { name, ...(resource.namespaced && { namespace }) };
+    const object = await kubernetes.find(resource, at);
+    return object === undefined ? [] : [{ resource, object }];
+  };
+  const [binding, own, tokens, role] = await Promise.all([
+    find(resources.clusterRoleBindings),
+    find(resources.serviceAccounts),
+    tokensOf(name, namespace, kubernetes),
+    find(resources.clusterRoles),
+  ]);
+  const secrets = tokens.map((object) => ({ resource: resources.secrets, object }));
+  return [...binding, ...own, ...secrets, ...role];
+}
+
+/** Whether this program has made it. */
+function isOurs({ metadata: { labels = {} } }: OtherObject): boolean {
+  return Object.entries(managedBy).every(([key, value]) => labels[key] === value);
 }
 
 /** One that is gone already is as good. */

@@ -13,10 +13,9 @@ import {
 } from "./linkerd-config.ts";
 import { selectorText } from "./rules.ts";
 import { accountName } from "./objects.ts";
-import { tokensOf } from "./account.ts";
 import { serverFacts } from "./server.ts";
 import type { LinkGateway, TargetArgs, TargetFacts } from "./state.ts";
-import { heldToken, type LiveToken, tokenDue } from "./tokens.ts";
+import { heldToken, type LiveToken, tokenDue, tokensOf } from "./tokens.ts";
 
 /** The outcome of reading a target. */
 export type TargetReading =

@@ -1,3 +1,7 @@
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import type { Secret } from "../kubernetes/objects/objects.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import { accountAnnotation, managedByLabel, tokenType } from "./objects.ts";
 import type { TokenRotation } from "./state.ts";
 
 /** Which of an account's tokens: rotation on demand raises the first number, by age the second. */
@@ -88,4 +92,18 @@ export function heldToken(
   const isKept = due.name !== before && live.some(({ name }) => name === before);
   if (before === undefined || !isKept) return due;
   return { name: before, waits: due.why ?? `a run that broke off has created ${due.name}` };
+}
+
+/** The token Secrets of an account that this program has made, those being deleted included. */
+export async function tokensOf(
+  account: string,
+  namespace: string,
+  kubernetes: Kubernetes,
+): Promise<Secret[]> {
+  const options = { namespace, labelSelector: managedByLabel };
+  const found = await kubernetes.list(resources.secrets, options);
+  return found.filter(
+    ({ type, metadata }) =>
+      type === tokenType && metadata.annotations?.[accountAnnotation] === account,
+  );
 }
