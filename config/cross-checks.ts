@@ -19,8 +19,19 @@ import { type Circumstances, trust } from "./trust-checks.ts";
 /** Sentences about keys that do not go together, which no single key can show. */
 export function crossChecks(readings: Readings, circumstances: Circumstances): string[] {
   return [
-    ...[clusterCount, sameClusterTwice, revokedLinks, hub, sources, ends, pairs],
-    ...[mirroring, namespaces, flatNetwork, trust, digests, reservedValues],
+    clusterCount,
+    sameClusterTwice,
+    revokedLinks,
+    hub,
+    sources,
+    ends,
+    pairs,
+    mirroring,
+    namespaces,
+    flatNetwork,
+    trust,
+    digests,
+    reservedValues,
   ].flatMap((check) => check(readings, circumstances));
 }
 

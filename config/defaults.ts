@@ -1,3 +1,4 @@
+import { defined } from "@linkerd-multicluster/engine/kubernetes";
 import { type GatewaySource, systemNamespaces } from "@linkerd-multicluster/engine/mirroring";
 import {
   type DeclaredLink,
@@ -25,7 +26,11 @@ export function meshConfig(readings: Readings): MeshConfig {
     ({ source, target }) => clusters.has(source) && clusters.has(target),
   );
   const config = {
-    ...{ manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, clusters },
+    manage,
+    linkerdCheck,
+    linkerdNamespace,
+    multiclusterNamespace,
+    clusters,
     sources: new Set(values.sources ?? readings.clusters?.keys()),
     revoked: {
       clusters: new Map(configured.filter(([name]) => isRevoked(name))),
@@ -47,7 +52,7 @@ export function meshConfig(readings: Readings): MeshConfig {
 
 function clusterConfig(name: string, input: ClusterInput, mesh: StackInput): ClusterConfig {
   const { context = name, kubeconfig, gateway = {}, revoked, ...own } = filled(cluster.keys, input);
-  const enabled = gateway === false ? undefined : gateway.enabled;
+  const gatewayEnabled = gateway === false ? undefined : gateway.enabled;
   return {
     trustDomain: mesh.trustDomain,
     ...own,
@@ -55,9 +60,9 @@ function clusterConfig(name: string, input: ClusterInput, mesh: StackInput): Clu
     // Pulumi hands over a default like a value of the user's.
     isTrustDomainSet:
       own.trustDomain !== undefined || mesh.trustDomain !== stack.keys.trustDomain.default,
-    access: { context, ...(kubeconfig !== undefined && { kubeconfig }) },
+    access: { context, ...defined({ kubeconfig }) },
     gateway: gatewaySource(gatewayForLinks(gateway) ?? {}, mesh.multiclusterNamespace),
-    ...(enabled !== undefined && { gatewayEnabled: enabled }),
+    ...defined({ gatewayEnabled }),
   };
 }
 
@@ -98,8 +103,11 @@ function linkConfig(
   const gatewayProbe = settings.gatewayProbe && mirroring === "pulumi";
   return {
     spec: {
-      ...{ ...settings, gatewayProbe },
-      ...{ source, target: name, targetDomain: target.clusterDomain },
+      ...settings,
+      gatewayProbe,
+      source,
+      target: name,
+      targetDomain: target.clusterDomain,
       gateway: gatewaySource(chosen, multiclusterNamespace),
     },
     mirroring,

@@ -281,7 +281,14 @@ export const stack = section("this program's config", {
 
 /** Every map of the config whose keys are known. */
 export const sections = {
-  ...{ stack, cluster, chartValues, topology, trust, issuer, charts, digests },
+  stack,
+  cluster,
+  chartValues,
+  topology,
+  trust,
+  issuer,
+  charts,
+  digests,
   link: links.link,
   linkDefaults: links.linkDefaultKeys,
   gateway: links.gateway,

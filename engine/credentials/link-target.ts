@@ -67,8 +67,15 @@ function argsIn(
   const { source, target, access, apiServer, targetDomain, gateway } = all;
   const { linkerdNamespace, multiclusterNamespace, discoverySelectors } = all;
   return {
-    ...{ source, target, access, apiServer, targetDomain, gateway },
-    ...{ linkerdNamespace, multiclusterNamespace, discoverySelectors },
+    source,
+    target,
+    access,
+    apiServer,
+    targetDomain,
+    gateway,
+    linkerdNamespace,
+    multiclusterNamespace,
+    discoverySelectors,
   };
 }
 

@@ -65,7 +65,9 @@ export async function readTarget(
     return {
       outcome: "read",
       facts: {
-        ...{ ...server, ...domains, token: name },
+        ...server,
+        ...domains,
+        token: name,
         ...defined({ gateway: gateway?.facts, discovers }),
       },
       ...defined({ rotates: why }),

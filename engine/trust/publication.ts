@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { listedNames } from "../message.ts";
+import { defined } from "../kubernetes/objects/defined.ts";
 import { UserError } from "../user-error.ts";
 import { type Bundle, bundleText, has, isSameSet, once } from "./bundle.ts";
 import {
@@ -90,7 +91,7 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
   return {
     state: "present",
     anchors: fingerprints(bundle.filter((anchor) => has(own, anchor))),
-    ...(signer !== undefined && { issuer: signer.fingerprint }),
+    ...defined({ issuer: signer?.fingerprint }),
   };
 }
 
