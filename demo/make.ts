@@ -6,7 +6,7 @@ import {
   type ServicePort,
   type StringMap,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { gatewayName, installGateway } from "../testbed/gateway.ts";
+import { gatewayName, installGateway } from "../tests/bed/gateway.ts";
 
 interface ServiceSpec {
   readonly namespace: string;

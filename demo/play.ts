@@ -3,8 +3,8 @@ import {
   type Kubernetes,
   processEnvironment,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { type Bed, type Dns, startBed, until } from "../testbed/bed.ts";
-import { shellLines } from "../testbed/pulumi.ts";
+import { type Bed, type Dns, startBed, until } from "../tests/bed/bed.ts";
+import { shellLines } from "../tests/bed/pulumi.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { kubectlOn } from "./kubectl.ts";
 import { pulumiFor } from "./pulumi.ts";

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
-import type { EngineParts } from "../testbed/pulumi.ts";
-import { configFile, newStack } from "../testbed/stack.ts";
+import type { EngineParts } from "../tests/bed/pulumi.ts";
+import { configFile, newStack } from "../tests/bed/stack.ts";
 import type { Cleanup } from "./cleanup.ts";
 import type { Screen } from "./screen.ts";
 

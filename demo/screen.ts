@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-import { columns } from "../testbed/table.ts";
+import { columns } from "../tests/bed/table.ts";
 
 export type Screen = ReturnType<typeof screenOn>;
 

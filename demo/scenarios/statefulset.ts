@@ -1,4 +1,4 @@
-import { until } from "../../testbed/bed.ts";
+import { until } from "../../tests/bed/bed.ts";
 import { resources } from "@linkerd-multicluster/engine/kubernetes";
 import { label } from "@linkerd-multicluster/engine/mirroring";
 import { makeGateway, makeNamespaces, makeService, makeStatefulSet } from "../make.ts";

@@ -9,7 +9,7 @@ import type { Decision } from "../mirroring/decide/decision.ts";
 import { linkOf, type LinkSpec } from "../mirroring/model/link.ts";
 import { federatedPart } from "../mirroring/model/owner.ts";
 import type { Before, MirrorsArgs } from "../mirroring/model/state.ts";
-import { reconcile } from "../mirroring/reconcile/reconcile.ts";
+import { reconcile } from "../mirroring/reconcile.ts";
 import type { Outcome } from "../mirroring/report/outcome.ts";
 import { whyUndecided } from "../mirroring/report/undecided.ts";
 import type { Failure, Result } from "../result.ts";

@@ -5,4 +5,4 @@
 export { Clusters } from "../mesh/clusters.ts";
 export { probeGateway } from "../mesh/gateway-probe.ts";
 export { addressesOf } from "../mesh/names.ts";
-export { type CheckedSource, checkSource } from "./reconcile/reconcile.ts";
+export { type CheckedSource, checkSource } from "./reconcile.ts";

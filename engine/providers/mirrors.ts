@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clusters } from "../mesh/clusters.ts";
-import { carryOut } from "../mirroring/reconcile/carry-out.ts";
-import { checkSource } from "../mirroring/reconcile/reconcile.ts";
+import { carryOut } from "../mirroring/carry-out.ts";
+import { checkSource } from "../mirroring/reconcile.ts";
 import type { Outcome } from "../mirroring/report/outcome.ts";
-import { removeAll } from "../mirroring/reconcile/removal.ts";
+import { removeAll } from "../mirroring/removal.ts";
 import {
   type Before,
   type Inputs,
@@ -11,7 +11,7 @@ import {
   type Outputs,
   outputsOf,
 } from "../mirroring/model/state.ts";
-import { WantedHere } from "../mirroring/reconcile/wanted-here.ts";
+import { WantedHere } from "../mirroring/wanted-here.ts";
 import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
 import { UserError } from "../user-error.ts";
 import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";

@@ -5,7 +5,7 @@ import { Mesh } from "../../components/mesh.ts";
 import type { MeshArgs } from "../../components/mesh-args.ts";
 import type { Section } from "../../config/schema.ts";
 import { sections } from "../../config/keys.ts";
-import { kubeconfigText } from "../../testbed/kubeconfig.ts";
+import { kubeconfigText } from "../bed/kubeconfig.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import { Search } from "../e2e/canaries.ts";
 import { mockedStack, redacted, unwrapped, valueOf } from "./mocked-stack.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { TargetArgs, TargetFacts } from "../../engine/credentials/state.ts";
 import type { Service, StringMap } from "../../engine/kubernetes/objects/objects.ts";
-import { type Bed, type BedCluster, until } from "../../testbed/bed.ts";
-import { request } from "../../testbed/request.ts";
+import { type Bed, type BedCluster, until } from "../bed/bed.ts";
+import { request } from "../bed/request.ts";
 import { graph, type Graph, namespaces } from "../components/access-graph.ts";
 import type { LinkAccountArgs } from "../../components/link-account.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { BedCluster } from "../../testbed/bed.ts";
-import { request } from "../../testbed/request.ts";
+import type { BedCluster } from "../bed/bed.ts";
+import { request } from "../bed/request.ts";
 import { get } from "./access-clusters.ts";
 
 interface ApiResources {

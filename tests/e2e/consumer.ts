@@ -2,16 +2,16 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 
-import type { Bed } from "../../testbed/bed.ts";
-import { kubeconfigText } from "../../testbed/kubeconfig.ts";
-import { type EngineParts, environment } from "../../testbed/pulumi.ts";
+import type { Bed } from "../bed/bed.ts";
+import { kubeconfigText } from "../bed/kubeconfig.ts";
+import { type EngineParts, environment } from "../bed/pulumi.ts";
 import {
   type Config,
   newStack,
   type PulumiStack,
   repository,
   type RunOutcome,
-} from "../../testbed/stack.ts";
+} from "../bed/stack.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { Search } from "./canaries.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
-import type { Bed, BedCluster } from "../../testbed/bed.ts";
-import { addLinkCrd } from "../../testbed/links.ts";
+import type { Bed, BedCluster } from "../bed/bed.ts";
+import { addLinkCrd } from "../bed/links.ts";
 import { account } from "../components/access-graph.ts";
 import { provider, wantedResources } from "../simulation/providers.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";

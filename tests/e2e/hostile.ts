@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { writeKubeconfig } from "../../testbed/kubeconfig.ts";
-import type { Access } from "../../testbed/request.ts";
+import { writeKubeconfig } from "../bed/kubeconfig.ts";
+import type { Access } from "../bed/request.ts";
 
 /** What has become of a cluster's API server that somebody has taken over. */
 export interface Hostile {

@@ -1,11 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  type AuditedRequest,
-  type Bed,
-  type BedCluster,
-  mark,
-  requestsOf,
-} from "../../testbed/bed.ts";
+import { type AuditedRequest, type Bed, type BedCluster, mark, requestsOf } from "../bed/bed.ts";
 import { documents } from "../unit/examples/files.ts";
 import { tokenOf } from "./access-clusters.ts";
 import type { Item } from "./mirroring/objects.ts";

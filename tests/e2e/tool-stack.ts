@@ -1,8 +1,8 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
-import { environment } from "../../testbed/pulumi.ts";
-import { newStack, repository } from "../../testbed/stack.ts";
+import { environment } from "../bed/pulumi.ts";
+import { newStack, repository } from "../bed/stack.ts";
 import { exported, service } from "./mirroring/objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { repository } from "../../testbed/stack.ts";
+import { repository } from "../bed/stack.ts";
 
 /** The specifier by which a written program imports a file of `components`. */
 export function importedFrom(file: string): string {

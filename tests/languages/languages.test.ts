@@ -3,10 +3,10 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
 
-import { kubeconfigText } from "../../testbed/kubeconfig.ts";
-import { missingOnPath } from "../../testbed/path.ts";
-import { environment } from "../../testbed/pulumi.ts";
-import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
+import { kubeconfigText } from "../bed/kubeconfig.ts";
+import { missingOnPath } from "../bed/path.ts";
+import { environment } from "../bed/pulumi.ts";
+import { newStack, type PulumiStack, repository } from "../bed/stack.ts";
 import { Search } from "../e2e/canaries.ts";
 import { servicesIn } from "../e2e/mirroring/view.ts";
 import { exportedService } from "../e2e/mirroring/objects.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 import { issuerName, trustRootsName } from "../../engine/trust/live.ts";
-import type { BedCluster } from "../../testbed/bed.ts";
-import { newStack, type PulumiStack } from "../../testbed/stack.ts";
+import type { BedCluster } from "../bed/bed.ts";
+import { newStack, type PulumiStack } from "../bed/stack.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
 import { get, inNamespace, post } from "../e2e/access-clusters.ts";
 import { realBed } from "./real-mesh.ts";

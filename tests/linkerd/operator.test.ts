@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Bed, startBed, until } from "../../testbed/bed.ts";
+import { type Bed, startBed, until } from "../bed/bed.ts";
 import { type Manifest, manifestsOf } from "../unit/examples/files.ts";
 import { parseAllDocuments } from "yaml";
 

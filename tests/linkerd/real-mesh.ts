@@ -1,5 +1,5 @@
-import { type Bed, type BedCluster, startBed } from "../../testbed/bed.ts";
-import { type Config, newStack, type PulumiStack } from "../../testbed/stack.ts";
+import { type Bed, type BedCluster, startBed } from "../bed/bed.ts";
+import { type Config, newStack, type PulumiStack } from "../bed/stack.ts";
 import { addNamespace, addService, get, inNamespace } from "../e2e/access-clusters.ts";
 import { arePluginsReal } from "./real-plugins.ts";
 

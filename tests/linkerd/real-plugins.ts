@@ -1,6 +1,6 @@
 import { chartFrom } from "../../components/charts/chart.ts";
 import { chartNames, charts } from "../../config/keys.ts";
-import { missingOnPath, programOnPath } from "../../testbed/path.ts";
+import { missingOnPath, programOnPath } from "../bed/path.ts";
 
 const variable = "LINKERD_CHARTS";
 

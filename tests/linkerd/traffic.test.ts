@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { execa } from "execa";
 
-import { until } from "../../testbed/bed.ts";
-import { environment } from "../../testbed/pulumi.ts";
-import { type Config, repository } from "../../testbed/stack.ts";
-import type { Answer } from "../../tool/answers.ts";
+import { until } from "../bed/bed.ts";
+import { environment } from "../bed/pulumi.ts";
+import { type Config, repository } from "../bed/stack.ts";
+import type { Answer } from "../../cli/answers.ts";
 import { get, inNamespace } from "../e2e/access-clusters.ts";
 import type { Pod } from "./traffic/objects.ts";
 import { config, type Mesh, restartGateway, startMesh, targetOf } from "./traffic/mesh.ts";
@@ -368,7 +368,7 @@ const podAuthority = (pod: string): string => `${pod}.nginx-svc-west.shop.svc.cl
 async function verify(mesh: Mesh, ...words: readonly string[]): Promise<readonly Answer[]> {
   const { bed } = mesh;
   await setUnschedulable(mesh, true);
-  const program = join(repository, "bin/linkerd-clusters.mjs");
+  const program = join(repository, "cli/linkerd-clusters.mjs");
   const asked = ["verify", "--image", "client", "--output", "json", ...words];
   const { stdout, stderr } = await execa(process.execPath, [program, ...asked], {
     cwd: join(bed.folder, "stacks", "traffic"),

@@ -16,9 +16,9 @@ import { execa } from "execa";
 import getPort from "get-port";
 import * as z from "zod";
 
-import { missingOnPath, programOnPath } from "../../testbed/path.ts";
-import { until } from "../../testbed/processes.ts";
-import { newStack, type PulumiStack, repository } from "../../testbed/stack.ts";
+import { missingOnPath, programOnPath } from "../bed/path.ts";
+import { until } from "../bed/processes.ts";
+import { newStack, type PulumiStack, repository } from "../bed/stack.ts";
 import { servicesIn } from "../e2e/mirroring/view.ts";
 import { exportedService } from "../e2e/mirroring/objects.ts";
 import { bedWithGateway, create, type SharedBed } from "../e2e/mirroring/shared-bed.ts";

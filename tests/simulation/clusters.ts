@@ -3,9 +3,9 @@ import type { Kubernetes } from "../../engine/kubernetes/client/interface.ts";
 import { KubeconfigError } from "../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import type { Inputs, MirrorsArgs } from "../../engine/mirroring/model/state.ts";
 import { Clusters } from "../../engine/mesh/clusters.ts";
-import { carryOut } from "../../engine/mirroring/reconcile/carry-out.ts";
-import { checkSource } from "../../engine/mirroring/reconcile/reconcile.ts";
-import { WantedHere } from "../../engine/mirroring/reconcile/wanted-here.ts";
+import { carryOut } from "../../engine/mirroring/carry-out.ts";
+import { checkSource } from "../../engine/mirroring/reconcile.ts";
+import { WantedHere } from "../../engine/mirroring/wanted-here.ts";
 import type { ApiServer } from "./api-server.ts";
 import { VirtualTime } from "./time.ts";
 

@@ -1,7 +1,7 @@
 /** What happens to clusters all day: somebody deploys, or makes a mistake in the source. */
 import { type ObjectKey, objectKey } from "../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import { assignAddress } from "../../testbed/gateway.ts";
+import { assignAddress } from "../bed/gateway.ts";
 import {
   exported,
   exportedHeadless,

@@ -7,11 +7,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import type { WatchEvent } from "../../tool/watch/events.ts";
-import { until } from "../../testbed/bed.ts";
-import { percentile } from "../../testbed/bench/figure.ts";
-import { newStack, type PulumiStack } from "../../testbed/stack.ts";
-import { type RunningWatch, settled, startWatch } from "../../testbed/watch.ts";
+import type { WatchEvent } from "../../cli/watch/events.ts";
+import { until } from "../bed/bed.ts";
+import { percentile } from "../../scripts/bench/figure.ts";
+import { newStack, type PulumiStack } from "../bed/stack.ts";
+import { type RunningWatch, settled, startWatch } from "../bed/watch.ts";
 import { exportedService } from "../e2e/mirroring/objects.ts";
 import {
   bedWithGateway,

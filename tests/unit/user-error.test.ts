@@ -17,9 +17,9 @@ import { judgeFor } from "../../engine/mesh/gateway.ts";
 import { unlessCancelled } from "../../engine/providers/process.ts";
 import { served } from "../../engine/providers/served.ts";
 import { observeTrust } from "../../engine/trust/observe.ts";
-import { watchCluster } from "../../tool/watch/cluster-watch.ts";
-import { ControlLoop } from "../../tool/watch/control-loop.ts";
-import { main } from "../../tool/main.ts";
+import { watchCluster } from "../../cli/watch/cluster-watch.ts";
+import { ControlLoop } from "../../cli/watch/control-loop.ts";
+import { main } from "../../cli/main.ts";
 
 const bug = new TypeError("Cannot read properties of undefined");
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TargetArgs } from "../../../engine/credentials/state.ts";
-import { type Bed } from "../../../testbed/bed.ts";
-import { newStack, type PulumiStack } from "../../../testbed/stack.ts";
+import { type Bed } from "../../bed/bed.ts";
+import { newStack, type PulumiStack } from "../../bed/stack.ts";
 import { account } from "../../components/access-graph.ts";
 import * as clusters from "../access-clusters.ts";
 import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";

@@ -8,8 +8,8 @@ import { linkTargets, tokenChecks } from "../../../engine/providers/credentials.
 import type { TargetArgs, TargetFacts, TokenCheckArgs } from "../../../engine/credentials/state.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { type Bed, until } from "../../../testbed/bed.ts";
-import { addLink, addLinkCrd, linksPath } from "../../../testbed/links.ts";
+import { type Bed, until } from "../../bed/bed.ts";
+import { addLink, addLinkCrd, linksPath } from "../../bed/links.ts";
 import { account, type Graph, namespaces } from "../../components/access-graph.ts";
 import { link } from "../../unit/fixtures/link.ts";
 import * as clusters from "../access-clusters.ts";

@@ -5,8 +5,8 @@ import { access } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-import { type Bed, mark, requestsOf, until } from "../../../testbed/bed.ts";
-import { request } from "../../../testbed/request.ts";
+import { type Bed, mark, requestsOf, until } from "../../bed/bed.ts";
+import { request } from "../../bed/request.ts";
 import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
 
 const run = promisify(execFile);
@@ -91,7 +91,7 @@ describe("the test bed", function () {
 });
 
 const OWNER = `
-  import { startBed } from ${JSON.stringify(import.meta.resolve("../../testbed/bed.ts"))};
+  import { startBed } from ${JSON.stringify(import.meta.resolve("../../tests/bed/bed.ts"))};
   const bed = await startBed({ clusters: ["west"], runs: "nothing" });
   await bed.dns("west");
   console.log(bed.folder);

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 
 import { execa } from "execa";
 
-import { until } from "../../../testbed/bed.ts";
+import { until } from "../../bed/bed.ts";
 import { isSoak } from "../../reliability/effort.ts";
 
 /** Each takes a bed of its own: `npm run soak -- tests/e2e/mesh/demo.test.ts`. */

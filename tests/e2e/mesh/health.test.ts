@@ -5,15 +5,15 @@ import { execa } from "execa";
 import { stringify } from "yaml";
 import { meshOf } from "../../../config/stack-file.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
-import { isWriteRequest } from "../../../testbed/audit.ts";
-import { type Bed, mark, requestsOf } from "../../../testbed/bed.ts";
-import { environment } from "../../../testbed/pulumi.ts";
-import { repository } from "../../../testbed/stack.ts";
+import { isWriteRequest } from "../../bed/audit.ts";
+import { type Bed, mark, requestsOf } from "../../bed/bed.ts";
+import { environment } from "../../bed/pulumi.ts";
+import { repository } from "../../bed/stack.ts";
 import * as clusters from "../access-clusters.ts";
 import { addMesh, replaceCredentials } from "../health-mesh.ts";
 import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
 
-const main = join(repository, "bin/linkerd-clusters.mjs");
+const main = join(repository, "cli/linkerd-clusters.mjs");
 const multicluster = "linkerd-multicluster";
 
 describe("npm run check", function () {

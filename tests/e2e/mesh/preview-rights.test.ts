@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { preflight } from "../../../components/preflight.ts";
 import { clusterIdentities } from "../../../engine/providers/cluster-identity.ts";
 import { linkTargets } from "../../../engine/providers/credentials.ts";
-import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
+import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { provider, wantedResources } from "../../simulation/providers.ts";
 import { configOf } from "../../unit/config/table.ts";
 import { question } from "../access-clusters.ts";

@@ -4,7 +4,7 @@ import type {
   ServiceStatus,
 } from "../../../engine/kubernetes/objects/link-resource.ts";
 import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
-import { addLink, addLinkCrd, linksPath } from "../../../testbed/links.ts";
+import { addLink, addLinkCrd, linksPath } from "../../bed/links.ts";
 import { discovered, member, service } from "../mirroring/objects.ts";
 import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
 import { Stack } from "../mirroring/stack.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { until } from "../../../testbed/bed.ts";
-import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
+import { until } from "../../bed/bed.ts";
+import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { tokenOf } from "../access-clusters.ts";
 import {
   discovered,

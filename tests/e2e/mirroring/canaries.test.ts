@@ -10,7 +10,7 @@ import {
   type RunOutcome,
   type PulumiStack,
   repository,
-} from "../../../testbed/stack.ts";
+} from "../../bed/stack.ts";
 import { encodings } from "../../unit/kubernetes/quoted-secrets.ts";
 import { authority, issuerUnder } from "../../unit/trust/certificates.ts";
 import { type Canaries, Search } from "../canaries.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type HoldingProxy, startProxy } from "../../../testbed/proxy.ts";
+import { type HoldingProxy, startProxy } from "../../bed/proxy.ts";
 import { exportedService } from "./objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
 import { type Run, Stack } from "./stack.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { type Dns, until } from "../../../testbed/bed.ts";
+import { type Dns, until } from "../../bed/bed.ts";
 import { exported, kinds, member, nameOf, service, statefulSet, unexport } from "./objects.ts";
 import { bedWithGateway, create, relabel, type SharedBed } from "./shared-bed.ts";
 import { Stack } from "./stack.ts";

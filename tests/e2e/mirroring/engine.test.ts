@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import type { AuditedRequest } from "../../../testbed/bed.ts";
-import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
+import type { AuditedRequest } from "../../bed/bed.ts";
+import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { exportedHeadless, exportedService, member, service } from "./objects.ts";
 import {
   bedWithGateway,

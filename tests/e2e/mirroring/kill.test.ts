@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { mark, requestsOf, until } from "../../../testbed/bed.ts";
-import { newStack, type RunOutcome, type PulumiStack } from "../../../testbed/stack.ts";
+import { mark, requestsOf, until } from "../../bed/bed.ts";
+import { newStack, type RunOutcome, type PulumiStack } from "../../bed/stack.ts";
 import { exportedService, kinds, service } from "./objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
 import { isProvider, running } from "../watched-runs.ts";

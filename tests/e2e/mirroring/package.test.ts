@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import type { Config } from "../../../testbed/stack.ts";
+import type { Config } from "../../bed/stack.ts";
 import { plantedSecrets } from "../../components/planted-secrets.ts";
 import { canary, Consumer } from "../consumer.ts";
 import { exportedService } from "./objects.ts";

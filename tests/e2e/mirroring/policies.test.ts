@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 
-import { type Config, newStack, type PulumiStack, repository } from "../../../testbed/stack.ts";
+import { type Config, newStack, type PulumiStack, repository } from "../../bed/stack.ts";
 import { discovered, service } from "./objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
 import { servicesIn } from "./view.ts";
@@ -101,7 +101,7 @@ async function install(folder: string): Promise<string> {
   const entry = require.resolve("@pulumi/pulumi/cmd/run-policy-pack");
   await mkdir(join(pack, "bin"));
   await writeFile(
-    join(pack, "bin/pulumi-analyzer-policy-bed"),
+    join(pack, "scripts/pulumi-analyzer-policy-bed"),
     `#!/bin/sh\nexec ${process.execPath} ${entry} "$@"\n`,
     { mode: 0o755 },
   );

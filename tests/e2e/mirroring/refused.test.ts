@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { newStack, type PulumiStack } from "../../../testbed/stack.ts";
+import { newStack, type PulumiStack } from "../../bed/stack.ts";
 import * as clusters from "../access-clusters.ts";
 import { emptyBed, type SharedBed } from "./shared-bed.ts";
 import { importedFrom, writeProgramText } from "../written-program.ts";

@@ -2,9 +2,9 @@ import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { KubernetesError } from "../../../engine/kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import type { ObjectKey, StringMap } from "../../../engine/kubernetes/objects/objects.ts";
-import { type Bed, startBed } from "../../../testbed/bed.ts";
-import * as testbed from "../../../testbed/gateway.ts";
-import { removeLinkCrd } from "../../../testbed/links.ts";
+import { type Bed, startBed } from "../../bed/bed.ts";
+import * as testbed from "../../bed/gateway.ts";
+import { removeLinkCrd } from "../../bed/links.ts";
 import { type Item, kinds, type Manifest, nameOf } from "./objects.ts";
 
 export const clusterNames = ["west", "east", "north"] as const;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 
 import { Agent } from "undici";
 
-import { type Bed, startBed, until } from "../../../testbed/bed.ts";
-import { addLinkCrd } from "../../../testbed/links.ts";
+import { type Bed, startBed, until } from "../../bed/bed.ts";
+import { addLinkCrd } from "../../bed/links.ts";
 import { ApiServer } from "../../simulation/api-server.ts";
 import type { Stored } from "../../simulation/objects.ts";
 import { Recorder } from "../recorder.ts";

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 
 import { parseConfig } from "../../../config/parse.ts";
-import { isWriteRequest } from "../../../testbed/audit.ts";
-import { type AuditedRequest, mark, requestsOf } from "../../../testbed/bed.ts";
-import {
-  type Config,
-  newStack,
-  type PulumiStack,
-  type RunOptions,
-} from "../../../testbed/stack.ts";
+import { isWriteRequest } from "../../bed/audit.ts";
+import { type AuditedRequest, mark, requestsOf } from "../../bed/bed.ts";
+import { type Config, newStack, type PulumiStack, type RunOptions } from "../../bed/stack.ts";
 import { type Previewed, readPreview } from "../../simulation/preview.ts";
 import { type ClusterName, clusterNames, type SharedBed } from "./shared-bed.ts";
 

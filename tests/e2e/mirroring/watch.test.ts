@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import type { WatchEvent } from "../../../tool/watch/events.ts";
-import { until } from "../../../testbed/bed.ts";
-import { newStack, type PulumiStack } from "../../../testbed/stack.ts";
-import { type RunningWatch, settled, startWatch } from "../../../testbed/watch.ts";
+import type { WatchEvent } from "../../../cli/watch/events.ts";
+import { until } from "../../bed/bed.ts";
+import { newStack, type PulumiStack } from "../../bed/stack.ts";
+import { type RunningWatch, settled, startWatch } from "../../bed/watch.ts";
 import { repeated } from "../../reliability/effort.ts";
 import { seed } from "../../seed.ts";
 import { exported, exportedService, unexport } from "./objects.ts";

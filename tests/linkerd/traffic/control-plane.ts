@@ -5,11 +5,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type BedCluster, until } from "../../../testbed/bed.ts";
-import { writeKubeconfig } from "../../../testbed/kubeconfig.ts";
-import { freePorts } from "../../../testbed/ports.ts";
-import { type Program, startProgram } from "../../../testbed/processes.ts";
-import type { Watchdog } from "../../../testbed/watchdog.ts";
+import { type BedCluster, until } from "../../bed/bed.ts";
+import { writeKubeconfig } from "../../bed/kubeconfig.ts";
+import { freePorts } from "../../bed/ports.ts";
+import { type Program, startProgram } from "../../bed/processes.ts";
+import type { Watchdog } from "../../bed/watchdog.ts";
 import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import type { Network, Socket } from "./network.ts";
 import { type Container, containerOf, type Pod } from "./objects.ts";

@@ -1,9 +1,9 @@
 /** Three clusters with Linkerd's own programs, meshed by this program, and pods whose requests cross them. */
 import { join } from "node:path";
 
-import { type Bed, startBed, until } from "../../../testbed/bed.ts";
-import { type Config, newStack, type PulumiStack } from "../../../testbed/stack.ts";
-import { startWatchdog } from "../../../testbed/watchdog.ts";
+import { type Bed, startBed, until } from "../../bed/bed.ts";
+import { type Config, newStack, type PulumiStack } from "../../bed/stack.ts";
+import { startWatchdog } from "../../bed/watchdog.ts";
 import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import { chartsFolder } from "../real-plugins.ts";
 import { type Network, newNetwork } from "./network.ts";

@@ -2,8 +2,8 @@ import { mkdir, readFile } from "node:fs/promises";
 
 import { execa } from "execa";
 
-import { startProgram, until } from "../../../testbed/processes.ts";
-import type { Watchdog } from "../../../testbed/watchdog.ts";
+import { startProgram, until } from "../../bed/processes.ts";
+import type { Watchdog } from "../../bed/watchdog.ts";
 import { program } from "./requirements.ts";
 
 /** A network namespace and a mount namespace, which last as long as a process that holds them. */

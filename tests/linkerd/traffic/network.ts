@@ -5,7 +5,7 @@
  */
 import { execa } from "execa";
 
-import type { Watchdog } from "../../../testbed/watchdog.ts";
+import type { Watchdog } from "../../bed/watchdog.ts";
 import { type Namespace, newNamespace } from "./namespace.ts";
 import { program } from "./requirements.ts";
 

@@ -5,8 +5,8 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { BedCluster } from "../../../testbed/bed.ts";
-import type { Watchdog } from "../../../testbed/watchdog.ts";
+import type { BedCluster } from "../../bed/bed.ts";
+import type { Watchdog } from "../../bed/watchdog.ts";
 import { addBalancerAddress, get, post } from "../../e2e/access-clusters.ts";
 import { newControlPlane } from "./control-plane.ts";
 import type { Network } from "./network.ts";

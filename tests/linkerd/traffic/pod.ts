@@ -5,9 +5,9 @@ import { join } from "node:path";
 
 import { execa } from "execa";
 
-import { type BedCluster, until } from "../../../testbed/bed.ts";
-import { type Program, startProgram } from "../../../testbed/processes.ts";
-import type { Watchdog } from "../../../testbed/watchdog.ts";
+import { type BedCluster, until } from "../../bed/bed.ts";
+import { type Program, startProgram } from "../../bed/processes.ts";
+import type { Watchdog } from "../../bed/watchdog.ts";
 import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import type { Network, PodNamespace } from "./network.ts";
 import { type Container, containerOf, type Pod } from "./objects.ts";

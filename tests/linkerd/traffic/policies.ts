@@ -1,7 +1,7 @@
 /** What users say of requests with Linkerd's own objects: whom to let in, and where to lead them. */
 import assert from "node:assert/strict";
 
-import type { BedCluster } from "../../../testbed/bed.ts";
+import type { BedCluster } from "../../bed/bed.ts";
 import { post } from "../../e2e/access-clusters.ts";
 import { serverPort } from "./pod.ts";
 import { namespace as shop } from "./workloads.ts";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { execa } from "execa";
 
-import type { BedCluster } from "../../../testbed/bed.ts";
-import { type Program, startProgram } from "../../../testbed/processes.ts";
-import type { Watchdog } from "../../../testbed/watchdog.ts";
+import type { BedCluster } from "../../bed/bed.ts";
+import { type Program, startProgram } from "../../bed/processes.ts";
+import type { Watchdog } from "../../bed/watchdog.ts";
 import { tokenOf } from "../../e2e/access-clusters.ts";
 import { controlPorts } from "./control-plane.ts";
 import type { PodNamespace } from "./network.ts";

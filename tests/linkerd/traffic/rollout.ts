@@ -1,5 +1,5 @@
 /** What `kubectl rollout restart`, `kubectl rollout status` and `kubectl scale` do. */
-import { type BedCluster, until } from "../../../testbed/bed.ts";
+import { type BedCluster, until } from "../../bed/bed.ts";
 import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import type { Pod } from "./objects.ts";
 import { namespace as shop } from "./workloads.ts";

@@ -2,7 +2,7 @@
 import { rename, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { until } from "../../../testbed/bed.ts";
+import { until } from "../../bed/bed.ts";
 
 /** Where a client finds a Service: what its name resolves to, and the name. */
 export interface Target {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { BedCluster } from "../../../testbed/bed.ts";
+import type { BedCluster } from "../../bed/bed.ts";
 import { get, inNamespace } from "../../e2e/access-clusters.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Container, Pod } from "./objects.ts";

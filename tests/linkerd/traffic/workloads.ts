@@ -1,6 +1,6 @@
 /** What a user deploys: Deployments and a StatefulSet of meshed pods, and their Services. */
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
-import type { BedCluster } from "../../../testbed/bed.ts";
+import type { BedCluster } from "../../bed/bed.ts";
 import { inNamespace, post } from "../../e2e/access-clusters.ts";
 import { nodeName } from "./node.ts";
 import { serverPort } from "./pod.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { notesOf, released } from "../../../bin/changelog.ts";
+import { notesOf, released } from "../../../scripts/changelog.ts";
 
 const changelog =
   "# Changelog\n\n## Unreleased\n\n- A thing.\n\n## 0.1.0 - 2026-01-02\n\n- The first.\n";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-const file = join(import.meta.dirname, "../../../bin/node-version.mjs");
+const file = join(import.meta.dirname, "../../../engine/node-version.mjs");
 
 function warnings(script: string): string {
   const { status, stderr } = spawnSync(process.execPath, ["--import", file, "--eval", script], {

@@ -125,7 +125,7 @@ describe("supply chain: examples", () => {
 it("supply chain: docs/reference/cli.md lists the versions that the tests run", () => {
   const rows = text("docs/reference/cli.md").replaceAll(/ +/g, " ");
   const pinned = (name: string) =>
-    new RegExp(`${name} v(\\S+)`).exec(text("testbed/tools/go.mod"))?.[1] ?? "";
+    new RegExp(`${name} v(\\S+)`).exec(text("tests/bed/tools/go.mod"))?.[1] ?? "";
   const pulumi = pinned("pulumi/pkg/v3");
   const { requiredPulumiVersion } = z
     .looseObject({ requiredPulumiVersion: z.string() })

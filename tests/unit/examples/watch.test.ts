@@ -3,9 +3,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import * as z from "zod";
 
-import type { WatchEvent } from "../../../tool/watch/events.ts";
-import { watchMetrics } from "../../../tool/watch/metrics.ts";
-import { watchOptions } from "../tool/options.ts";
+import type { WatchEvent } from "../../../cli/watch/events.ts";
+import { watchMetrics } from "../../../cli/watch/metrics.ts";
+import { watchOptions } from "../cli/options.ts";
 import { configOf, documents, folder, text } from "./files.ts";
 
 const root = join(folder, "..");

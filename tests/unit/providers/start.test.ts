@@ -26,7 +26,7 @@ describe("the start of a process", () => {
     const project = await readFile(join(repository, "Pulumi.yaml"), "utf8");
     ok(
       project.includes(
-        "nodeargs: --import ./bin/node-version.mjs --import ./engine/compile-cache.mjs",
+        "nodeargs: --import ./engine/node-version.mjs --import ./engine/compile-cache.mjs",
       ),
     );
   });

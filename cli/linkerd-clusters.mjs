@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// The program `linkerd-clusters`, also by the name that makes it a plugin of kubectl; every link to this file starts it.
+import "../engine/node-version.mjs";
+import "../engine/compile-cache.mjs";
+
+import process from "node:process";
+
+// Linkerd's CLI asks this of every linkerd-* on PATH, each time that it checks: so nothing else is loaded for it.
+if (process.argv[2] === "_extension-metadata")
+  process.stdout.write('{"name":"linkerd-clusters","checks":"always"}\n');
+else await (await import("./main.ts")).main(process.argv);

@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from "node:util";
+import { cancelledWords } from "../kubernetes/client/deadline.ts";
+import { objectKey } from "../kubernetes/objects/objects.ts";
+import { apply } from "./apply/apply.ts";
+import { sentencesOf } from "./apply/failures.ts";
+import { writeStatuses } from "./apply/statuses.ts";
+import { type Decision, namespacesToCreate } from "./decide/decision.ts";
+import { goesAt } from "./decide/policies/absent-pods.ts";
+import { linkOf, type LinkSpec } from "./model/link.ts";
+import type { ClusterSnapshot } from "./model/snapshot.ts";
+import { entryOf, type Inputs, makesLinks, type Outputs, stacksOf } from "./model/state.ts";
+import type { Clusters } from "../mesh/clusters.ts";
+import { type GatewayJudge, judgedGateway } from "./model/judged-gateway.ts";
+import { judgeFor } from "../mesh/gateway.ts";
+import type { Outcome } from "./report/outcome.ts";
+import type { LinkStatuses } from "./report/status.ts";
+import { extentFor, reconcile } from "./reconcile.ts";
+import type { WantedHere } from "./wanted-here.ts";
+import { unlessBug, UserError } from "../user-error.ts";
+
+/**
+ * Brings a source to the state that its inputs describe. The decisions of this run's check are used if no cluster was
+ * read again since; otherwise they are made again. Idempotent: work of an earlier run is found done.
+ *
+ * @param checked the result of checking these inputs in the same process
+ * @returns sentences about what could not be done
+ * @throws Error where nothing was done
+ */
+export async function carryOut(
+  clusters: Clusters,
+  wanted: WantedHere,
+  inputs: Inputs,
+  say: (line: string) => void,
+  now: Date,
+  checked?: Outcome,
+): Promise<readonly string[]> {
+  await refreshWhereBehind(clusters, inputs);
+  const outcome =
+    (await stillHolding(clusters, inputs, checked)) ??
+    (await reconcile(clusters, inputs, inputs, timeOfCheck(inputs, now)));
+  endIfCancelled(clusters, inputs.source);
+  if (outcome.outcome === "invalid") throw new UserError(outcome.mistakes.join("; "));
+  const unreachable = new Set(inputs.unreachable);
+  const lost = [...outcome.readings].flatMap(([name, reading]) => {
+    if ("value" in reading) return [];
+    return !unreachable.has(name) || reading.cause === "refused" ? [reading.why] : [];
+  });
+  if (outcome.outcome === "sourceUnreadable") {
+    if (lost.length > 0) throw new UserError(lost.join("; "));
+    return [];
+  }
+  const { decided, report, source, removed } = outcome;
+  wanted.add(outcome);
+  // The same cluster may be in the config under another name, with the mirrors that were removed here.
+  const leaving = new Set(removed.map(({ link }) => link.target));
+  const decisions = decided.decisions.filter(
+    ({ part, verdict, key }) =>
+      !(leaving.has(part) && verdict === "delete" && wanted.has(source.identity, key)),
+  );
+  const links = inputs.links.map(linkOf);
+  const failures = await writeDecided(
+    clusters,
+    inputs,
+    source,
+    decisions,
+    links,
+    report.statuses,
+    say,
+  );
+  return [...new Set([...lost, ...Object.values(decided.refusals), ...failures])];
+}
+
+/**
+ * Carries out the decisions about a source: mirrors, marks and the status of Links.
+ *
+ * @returns sentences about what could not be done
+ */
+export async function writeDecided(
+  clusters: Clusters,
+  state: Outputs,
+  source: ClusterSnapshot,
+  decisions: readonly Decision[],
+  links: readonly LinkSpec[],
+  statuses: LinkStatuses,
+  say: (line: string) => void,
+): Promise<readonly string[]> {
+  const access = entryOf(state, state.source);
+  const kubernetes = await clusters.client(state.source, access);
+  const destination = {
+    kubernetes,
+    source: state.source,
+    time: clusters.time,
+    names: (part: string) => [
+      ...stacksOf(state),
+      ...links.flatMap(({ target, adoptFrom }) => (target === part ? adoptFrom : [])),
+    ],
+  };
+  clusters.outdate(access);
+  const namespaces = namespacesToCreate(decisions, source);
+  const failures = await apply(destination, decisions, namespaces);
+  (await writeStatuses(kubernetes, statuses, failures)).forEach(say);
+  return sentencesOf(failures);
+}
+
+/**
+ * Ends a method that hasn't started to write. After a cancellation, a cluster that couldn't be read must not count as
+ * unreachable.
+ *
+ * @throws Error if the run was cancelled
+ */
+export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, source: string) {
+  if (isCancelled)
+    throw new UserError(
+      `${cancelledWords} before anything was written to ${source}; the next run begins there again`,
+    );
+}
+
+/** Returns the decisions if every cluster still has the reading from which they were made. */
+async function stillHolding(
+  clusters: Clusters,
+  inputs: Inputs,
+  checked: Outcome | undefined,
+): Promise<Outcome | undefined> {
+  if (checked?.outcome !== "planned") return undefined;
+  const same = [...checked.readings].map(async ([name, reading]) => {
+    return "value" in reading && reading.value === (await snapshotOf(clusters, inputs, name));
+  });
+  return (await Promise.all(same)).every(Boolean) ? checked : undefined;
+}
+
+/** A time before which no mirror is deleted that the check has kept: its deletion was not announced. */
+function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
+  const ends = Object.values(missing).map((since) => goesAt(since).getTime() - 1);
+  return new Date(Math.min(now.getTime(), ...ends));
+}
+
+/**
+ * Reads clusters again that this run has changed: it may have created a Link or a gateway a moment ago, while the
+ * readings that all sources share are older.
+ */
+async function refreshWhereBehind(clusters: Clusters, inputs: Inputs): Promise<void> {
+  const { source, statusIn, links } = inputs;
+  const entry = entryOf(inputs, source);
+  const known = await snapshotOf(clusters, inputs, source);
+  const isBehind =
+    makesLinks(inputs) &&
+    statusIn !== undefined &&
+    known !== undefined &&
+    links.some(({ target }) => known.links?.has(objectKey(statusIn, target)) !== true);
+  if (isBehind) void clusters.anew(source, entry).catch(() => undefined);
+  const judge = judgeFor(clusters, source, entry);
+  for (const { target } of links) {
+    const snapshot = await snapshotOf(clusters, inputs, target);
+    if (snapshot === undefined || (await knowsGateway(snapshot, inputs, target, judge))) continue;
+    void clusters.anew(target, entryOf(inputs, target)).catch(() => undefined);
+  }
+}
+
+function snapshotOf(
+  clusters: Clusters,
+  inputs: Inputs,
+  name: string,
+): Promise<ClusterSnapshot | undefined> {
+  return clusters
+    .snapshot(name, entryOf(inputs, name), extentFor(inputs))
+    .catch(unlessBug(undefined));
+}
+
+/** Whether the gateway has the addresses that this run has just observed. */
+async function knowsGateway(
+  snapshot: ClusterSnapshot,
+  { links, observedGateways = {} }: Inputs,
+  target: string,
+  judge: GatewayJudge,
+): Promise<boolean> {
+  const observed = observedGateways[target];
+  const settings = links.find((link) => link.target === target);
+  if (typeof observed !== "object" || settings === undefined) return true;
+  const { gateway } = linkOf(settings);
+  if (gateway === false) return true;
+  const service = snapshot.services.get(objectKey(gateway.namespace, gateway.name));
+  const answer = await judgedGateway(gateway, service, gateway.name, judge);
+  if ("why" in answer) return false;
+  const { addresses, port, identity } = answer.value.facts;
+  return isDeepStrictEqual({ addresses, port, identity }, observed);
+}

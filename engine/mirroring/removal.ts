@@ -1,0 +1,69 @@
+import { federatedPart } from "./model/owner.ts";
+import type { Clusters } from "../mesh/clusters.ts";
+import { type Decision, isSent } from "./decide/decision.ts";
+import { count } from "./model/text.ts";
+import { reconcile } from "./reconcile.ts";
+import { entryOf, type Outputs, withoutRenewed } from "./model/state.ts";
+import { about } from "./report/notes.ts";
+import type { WantedHere } from "./wanted-here.ts";
+import { endIfCancelled, writeDecided } from "./carry-out.ts";
+import { UserError } from "../user-error.ts";
+
+/**
+ * Deletes everything that this stack has mirrored into a source: the decisions for a source without links, from the
+ * source alone. Mirrors stay if Linkerd's controller now mirrors them, another stack has marked them, or another
+ * resource of this run wants them.
+ *
+ * @returns sentences about what could not be done
+ * @throws Error where nothing was done
+ */
+export async function removeAll(
+  clusters: Clusters,
+  wanted: WantedHere,
+  outputs: Outputs,
+  say: (line: string) => void,
+  now: Date,
+): Promise<readonly string[]> {
+  const state = withoutRenewed(outputs);
+  const { source: name } = state;
+  const entry = entryOf(state, name);
+  clusters.renew(entry);
+  const alone = { ...state, clusters: { [name]: entry }, links: [], allowDeletions: true };
+  const outcome = await reconcile(clusters, alone, state, now);
+  endIfCancelled(clusters, name);
+  if (outcome.outcome === "invalid")
+    throw new UserError(withWayOut(name, outcome.mistakes.join("; ")));
+  if (outcome.outcome === "sourceUnreadable") {
+    const reading = outcome.readings.get(name);
+    throw new UserError(
+      withWayOut(name, reading !== undefined && "why" in reading ? reading.why : ""),
+    );
+  }
+  const { source, removed, decided, report } = outcome;
+  if (wanted.mayWantMore(source.identity))
+    throw new UserError(
+      `the mirrors of ${name} stay for now, because another source of this run can't be read and may be the same cluster under another name: run again once it can be read`,
+    );
+  const unknown = removed.find((part) => part.disposition === "unknown");
+  if (unknown !== undefined) throw new UserError(unknown.why);
+  for (const [part, note] of report.notes) say(about(name, part) + note);
+  const left = (decision: Decision) =>
+    isSent(decision) && wanted.has(source.identity, decision.key);
+  const kept = new Map<string, number>();
+  for (const { part } of decided.decisions.filter(left)) kept.set(part, (kept.get(part) ?? 0) + 1);
+  for (const [part, number] of kept)
+    if (part !== federatedPart)
+      say(
+        `${about(name, part)}${count(number, "mirror")} left, because this run has the same cluster under another name`,
+      );
+  const decisions = decided.decisions.filter((decision) => !left(decision));
+  // If this run has the same link under another resource, its Link keeps naming its mirrors.
+  const statuses = report.statuses.filter(
+    ({ link }) => !kept.has(link.slice(link.indexOf("/") + 1)),
+  );
+  return writeDecided(clusters, state, source, decisions, [], statuses, say);
+}
+
+function withWayOut(cluster: string, why: string): string {
+  return `${why}; if it is gone for good, run pulumi up with linkerd-multicluster:clusters.${cluster}.revoked set to true`;
+}

@@ -1,0 +1,47 @@
+import type { ObjectKey } from "../kubernetes/objects/objects.ts";
+import { mirrorsOf } from "./model/owner.ts";
+import { isListed } from "./decide/decision.ts";
+import { liveMirrors } from "./decide/policies/ownership.ts";
+import type { PlannedOutcome } from "./report/outcome.ts";
+
+/**
+ * Mirrors that the resources of one process want, by the cluster's identity. Pulumi creates a resource under its new
+ * name before it deletes the one with the old name, and both then have the same mirrors: the deletion of one must not
+ * remove what the other wants.
+ */
+export class WantedHere {
+  readonly #keys = new Map<string, Set<string>>();
+  /** Identities of sources that couldn't be read, if they are known. */
+  readonly #unread: (string | undefined)[] = [];
+
+  /** Records what a resource wants, and what it keeps because it can't judge it now. */
+  add({ source, links, decided: { decisions, refusals } }: PlannedOutcome): void {
+    const keys = this.#keys.get(source.identity) ?? new Set();
+    const add = (all: Iterable<string>) => {
+      for (const key of all) keys.add(key);
+    };
+    add(decisions.filter(isListed).map(({ key }) => key));
+    for (const target of Object.keys(refusals)) add(liveMirrors(source, mirrorsOf(target)).keys());
+    for (const { link, target } of links)
+      if ("why" in target) add(liveMirrors(source, mirrorsOf(link.target)).keys());
+    this.#keys.set(source.identity, keys);
+  }
+
+  /**
+   * Records a source that can't be read, so that nobody knows what is wanted there.
+   *
+   * @param identity as the previous run knew it
+   */
+  addUnread(identity: string | undefined): void {
+    this.#unread.push(identity);
+  }
+
+  /** Whether a resource that can't read its source may mean this very cluster. */
+  mayWantMore(identity: string): boolean {
+    return this.#unread.some((unread) => unread === undefined || unread === identity);
+  }
+
+  has(identity: string, key: ObjectKey): boolean {
+    return this.#keys.get(identity)?.has(key) === true;
+  }
+}

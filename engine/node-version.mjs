@@ -1,0 +1,22 @@
+// Imported first (`node --import ./engine/node-version.mjs`, or through run.mjs): an older Node can't read TypeScript
+// and would fail with a syntax error in the middle of nowhere. Plain old JavaScript, so that any Node can say so.
+import process from "node:process";
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(
+    `This needs Node 22.18 or later, and this is Node ${process.versions.node}: run "npm ci", which installs one, and ` +
+      'start it through npm ("npm run ...", "npm exec -- ..."), which uses that one.\n',
+  );
+  process.exit(1);
+}
+
+// Pulumi loads every module of Node's once, only to know it again in closures, and Node 26 warns of those that are
+// experimental: nothing that the user could do anything about, and two lines of every run.
+const warn = process.emitWarning;
+process.emitWarning = function (warning, ...rest) {
+  const [type] = rest;
+  const name = typeof type === "object" && type !== null ? type.type : type;
+  if (name !== "ExperimentalWarning") warn.call(this, warning, ...rest);
+};

@@ -1,0 +1,121 @@
+/** `npm run bench`: measures what a run costs, on real API servers and in the real engine (docs/reference/performance.md). */
+import { parseArgs } from "node:util";
+
+import { cellsOf, type Figure } from "./bench/figure.ts";
+import { measureDestroy } from "./bench/destroy.ts";
+import { measureFirstUp } from "./bench/first-up.ts";
+import { measureFixedCost } from "./bench/fixed-cost.ts";
+import { measureManyMirrors } from "./bench/many-mirrors.ts";
+import { measureMesh } from "./bench/mesh.ts";
+import { measureServiceMirror } from "./bench/service-mirror.ts";
+import { measureWatch } from "./bench/watch.ts";
+import { BedError, complain } from "../tests/bed/errors.ts";
+import { isFile } from "../tests/bed/path.ts";
+import { columns } from "../tests/bed/table.ts";
+
+interface Row {
+  /** How many, unless --size says it. */
+  readonly size: number;
+  readonly of: string;
+  /** Starts what it needs, and stops it again. */
+  readonly measure: (
+    size: number,
+    times: number,
+    serviceMirror: string,
+  ) => Promise<readonly Figure[]>;
+}
+
+const rows: Readonly<Record<string, Row>> = {
+  fixed: {
+    size: 1,
+    of: "mirror, with nothing to do",
+    measure: (_, times) => measureFixedCost(times),
+  },
+  first: { size: 1_000, of: "exports of the first up", measure: measureFirstUp },
+  many: {
+    size: 10_000,
+    of: "mirrors: no-op, memory, politeness, a few changes",
+    measure: measureManyMirrors,
+  },
+  destroy: {
+    size: 10_000,
+    of: "gateway mirrors that are deleted, beside a tenth as many",
+    measure: measureDestroy,
+  },
+  mesh: {
+    size: 20,
+    of: "clusters that are all linked, with 20 exports each",
+    measure: measureMesh,
+  },
+  watch: { size: 1_000, of: "mirrors that the watch keeps", measure: measureWatch },
+  "service-mirror": {
+    size: 300,
+    of: "exports, also by Linkerd's controller: --service-mirror",
+    async measure(size, _, serviceMirror) {
+      if (serviceMirror !== "") return measureServiceMirror(size, serviceMirror);
+      console.error(
+        "  left out: --service-mirror PATH names Linkerd's controller, to compare with",
+      );
+      return [];
+    },
+  },
+};
+
+const USAGE = `Usage: npm run bench -- [--rows ${Object.keys(rows).join()}]
+                        [--output table|json]
+${Object.entries(rows)
+  .map(([name, { size, of }]) => `  ${name.padEnd(14)}  ${size} ${of}`)
+  .join("\n")}
+  --size N                as many in each of these rows
+  --service-mirror PATH   Linkerd's program controller
+  --times 3               how often what is quick is repeated; the least counts`;
+
+try {
+  await main();
+} catch (error) {
+  complain(error, USAGE);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      rows: { type: "string", default: Object.keys(rows).join() },
+      size: { type: "string" },
+      times: { type: "string", default: "3" },
+      "service-mirror": { type: "string", default: "" },
+      output: { type: "string", short: "o", default: "table" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    return;
+  }
+  const times = Number(values.times);
+  const size = Number(values.size ?? "2");
+  const isCount = (count: number, least: number) => Number.isInteger(count) && count >= least;
+  const isFormat = values.output === "table" || values.output === "json";
+  if (!isCount(times, 1) || !isCount(size, 2) || !isFormat) throw new BedError(USAGE);
+  const serviceMirror = values["service-mirror"];
+  if (serviceMirror !== "" && !(await isFile(serviceMirror)))
+    throw new BedError(`--service-mirror: there is no program ${serviceMirror}.`);
+  const measures = values.rows.split(",").map((name) => {
+    const row = rows[name];
+    if (row === undefined) throw new BedError(`There is no row ${name}.\n${USAGE}`);
+    return { name, ...row };
+  });
+  const figures: Figure[] = [];
+  for (const { name, measure, ...row } of measures) {
+    console.error(`${name}...`);
+    const measured = await measure(
+      values.size === undefined ? row.size : size,
+      times,
+      serviceMirror,
+    );
+    figures.push(...measured);
+    // At once, so that what was measured is not lost where a later row fails or is stopped.
+    if (values.output === "table" && measured.length > 0)
+      console.log(columns(measured.map(cellsOf)));
+  }
+  if (values.output === "json") console.log(JSON.stringify(figures, null, 2));
+}

@@ -1,0 +1,68 @@
+import { isWriteRequest, mark, requestsOf } from "../../tests/bed/audit.ts";
+import { copyOf } from "./bare-writes.ts";
+import { type Figure, seconds, spanOf } from "./figure.ts";
+import { exportedServices } from "./mesh.ts";
+import { withExports } from "./pair.ts";
+import { Writer } from "./writer.ts";
+
+/** A gateway with all settings, so that no Service of a gateway is needed. */
+const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" };
+const mirrored = "mirror.linkerd.io/mirrored-service=true";
+
+/**
+ * The deletion of gateway mirrors with their Endpoints, of a tenth as many and of all, beside a bare client that deletes
+ * the same objects: whether it takes longer than ten times as long.
+ */
+export async function measureDestroy(mirrors: number): Promise<readonly Figure[]> {
+  const few = await destroyOf(Math.ceil(mirrors / 10));
+  const all = await destroyOf(mirrors);
+  const growth = (of: "deletes" | "bare") => all[of] / few[of];
+  return [
+    ...few.figures,
+    ...all.figures,
+    {
+      row: "destroy",
+      what: "ten times as many mirrors take",
+      unit: "times",
+      value: growth("deletes"),
+      against: { what: "bare deletes", value: growth("bare") },
+    },
+  ];
+}
+
+function destroyOf(mirrors: number) {
+  const exported = { "mirror.linkerd.io/exported": "true" };
+  const services = exportedServices(mirrors).map(({ metadata, ...service }) => {
+    return { ...service, metadata: { ...metadata, labels: exported } };
+  });
+  return withExports({ services }, { gateway }, mirrors, async ({ bed: { clusters }, stack }) => {
+    const { east } = clusters;
+    const writer = new Writer(east);
+    await stack.pulumi("up", "--yes", "--skip-preview");
+    const copies = async (plural: string) =>
+      (await writer.list(plural, mirrored)).map((each) => copyOf(each, each.metadata.name));
+    const objects = { services: await copies("services"), endpoints: await copies("endpoints") };
+    const before = await mark(east);
+    const whole = await seconds(() => stack.pulumi("destroy", "--yes", "--skip-preview"));
+    const requests = (await requestsOf(before, "linkerd-multicluster/")).filter(isWriteRequest);
+    const deletes = spanOf(requests);
+    await writer.create(objects);
+    const names = objects.services.map(({ metadata }) => metadata.name);
+    const bare = await seconds(() => writer.deleteEach(names));
+    await writer.close();
+    const what = `destroy of ${mirrors} mirrors`;
+    const against = { what: "bare deletes", value: bare };
+    const figures: Figure[] = [
+      { row: "destroy", what: `${what}: whole`, value: whole, unit: "s", against },
+      { row: "destroy", what: `${what}: deletes`, value: deletes, unit: "s", against },
+      {
+        row: "destroy",
+        what: `${what}: requests`,
+        value: requests.length,
+        unit: "writes",
+        against: { what: "mirrors", value: mirrors },
+      },
+    ];
+    return { figures, deletes, bare };
+  });
+}

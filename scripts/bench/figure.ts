@@ -1,0 +1,50 @@
+import type { AuditedRequest } from "../../tests/bed/audit.ts";
+
+/** One measurement, a row of the table. */
+export interface Figure {
+  /** The row of `npm run bench -- --rows` that it belongs to. */
+  readonly row: string;
+  readonly what: string;
+  readonly value: number;
+  readonly unit: "MB" | "ms" | "s" | "times" | "writes";
+  /** The same by something that does no more than it has to, measured in the same run. */
+  readonly against?: { readonly what: string; readonly value: number };
+}
+
+/** The cells of a row, with the numbers in a form that people read. */
+export function cellsOf({ row, what, value, unit, against }: Figure): string[] {
+  const shown = (number: number): string =>
+    `${["s", "MB", "times"].includes(unit) ? number.toFixed(2) : String(Math.round(number))} ${unit}`;
+  const compared =
+    against === undefined
+      ? ["", ""]
+      : [`${against.what}: ${shown(against.value)}`, `${(value / against.value).toFixed(2)}x`];
+  return [row, what, shown(value), ...compared];
+}
+
+/** The time in seconds. */
+export async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1000;
+}
+
+/** The least of several: what else the machine does only ever adds to it. */
+export async function leastSeconds(times: number, work: () => Promise<unknown>): Promise<number> {
+  let least = Infinity;
+  for (let time = 0; time < times; time++) least = Math.min(least, await seconds(work));
+  return least;
+}
+
+/** The value below which that share of all lies. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+/** Seconds from the first request to the last answer. */
+export function spanOf(requests: readonly AuditedRequest[]): number {
+  const received = requests.map((each) => each.received);
+  const answered = requests.map((each) => each.answered);
+  return (Math.max(...answered) - Math.min(...received)) / 1000;
+}

@@ -1,0 +1,28 @@
+import { isWriteRequest, mark, requestsOf } from "../../tests/bed/audit.ts";
+import { writeAgain } from "./bare-writes.ts";
+import { type Figure, seconds, spanOf } from "./figure.ts";
+import { withPair } from "./pair.ts";
+
+/** The first `up`, how much of it is writes, and the same writes by a bare client. */
+export function measureFirstUp(exports: number): Promise<readonly Figure[]> {
+  return withPair(exports, async ({ bed, stack }) => {
+    const { east } = bed.clusters;
+    const before = await mark(east);
+    const whole = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
+    const writes = (await requestsOf(before, "linkerd-multicluster/")).filter(isWriteRequest);
+    const { bareWrites } = await writeAgain([east]);
+    const row = {
+      row: "first",
+      unit: "s",
+      against: { what: "bare writes", value: bareWrites },
+    } as const;
+    return [
+      { ...row, what: `${exports} exports: whole up`, value: whole },
+      {
+        ...row,
+        what: `${exports} exports: from the first write to the last`,
+        value: spanOf(writes),
+      },
+    ];
+  });
+}

@@ -1,0 +1,134 @@
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { isWriteRequest, mark, requestsOf } from "../../tests/bed/audit.ts";
+import type { BedCluster } from "../../tests/bed/cluster.ts";
+import { type Figure, leastSeconds, percentile, seconds } from "./figure.ts";
+import { type Pair, withPair } from "./pair.ts";
+import { Writer } from "./writer.ts";
+
+/** Exports that change at once. */
+const changed = 10;
+
+/** The costs that depend on how many mirrors there are, and how a large `up` is felt by others. */
+export function measureManyMirrors(mirrors: number, times: number): Promise<Figure[]> {
+  return withPair(mirrors, async (pair) => [
+    ...(await firstUp(pair, `${mirrors} mirrors, first up`)),
+    ...(await nothingToDo(pair, `${mirrors} mirrors, preview with nothing to do`, times)),
+    ...(await fewChanges(pair, `${changed} changes among ${mirrors} mirrors`)),
+  ]);
+}
+
+async function firstUp({ bed, stack }: Pair, what: string): Promise<Figure[]> {
+  const alone = await slowest(bed.clusters.east, () => sleep(2_000));
+  let memory = 0;
+  const during = await slowest(bed.clusters.east, async () => {
+    const up = () => stack.pulumi("up", "--yes", "--skip-preview");
+    memory = await providerMemory(bed.folder, up);
+  });
+  return [
+    {
+      ...{ row: "polite", what: `${what}: p99 of somebody else's requests` },
+      ...{ value: during, unit: "ms", against: { what: "without it", value: alone } },
+    },
+    memoryOf(what, memory),
+  ];
+}
+
+async function nothingToDo({ bed, stack }: Pair, what: string, times: number): Promise<Figure[]> {
+  let memory = 0;
+  const value = await leastSeconds(times, async () => {
+    memory = await providerMemory(bed.folder, () => stack.pulumi("preview", "--expect-no-changes"));
+  });
+  const { west, east } = bed.clusters;
+  const bare = await leastSeconds(times, () => Promise.all([west, east].map(readLists)));
+  const against = { what: "bare lists", value: bare };
+  return [{ row: "noop", what, value, unit: "s", against }, memoryOf(what, memory)];
+}
+
+async function fewChanges({ bed, stack }: Pair, what: string): Promise<Figure[]> {
+  const { west, east } = bed.clusters;
+  const writer = new Writer(west);
+  const names = Array.from({ length: changed }, (_, index) => `service-${index}`);
+  await writer.change(names, 9090);
+  await writer.close();
+  const before = await mark(east);
+  const value = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
+  const writes = (await requestsOf(before, "linkerd-multicluster/")).filter(isWriteRequest);
+  return [
+    { row: "changes", what: `${what}: up`, value, unit: "s" },
+    {
+      ...{ row: "changes", what: `${what}: requests that write` },
+      ...{ value: writes.length, unit: "writes", against: { what: "changes", value: changed } },
+    },
+  ];
+}
+
+function memoryOf(what: string, value: number): Figure {
+  return { row: "memory", what: `${what}: the provider's memory`, value, unit: "MB" };
+}
+
+async function readLists(cluster: BedCluster): Promise<void> {
+  const writer = new Writer(cluster);
+  await Promise.all(["namespaces", "services", "endpoints"].map((each) => writer.readAll(each)));
+  await writer.close();
+}
+
+/** The 99th percentile of somebody else's small reads of a cluster while `work` goes on, in milliseconds. */
+async function slowest({ request }: BedCluster, work: () => Promise<unknown>): Promise<number> {
+  const took: number[] = [];
+  const one = async (): Promise<void> => {
+    const started = performance.now();
+    await request("GET", "/api/v1/namespaces/kube-system").catch(() => undefined);
+    took.push(performance.now() - started);
+  };
+  await whileEvery50ms(one, work);
+  return percentile(took, 0.99);
+}
+
+/**
+ * The most memory that a provider process of this bed's engine has had while `work` went on, in MB;
+ * 0 where the system does not tell (it is Linux that has /proc).
+ */
+async function providerMemory(folder: string, work: () => Promise<unknown>): Promise<number> {
+  let most = 0;
+  let isReading = false;
+  const read = async (): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
+    for (const kilobytes of await peaks(folder)) most = Math.max(most, kilobytes / 1000);
+    isReading = false;
+  };
+  await whileEvery50ms(read, work);
+  return most;
+}
+
+async function whileEvery50ms(
+  look: () => Promise<void>,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  await look();
+  const timer = setInterval(() => void look(), 50);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The peak, in kB, of each provider whose environment leads into the bed's folder. */
+async function peaks(folder: string): Promise<number[]> {
+  const entries = await readdir("/proc").catch(() => []);
+  const found = await Promise.all(
+    entries
+      .filter((entry) => /^\d+$/.test(entry))
+      .map(async (pid) => {
+        const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
+        if (!(await read("cmdline")).includes("dynamic-provider/index.js")) return [];
+        if (!(await read("environ")).includes(folder)) return [];
+        const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(await read("status")) ?? [];
+        return kilobytes === undefined ? [] : [Number(kilobytes)];
+      }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,79 @@
+import { type Bed, startBed } from "../../tests/bed/bed.ts";
+import { newStack, type PulumiStack } from "../../tests/bed/stack.ts";
+import { writeAgain } from "./bare-writes.ts";
+import { type Figure, seconds } from "./figure.ts";
+import { type BenchObject, type BenchObjects, Writer } from "./writer.ts";
+
+/** Exported Services of each cluster of the full mesh. */
+const exportsOfEach = 20;
+
+/**
+ * API servers without anything beside them: Services need no pods to be mirrored.
+ *
+ * @param exportsOf what a cluster exports, by its name
+ */
+export async function startExporting<const Name extends string>(
+  clusters: readonly Name[],
+  exportsOf: (cluster: Name) => BenchObjects,
+): Promise<Bed<Name>> {
+  const bed = await startBed({ clusters, runs: "nothing" });
+  await Promise.all(
+    clusters.map(async (name) => {
+      const writer = new Writer(bed.clusters[name]);
+      await writer.addNamespaces();
+      await writer.create(exportsOf(name));
+      await writer.close();
+    }),
+  );
+  return bed;
+}
+
+/** Services that are mirrored for pod-to-pod traffic, which needs no gateway. */
+export function exportedServices(count: number): BenchObject[] {
+  return Array.from({ length: count }, (_, index) => exportedService(`service-${index}`));
+}
+
+export function exportedService(name: string): BenchObject {
+  return {
+    metadata: { name, labels: { "mirror.linkerd.io/exported": "remote-discovery" } },
+    spec: { ports: [{ name: "http", port: 8080 }] },
+  };
+}
+
+/** A full mesh of API servers in one stack: every cluster mirrors the exports of every other. */
+export async function measureMesh(clusters: number): Promise<Figure[]> {
+  const names = Array.from({ length: clusters }, (_, index) => `c${index}`);
+  const services = exportedServices(exportsOfEach);
+  const bed = await startExporting(names, () => ({ services }));
+  try {
+    const stack = await newStack(bed, "bench", {
+      manage: "mirrors",
+      clusters: Object.fromEntries(names.map((name) => [name, {}])),
+      topology: "mesh",
+      linkDefaults: { gateway: false },
+    });
+    const up = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
+    const nothing = await seconds(() => stack.pulumi("preview", "--expect-no-changes"));
+    const state = await stateBytes(stack);
+    const { mirrors, bareWrites } = await writeAgain(Object.values(bed.clusters));
+    const mesh = `${clusters} clusters, ${clusters * (clusters - 1)} links, ${mirrors} mirrors`;
+    return [
+      {
+        ...{ row: "mesh", what: `${mesh}: first up`, value: up, unit: "s" },
+        against: { what: "bare writes", value: bareWrites },
+      },
+      { row: "mesh", what: `${mesh}: preview with nothing to do`, value: nothing, unit: "s" },
+      { row: "mesh", what: `${mesh}: state`, value: state / 1e6, unit: "MB" },
+    ];
+  } finally {
+    await bed.stop();
+  }
+}
+
+/** The bytes of the stack's state, as JSON. */
+async function stateBytes(stack: PulumiStack): Promise<number> {
+  const { deployment } = JSON.parse(await stack.pulumi("stack", "export")) as {
+    readonly deployment: unknown;
+  };
+  return Buffer.byteLength(JSON.stringify(deployment));
+}

@@ -1,0 +1,42 @@
+/**
+ * `npm run docs`: writes what the table of config keys says into Pulumi.yaml and the reference, and the schema
+ * of the commands' output. With `--check`, it writes nothing and fails where that would change a file.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import * as prettier from "prettier";
+import { createGenerator } from "ts-json-schema-generator";
+import { documents } from "../config/docs.ts";
+
+const root = join(import.meta.dirname, "..");
+const files = { ...documents, "docs/reference/output.schema.json": outputSchema };
+const isCheck = process.argv.includes("--check");
+
+for (const [name, written] of Object.entries(files)) {
+  const file = join(root, name);
+  const before = await readFile(file, "utf8");
+  const after = await written(before);
+  if (after === before) continue;
+  if (!isCheck) await writeFile(file, after);
+  else {
+    console.error(`${name} is not what its sources say: run npm run docs`);
+    process.exitCode = 1;
+  }
+}
+
+/** The JSON schema of what the commands print: `#/properties/status` and so on. */
+function outputSchema(): Promise<string> {
+  const generator = createGenerator({
+    path: join(root, "cli/documents.ts"),
+    tsconfig: join(root, "tsconfig.json"),
+    type: "Documents",
+    // `npm run types` does that.
+    skipTypeCheck: true,
+    // Fields may be added.
+    additionalProperties: true,
+    topRef: false,
+  });
+  const schema = JSON.stringify(generator.createSchema("Documents"));
+  return prettier.format(schema, { parser: "json", printWidth: 100 });
+}

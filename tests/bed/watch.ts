@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream, fstatSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { lastWords, type Program, until } from "./processes.ts";
+import type { Observer, WatchEvent } from "../../cli/watch/events.ts";
+import { type EngineParts, environment } from "./pulumi.ts";
+import { type PulumiStack, repository } from "./stack.ts";
+
+/** `npm run watch` in a process of its own. */
+export interface RunningWatch extends Pick<Program, "problem"> {
+  readonly pid: number;
+  /** The events that it has told so far. */
+  readonly events: readonly WatchEvent[];
+  readonly isEnded: () => boolean;
+  /** The exit code, or the signal that has ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+/**
+ * Its standard errors are in the folder of the bed; its records too, so that it finds them again.
+ *
+ * @param show gets each event as it is told
+ */
+export function startWatch(
+  bed: EngineParts,
+  { settings }: Pick<PulumiStack, "settings">,
+  show: Observer = () => undefined,
+): RunningWatch {
+  const log = join(bed.folder, "watch.log");
+  const fd = openSync(log, "a");
+  // Of the watches before this one.
+  const { size } = fstatSync(fd);
+  // Written by the watch itself: all of it is there once that has ended.
+  const errors = createWriteStream(log, { fd });
+  const child = spawn(
+    process.execPath,
+    [join("bin", "linkerd-clusters.mjs"), "watch", "--output", "json"],
+    {
+      cwd: repository,
+      env: { ...environment(bed), ...settings, XDG_STATE_HOME: join(bed.folder, "watch-state") },
+      stdio: ["ignore", "pipe", errors],
+      // A Ctrl-C in the terminal is for whoever has started it to pass on.
+      detached: true,
+    },
+  );
+  errors.close();
+  const events: WatchEvent[] = [];
+  createInterface(child.stdout).on("line", (line) => {
+    const event = JSON.parse(line) as WatchEvent;
+    events.push(event);
+    show(event);
+  });
+  let end: number | string | undefined;
+  const ended = once(child, "exit").then(([code, signal]) => {
+    return (end = (code ?? signal) as number | string);
+  });
+  const problem = (): string | undefined =>
+    end === undefined
+      ? undefined
+      : `The watch ended (${end}). ${lastWords(readFileSync(log).subarray(size).toString())}`;
+  return { pid: child.pid ?? 0, events, isEnded: () => end !== undefined, ended, problem };
+}
+
+/** Waits until there was a dry run after the last change, and nothing is left to do. */
+export function settled(
+  watch: RunningWatch,
+  patience: number,
+  isReady: (watch: RunningWatch) => boolean = () => true,
+): Promise<true> {
+  const isSettled = ({ events }: RunningWatch) => {
+    const last = (event: WatchEvent["event"]) =>
+      events.findLastIndex((each) => each.event === event);
+    const state = events[last("state")];
+    const isReadSince = last("triggered") >= 0 && last("dryRun") > last("triggered");
+    return state?.event === "state" && state.state === "settled" && isReadSince;
+  };
+  const probe = () => Promise.resolve((isReady(watch) && isSettled(watch)) || undefined);
+  return until("the watch to settle", [watch], probe, patience);
+}

@@ -1,0 +1,84 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { explain, explanationText } from "../../../cli/explain.ts";
+import type { Facts } from "../../../cli/facts.ts";
+import { Mesh } from "./mesh.ts";
+
+/** `west/shop/web in east: mirrored`, a line for each place. */
+function places(facts: Facts, asked: string): string[] {
+  return explain(facts, asked).services.flatMap(({ cluster, service, appearsIn }) =>
+    appearsIn.map(({ source, state }) => `${cluster}/${service} in ${source}: ${state}`),
+  );
+}
+
+describe("explain", () => {
+  let facts: Facts;
+  before(async () => {
+    facts = await (await (await new Mesh().up()).up()).facts();
+  });
+
+  const text = (asked: string) => explanationText(explain(facts, asked));
+
+  it("finds a Service by its name or a mirror's, and shows its mirror, selector and DNS names", () => {
+    for (const asked of ["shop/web", "web", "shop/web-west", "web-west"])
+      equal(
+        text(asked),
+        `shop/web in west
+  ClusterIP, ports http 80→8080/TCP, 2 ready
+  labels for links: mirror.linkerd.io/exported=true
+  √ mirrored to east (selector mirror.linkerd.io/exported=true)
+      shop/web-west: gateway mirror of web: http 80→8080/TCP
+        address 10.96.0.2; endpoints 192.0.2.10; identity gateway.west
+        names: web-west.shop.svc
+        created 2026-01-01T00:00:00Z, written by acme/mesh/dev
+  - not mirrored to north: no link from north to west in this stack
+`,
+        asked,
+      );
+  });
+
+  it("names the rule or the missing label or link that leaves a cluster without a mirror", () => {
+    match(
+      text("payments/ledger"),
+      /\n {2}× not mirrored to east: MissingNamespace: east has no namespace payments: create it/,
+    );
+    match(
+      text("shop/metrics"),
+      /\n {2}- not exported to east: no link selector matches\. Label it mirror\.linkerd\.io\/exported=true \(gateway mirror\), mirror\.linkerd\.io\/exported=remote-discovery \(pod to pod\) or mirror\.linkerd\.io\/federated=member \(federated\)\n/,
+    );
+  });
+
+  it("shows every member of a federated Service", () => {
+    deepEqual(places(facts, "shop/bb"), [
+      "west/shop/bb in east: mirrored",
+      "west/shop/bb in north: noLink",
+      "north/shop/bb in east: notMirrored",
+      "north/shop/bb in west: noLink",
+    ]);
+  });
+
+  it("shows what the next up changes", async () => {
+    const other = await new Mesh().up();
+    other.clusters.east.delete("services", "shop/web-west");
+    const pending = explanationText(explain(await other.facts(), "shop/web"));
+    match(pending, /‼ pending, run pulumi up to mirror it to east/);
+    match(pending, /shop\/web-west \(pending: create\): gateway mirror of web/);
+  });
+
+  it("shows why it is unknown whether a Service of an unreadable cluster is mirrored", async () => {
+    const other = await new Mesh().up();
+    delete other.clusters.north;
+    const away = await other.facts();
+    const [place] = explain(away, "shop/metrics").services[0]?.appearsIn ?? [];
+    equal(place?.state, "unknown");
+    match(place.why ?? "", /no context north/);
+  });
+
+  it("suggests a similar name", () => {
+    const explanation = explain(facts, "shop/wweb");
+    deepEqual([explanation.services, explanation.near], [[], "shop/web"]);
+    equal(
+      explanationText(explanation),
+      "No cluster of the stack has a Service or mirror shop/wweb. Did you mean shop/web?\n",
+    );
+  });
+});

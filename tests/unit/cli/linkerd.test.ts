@@ -1,0 +1,56 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { HealthReport } from "../../../engine/health/report.ts";
+import { linkerdCategories } from "../../../cli/check.ts";
+
+const finding = (sentence: string) => ({ severity: "error" as const, sentence });
+
+const report: HealthReport = {
+  version: 1,
+  healthy: false,
+  counts: { ok: 1, warning: 1, error: 1, skipped: 1 },
+  groups: [
+    {
+      kind: "link",
+      name: "east/west",
+      checks: [
+        { id: "a", title: "all is well", result: "ok", hint: "https://a", findings: [] },
+        { id: "b", title: "skipped", result: "skipped", why: "so", findings: [] },
+        {
+          id: "c",
+          title: "one is broken",
+          result: "error",
+          hint: "https://c",
+          findings: [finding("this"), finding("that")],
+        },
+        {
+          id: "d",
+          title: "many are odd",
+          result: "warning",
+          findings: Array.from({ length: 12 }, () => finding("odd")),
+        },
+      ],
+    },
+  ],
+};
+
+describe("a report for linkerd check", () => {
+  it("has a category for each cluster and link, and one error for each check with findings", () => {
+    const [category, ...more] = linkerdCategories(report, " of prod");
+    equal(more.length, 0);
+    equal(category?.categoryName, "linkerd-clusters: link east/west of prod");
+    deepEqual(category.checks.slice(0, 2), [
+      { description: "all is well", result: "success" },
+      {
+        description: "one is broken",
+        result: "error",
+        error: "this\n    that",
+        hint: "https://c",
+      },
+    ]);
+    const { error = "", hint } = category.checks[2] ?? {};
+    deepEqual(
+      [error.split("\n").length, error.endsWith("and 2 more"), hint],
+      [11, true, undefined],
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import { deepEqual, match } from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
+import { reportTable } from "../../../engine/health/report.ts";
+import { allAnswered, verificationOf, verificationText } from "../../../cli/answers.ts";
+import { commandLine } from "../../../cli/command-line.ts";
+import type { Facts } from "../../../cli/facts.ts";
+import { statusOf } from "../../../cli/status.ts";
+import { mirrorsToAsk } from "../../../cli/verify.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { cluster, endpoints, exported, exporting, pods, service } from "../fixtures/objects.ts";
+import { Mesh } from "./mesh.ts";
+
+const ready = { endpoints: [endpoints("shop/web", [pods(["", ""])])] };
+
+function refuse(name: "west" | "east", how: FailureKind) {
+  return ({ clusters }: Mesh) => {
+    const server = clusters[name];
+    if (server !== undefined) server.refuse = () => how;
+  };
+}
+
+/** The facts of the mesh after two runs and something that keeps a third one from deciding about east/west. */
+async function factsAfter(happens: (mesh: Mesh) => void): Promise<Facts> {
+  const mesh = await (await new Mesh().up()).up();
+  happens(mesh);
+  return mesh.facts();
+}
+
+describe("the facts of a link that could not be decided", () => {
+  for (const [name, happens, why] of [
+    [
+      "a guard holds it",
+      (mesh: Mesh) => {
+        mesh.configure("west", { maxDeletions: 0 });
+        mesh.clusters.west = serverWith(exporting("west", [service("shop/web")], ready));
+      },
+      /link east\/west would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
+    ],
+    ["its target is unreachable", refuse("west", "unreachable"), /west/],
+    ["its target's credentials are refused", refuse("west", "forbidden"), /west/],
+    [
+      "its target is another cluster than before",
+      (mesh: Mesh) => {
+        const other = cluster("west", { services: [exported("shop/web")] });
+        mesh.clusters.west = serverWith({ ...other, identity: "another" });
+      },
+      /west .*another/,
+    ],
+    [
+      "its gateway is unknown",
+      (mesh: Mesh) => {
+        const services = [exported("shop/web"), exported("payments/ledger")];
+        mesh.clusters.west = serverWith(cluster("west", { services, ...ready }));
+      },
+      /gateway/,
+    ],
+  ] as const)
+    it(`keep its mirrors with the reason, which check reports, if ${name}`, async () => {
+      const facts = await factsAfter(happens);
+      const web = facts.mirrors.find(({ mirror }) => mirror === "shop/web-west");
+      deepEqual([web?.verdict, web?.service], ["keep", "shop/web"]);
+      match(web?.undecided ?? "", why);
+      match(reportTable(facts.health), why);
+      deepEqual(facts.health.healthy, false);
+    });
+
+  it("have no mirrors if its source can't be read", async () => {
+    const { mirrors, health } = await factsAfter(refuse("east", "forbidden"));
+    deepEqual(mirrors, []);
+    match(reportTable(health), /east/);
+  });
+});
+
+describe("a command", () => {
+  const folder = mkdtempSync(join(tmpdir(), "undecided-"));
+  let facts: Facts;
+  before(async () => {
+    facts = await factsAfter(refuse("west", "unreachable"));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The output and exit code of a command. */
+  async function run(of: Facts, ...words: readonly string[]) {
+    const document = { version: 1, stacks: [statusOf(of)] };
+    writeFileSync(join(folder, "status.json"), JSON.stringify(document));
+    const printed: string[] = [];
+    const write = process.stdout.write.bind(process.stdout);
+    const { exitCode } = process;
+    process.stdout.write = (text) => {
+      printed.push(String(text));
+      return true;
+    };
+    try {
+      await commandLine().parseAsync([...words, "--from", folder], { from: "user" });
+      return { code: process.exitCode ?? 0, text: printed.join("") };
+    } finally {
+      process.stdout.write = write;
+      process.exitCode = exitCode;
+    }
+  }
+
+  const commands = [
+    [["status"], /^prod: DEGRADED[^]*Problems[^]*west/],
+    [["explain", "shop/web-west"], /west[^]*shop\/web-west \(unchanged\): gateway mirror of web/],
+    [["whatif", "--lose", "west"], /east: shop\/web-west: unavailable[^]*undecided: .*west/],
+  ] as const;
+
+  for (const [words, text] of commands)
+    it(`${words[0]} shows what is undecided and exits with 1`, async () => {
+      const found = await run(facts, ...words);
+      deepEqual(found.code, 1);
+      match(found.text, text);
+    });
+
+  it("verify asks undecided mirrors too, and still fails", () => {
+    deepEqual(mirrorsToAsk(facts, undefined)[0]?.mirror?.mirror, "shop/web-west");
+    const found = verificationOf(facts, [{ source: "east", part: "west", answered: true }]);
+    deepEqual(allAnswered(found), false);
+    match(verificationText(found), /undecided: .*west/);
+  });
+
+  it("exits with 0 if everything is decided", async () => {
+    const decided = await factsAfter(() => undefined);
+    for (const [words] of commands) deepEqual((await run(decided, ...words)).code, 0, words[0]);
+    const answers = [{ source: "east", part: "west", answered: true }];
+    deepEqual(allAnswered(verificationOf(decided, answers)), true);
+  });
+});

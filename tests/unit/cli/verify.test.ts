@@ -1,0 +1,121 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { answerIn, verificationText } from "../../../cli/answers.ts";
+import { verificationPod } from "../../../cli/verification-pod.ts";
+import { mirrorsToAsk } from "../../../cli/verify.ts";
+import { factsOf, link, mirror } from "./facts.ts";
+
+/** A pod's termination message, as its script writes it. */
+const message = (result: readonly (string | number)[], metrics = "") =>
+  `${result.join("\t")}\n--8<--\n${metrics}\n`;
+
+const outbound = (more: string) =>
+  `tcp_open_total{direction="outbound",peer="dst",target_addr="203.0.113.1:4143",tls="true",${more}} 1`;
+const connected = outbound(`server_id="gateway.west",dst_target_cluster="west"`);
+
+describe("verify", () => {
+  it("asks a whole Service and a pod of each link and a federated Service, or all mirrors of a Service", () => {
+    const facts = factsOf({
+      links: [link("east", "west"), link("east", "north")],
+      mirrors: [
+        mirror("east", "west", "shop/db-west", { kind: "headless" }),
+        mirror("east", "west", "shop/db-0-west", { kind: "endpoint", service: "shop/db" }),
+        mirror("east", "west", "shop/db-1-west", { kind: "endpoint", service: "shop/db" }),
+        mirror("east", "west", "shop/coming-west", { verdict: "create" }),
+        mirror("east", "west", "shop/web-west"),
+        mirror("east", "west", "shop/api-west"),
+        mirror("east", "federated", "shop/web-federated", { kind: "federated" }),
+        mirror("east", "federated", "shop/bb-federated", { kind: "federated" }),
+      ],
+    });
+    const asked = (service?: string) =>
+      mirrorsToAsk(facts, service).map((each) => [each.part, each.mirror?.mirror]);
+    deepEqual(asked(), [
+      ["west", "shop/web-west"],
+      ["west", "shop/db-0-west"],
+      ["north", undefined],
+      ["federated", "shop/web-federated"],
+    ]);
+    deepEqual(asked("shop/web"), [
+      ["west", "shop/web-west"],
+      ["federated", "shop/web-federated"],
+    ]);
+    deepEqual(asked("shop/db").flat(), ["west", "shop/db-0-west", "west", "shop/db-1-west"]);
+    deepEqual(asked("shop/api-west"), [["west", "shop/api-west"]]);
+  });
+
+  it("creates a pod that a namespace with the profile restricted admits, and that ends", () => {
+    const request = { image: "curl:1", url: "http://web/", seconds: 60 };
+    const { metadata, spec } = verificationPod({ name: "x", namespace: "shop" }, request);
+    equal(metadata.annotations["linkerd.io/inject"], "enabled");
+    equal(spec.activeDeadlineSeconds, 60);
+    equal(spec.automountServiceAccountToken, false);
+    // Words of their own, which no shell expands.
+    deepEqual(spec.containers[0]?.command.slice(-2), ["http://web/", "55"]);
+  });
+
+  it("prints who answered, how soon, and the server that the client's proxy connected to", () => {
+    const metrics = [outbound(`server_id="policy.linkerd"`), connected].join("\n");
+    const answer = answerIn(message([200, 5, "0.012345", "", ""], metrics), "gateway");
+    const asked = { source: "east", part: "west", service: "shop/web-west", port: 80 };
+    match(
+      verificationText({ version: 1, answers: [{ ...asked, ...answer }] }),
+      /east → west: shop\/web-west:80: 200 in 12 ms\n +connected to gateway\.west \(203\.0\.113\.1:4143, west\)\n/,
+    );
+  });
+
+  it("says where a request failed, and what to do", () => {
+    const answer = answerIn(message([504, 0, "3.0", "service in fail-fast", ""]), "gateway");
+    const asked = { source: "east", part: "west", service: "shop/web-west", port: 80 };
+    match(
+      verificationText({ version: 1, answers: [{ ...asked, ...answer }] }),
+      /shop\/web-west:80: fails at gateway: the client's proxy: service in fail-fast\n +Fix: linkerd-clusters check\n/,
+    );
+  });
+
+  for (const [title, kind, text, hop] of [
+    ["the exported Service answers 404", "gateway", message([404, 9, "0.01", "", ""]), undefined],
+    [
+      "the client's proxy reaches no gateway",
+      "endpoint",
+      message([504, 0, "3", "x", ""]),
+      "gateway",
+    ],
+    ["the client's proxy reaches no pod", "federated", message([504, 0, "3", "x", ""]), "pods"],
+    [
+      "the mirror has no name in DNS",
+      "gateway",
+      message(["000", 0, 0, "", "Could not resolve host: x"]),
+      "mirror",
+    ],
+    [
+      "a proxy refuses the client",
+      "discovery",
+      message([403, 0, "0.01", "", ""], connected),
+      "policies",
+    ],
+    ["the gateway reaches no pod", "gateway", message([504, 0, "3", "", ""], connected), "pods"],
+    [
+      "the gateway would ask itself",
+      "gateway",
+      message([508, 0, "0.01", "", ""], connected),
+      "gateway",
+    ],
+    [
+      "the server speaks no HTTP",
+      "gateway",
+      message(["000", 0, 0, "", "Empty reply"], connected),
+      "pods",
+    ],
+    [
+      "the client connects to nothing",
+      "gateway",
+      message(["000", 0, 0, "", "Failed to connect"]),
+      "client",
+    ],
+    ["the pod is killed", "gateway", "", "client"],
+  ] as const)
+    it(`names the hop ${hop ?? "of no failure"} if ${title}`, () => {
+      const answer = answerIn(text, kind);
+      deepEqual([answer.answered, answer.hop], [hop === undefined, hop]);
+    });
+});

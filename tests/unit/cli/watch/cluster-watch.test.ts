@@ -1,0 +1,228 @@
+import { deepEqual, equal } from "node:assert/strict";
+
+import { KubernetesError } from "../../../../engine/kubernetes/client/errors.ts";
+import type { FailureKind } from "../../../../engine/kubernetes/client/failure.ts";
+import type { ObjectChange, WatchCalls } from "../../../../engine/kubernetes/client/watching.ts";
+import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
+import { MeshWatch, watchCluster } from "../../../../cli/watch/cluster-watch.ts";
+import { watchedKinds, type WatchEvent } from "../../../../cli/watch/events.ts";
+import { VirtualTime } from "../../../simulation/time.ts";
+
+const exported = { "mirror.linkerd.io/exported": "true" };
+const interest = {
+  access: { context: "west" },
+  selectors: [{ matchLabels: exported }],
+  gateways: [],
+  mirrorsOf: ["north"],
+};
+
+const change = (type: ObjectChange["type"], name: string, labels = {}): ObjectChange => ({
+  type,
+  object: { metadata: { namespace: "shop", name, labels } },
+});
+
+const failure = (kind: FailureKind, status?: number) => {
+  const place = { cluster: "west", context: "west", server: "https://west" };
+  const operation = { verb: "watch", resource: resources.links, at: {} } as const;
+  const why = { kind, transient: false, ...(status !== undefined && { status }) };
+  return new KubernetesError(place, operation, why, 1);
+};
+const notServed = failure("notFound", 404);
+
+/** Lets everything run that waits for nothing but memory. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 20; round += 1) await new Promise(setImmediate);
+}
+
+/** A watch that is open. The test decides how it ends. */
+interface OpenWatch extends WatchCalls {
+  readonly end: (version: string) => void;
+  readonly fail: (error: Error) => void;
+}
+
+describe("the watch of a cluster that exports the Service shop/web", () => {
+  let time: VirtualTime;
+  let watches: Map<string, OpenWatch>;
+  /** The requests about Services: `list`, `watch 100`. */
+  let requests: string[];
+  let connections: { isClosed: boolean }[];
+  let events: WatchEvent[];
+  /** How often the cluster refuses to begin a watch of Endpoints, namespaces or Links. */
+  let refusals: number;
+  let stop: AbortController;
+  let ended: Promise<void>;
+
+  beforeEach(async () => {
+    time = new VirtualTime(() => 0);
+    watches = new Map();
+    [requests, connections, events, refusals] = [[], [], [], 0];
+    stop = new AbortController();
+    const observe = (event: WatchEvent) => events.push(event);
+    const settings = { cluster: "west", interest, kinds: watchedKinds, time, connect, observe };
+    ended = watchCluster(settings, stop.signal);
+    await settle();
+  });
+  afterEach(async () => {
+    stop.abort();
+    await ended;
+    deepEqual(
+      connections.filter(({ isClosed }) => !isClosed),
+      [],
+    );
+  });
+
+  function connect() {
+    const connection = { isClosed: false };
+    connections.push(connection);
+    return Promise.resolve({
+      cluster: "west",
+      list() {
+        requests.push("list");
+        const lists = requests.filter((each) => each === "list").length;
+        const items = [change("ADDED", "web", exported).object, change("ADDED", "other").object];
+        return Promise.resolve({ items, resourceVersion: String(lists * 100) });
+      },
+      version: () => ((refusals -= 1) < 0 ? Promise.resolve("1") : Promise.reject(notServed)),
+      watch({ plural }: { plural: string }, from: string, calls: WatchCalls, signal: AbortSignal) {
+        if (plural === "services") requests.push(`watch ${from}`);
+        return new Promise<string>((end, fail) => {
+          watches.set(plural, { ...calls, end, fail });
+          signal.addEventListener("abort", () => {
+            end(from);
+          });
+          calls.opened();
+        });
+      },
+      close() {
+        connection.isClosed = true;
+        return Promise.resolve();
+      },
+    });
+  }
+
+  /** The reasons for dry runs: `event services shop/web`. */
+  const triggers = () =>
+    events.flatMap((event) =>
+      event.event === "triggered" ? [`${event.reason} ${event.about}`] : [],
+    );
+  const waits = () =>
+    events.flatMap((event) => (event.event === "watchLost" ? [event.retryIn] : []));
+  const triggersOf = (kind: string, ...changes: readonly ObjectChange[]) => {
+    events.length = 0;
+    for (const each of changes) watches.get(kind)?.changed(each);
+    return triggers();
+  };
+  /** The server ends a watch, with a version to continue from or with an error. */
+  const end = async (kind: string, how: string | Error, lasted = 60_000) => {
+    await time.sleep(lasted);
+    const watch = watches.get(kind);
+    if (typeof how === "string") watch?.end(how);
+    else watch?.fail(how);
+    await settle();
+  };
+
+  it("watches each kind, with one client for all", () => {
+    deepEqual([...watches.keys()].sort(), [...watchedKinds].sort());
+    equal(connections.length, 1);
+  });
+
+  it("is replaced only if the links change, and watches Links only in a source", async () => {
+    const mesh = new MeshWatch({ observe: (event) => events.push(event), time, connect });
+    const clusters = { west: { context: "west" }, east: { context: "east" } };
+    const source = { source: "east", stack: "p/s", clusters, revision: 1, mirrors: {} };
+    const state = { ...source, links: [{ source: "east", target: "west" }] };
+    events.length = 0;
+    for (const links of [state.links, state.links, []]) mesh.update([{ ...state, links }]);
+    await mesh.close();
+    const targetKinds = watchedKinds.filter((kind) => kind !== "links");
+    deepEqual(
+      events.filter(({ event }) => event === "clusters"),
+      [
+        { event: "clusters", kinds: { east: watchedKinds, west: targetKinds } },
+        { event: "clusters", kinds: { east: watchedKinds } },
+      ],
+    );
+  });
+
+  for (const [what, changes] of [
+    ["a new exported Service", [change("ADDED", "new", exported)]],
+    [
+      "a Service that is no longer exported",
+      [change("MODIFIED", "web"), change("MODIFIED", "web")],
+    ],
+    ["a deleted Service", [change("DELETED", "web", exported), change("ADDED", "web")]],
+    ["a Service with the name of a mirror", [change("DELETED", "api-north")]],
+  ] as const)
+    it(`reports ${what}, once`, () => {
+      const { name } = changes[0].object.metadata;
+      deepEqual(triggersOf("services", ...changes), [`event services shop/${name}`]);
+    });
+
+  it("does not report a Service that no link could mirror", () => {
+    deepEqual(triggersOf("services", change("MODIFIED", "other")), []);
+  });
+
+  it("reports Endpoints of the Services that are of interest at that time", () => {
+    const both = [change("MODIFIED", "web"), change("MODIFIED", "other")];
+    deepEqual(triggersOf("endpoints", ...both), ["event endpoints shop/web"]);
+    triggersOf("services", change("MODIFIED", "other", exported));
+    deepEqual(triggersOf("endpoints", ...both).length, 2);
+  });
+
+  it("reports every namespace and Link", () => {
+    const object = { metadata: { name: "shop" } } as ObjectChange["object"];
+    deepEqual(triggersOf("namespaces", { type: "ADDED", object }), ["event namespaces shop"]);
+    deepEqual(triggersOf("links", change("MODIFIED", "north")), ["event links shop/north"]);
+  });
+
+  it("remembers 20,000 Services at most, and then reports every change until it lists again", async () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `endless-${index}`);
+    triggersOf("services", ...names.map((name) => change("ADDED", name, exported)));
+    deepEqual(triggersOf("services", change("MODIFIED", "other")).length, 1);
+    deepEqual(triggersOf("endpoints", change("MODIFIED", "another")).length, 1);
+    await end("services", failure("unreachable"));
+    deepEqual(triggersOf("endpoints", change("MODIFIED", "another")), []);
+  });
+
+  for (const [what, why] of [
+    ["does not respond", failure("unreachable")],
+    ["rejects the credentials", failure("unauthorized", 401)],
+  ] as const)
+    it(`connects again if the cluster ${what}, once for all kinds`, async () => {
+      events.length = 0;
+      for (const kind of ["services", "links"]) await end(kind, why);
+      deepEqual(connections, [{ isClosed: true }, { isClosed: false }]);
+      deepEqual(triggers(), ["listed services", "listed links"]);
+    });
+
+  it("keeps the connection if a kind is not served, and reports that once", async () => {
+    events.length = 0;
+    refusals = 3;
+    await end("links", notServed);
+    equal(connections.length, 1);
+    const reported = events.map(({ event }) => event);
+    deepEqual(reported, ["watchLost", "watching", "triggered"]);
+  });
+
+  it("continues a watch that the server ended where it was", async () => {
+    for (const version of ["120", "130"]) await end("services", version);
+    deepEqual(requests, ["list", "watch 100", "watch 120", "watch 130"]);
+  });
+
+  it("lists again at once if the version expired", async () => {
+    await end("services", failure("gone", 410));
+    deepEqual(requests, ["list", "watch 100", "list", "watch 200"]);
+    deepEqual(waits(), [0]);
+  });
+
+  it("waits before the next watch if the server ends every watch at once", async () => {
+    for (const version of ["101", "102"]) await end("services", version, 10);
+    deepEqual(waits(), [250, 500]);
+  });
+
+  it("waits longer after each failure until a watch has lasted half a minute", async () => {
+    const errors = [failure("unreachable"), failure("server"), failure("gone")];
+    for (const how of [...errors, "410", failure("server")]) await end("services", how);
+    deepEqual(waits(), [250, 500, 1000, 250]);
+  });
+});

@@ -1,0 +1,271 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+
+import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import { ControlLoop } from "../../../../cli/watch/control-loop.ts";
+import type { RunEnd, SourceStatus, State } from "../../../../cli/watch/events.ts";
+import { VirtualTime } from "../../../simulation/time.ts";
+
+const failed: RunEnd = { result: "failed", changes: 0, why: "no API server" };
+const locked: RunEnd = { result: "locked", changes: 0, why: "locked by ann" };
+
+/** A watch of the sources east and north. All times are in seconds since its start. */
+class Scenario {
+  /** What the next dry run finds for each source. */
+  readonly found: Record<"east" | "north", SourceStatus["status"]> = {
+    east: "inSync",
+    north: "inSync",
+  };
+  /** For each dry run, after how many seconds a mirror of a missing pod is due. */
+  readonly dueIn: number[] = [];
+  readonly ends: Record<"preview" | "up", RunEnd> = {
+    preview: { result: "succeeded", changes: 0 },
+    up: { result: "succeeded", changes: 1 },
+  };
+  readonly takes = { "dry run": 0.1, preview: 3, up: 4 };
+  isStateReadable = true;
+  /** What the watch did and reported, such as `11.9 dry run` and `12 settled`. */
+  readonly timeline: string[] = [];
+  readonly states: State[] = [];
+  readonly #time = new VirtualTime();
+  readonly #stop = new AbortController();
+  readonly loop = new ControlLoop({
+    stack: {
+      sources: () =>
+        this.isStateReadable
+          ? Promise.resolve([{ source: "east" } as Inputs])
+          : Promise.reject(Object.assign(new Error("no state"), { code: "EIO" })),
+      run: async (command, excluded) => {
+        await this.#work(command, excluded.map((source) => ` without ${source}`).join(""));
+        const end = this.ends[command];
+        if (command === "up" && end.result === "succeeded")
+          for (const source of ["east", "north"] as const)
+            if (!excluded.includes(source)) this.found[source] = "inSync";
+        return end;
+      },
+    },
+    dryRun: async () => {
+      await this.#work("dry run");
+      const sources = Object.entries(this.found).map(([source, status]) => {
+        const refusals = status === "refused" ? ["too many deletions"] : [];
+        return { source, status, refusals, parts: {}, unreachable: {} };
+      });
+      const dueIn = this.dueIn.shift();
+      return dueIn === undefined ? { sources } : { sources, dueIn: dueIn * 1_000 };
+    },
+    meshWatch: { update: () => undefined },
+    observe: (event) => {
+      if (event.event !== "state") return;
+      this.states.push(event.state);
+      if (event.state === "starting" || event.state === "running") return;
+      const next = event.retryIn === undefined ? [] : [`next in ${event.retryIn / 1_000}`];
+      this.timeline.push([this.now, event.state, ...event.why, ...next].join(" "));
+    },
+    time: this.#time,
+    resync: 600_000,
+  });
+  readonly #ended = this.loop.run(this.#stop.signal);
+  #atOnce = 0;
+
+  get now(): number {
+    return this.#time.now() / 1_000;
+  }
+
+  async until(seconds: number): Promise<void> {
+    await this.#time.sleep((seconds - this.now) * 1_000);
+  }
+
+  async changesAt(...times: readonly number[]): Promise<void> {
+    for (const seconds of times) {
+      await this.until(seconds);
+      this.loop.trigger();
+    }
+  }
+
+  async exportAt(seconds: number): Promise<void> {
+    await this.until(seconds);
+    this.found.east = "changed";
+    this.loop.trigger();
+  }
+
+  /** Stops the watch, waits for its end, and returns the timeline from a time on. */
+  async stopAt(seconds: number, from = 0): Promise<readonly string[]> {
+    await this.until(seconds);
+    this.#stop.abort();
+    await this.#ended;
+    return this.timeline.filter((line) => parseFloat(line) >= from);
+  }
+
+  /** When it began something that often. */
+  times(what: keyof Scenario["takes"]): number[] {
+    return this.timeline.filter((line) => line.includes(` ${what}`)).map(parseFloat);
+  }
+
+  async #work(what: keyof Scenario["takes"], more = ""): Promise<void> {
+    this.timeline.push(`${this.now} ${what}${more}`);
+    this.#atOnce += 1;
+    equal(this.#atOnce, 1, "two things at the same time");
+    await this.#time.sleep(this.takes[what] * 1_000);
+    this.#atOnce -= 1;
+  }
+}
+
+describe("the control loop of a watch", () => {
+  let watch: Scenario;
+  beforeEach(() => (watch = new Scenario()));
+
+  it("previews everything at the start and every ten minutes", async () => {
+    deepEqual(await watch.stopAt(700), [
+      "0 dry run",
+      "0.1 preview",
+      "3.1 settled",
+      "600 dry run",
+      "600.1 preview",
+      "603.1 settled",
+    ]);
+  });
+
+  it("runs up for what only the preview finds", async () => {
+    watch.ends.preview = { result: "succeeded", changes: 2 };
+    deepEqual(await watch.stopAt(60), ["0 dry run", "0.1 preview", "3.1 up", "7.1 settled"]);
+    deepEqual(watch.states, ["starting", "running", "settled"]);
+  });
+
+  it("does a dry run one second after the last change, and runs up only if it finds something", async () => {
+    await watch.changesAt(10, 10.3, 10.9);
+    await watch.exportAt(20);
+    deepEqual(await watch.stopAt(60, 10), [
+      "11.9 dry run",
+      "12 settled",
+      "21 dry run",
+      "21.1 up",
+      "25.1 settled",
+    ]);
+  });
+
+  it("handles a change during a run, such as its own writes, with another dry run", async () => {
+    await watch.exportAt(20);
+    await watch.changesAt(24);
+    const timeline = await watch.stopAt(60, 25);
+    deepEqual(timeline, ["25.1 settled", "25.1 dry run", "25.2 settled"]);
+  });
+
+  it("delays a dry run by five seconds at most while a cluster never stops changing", async () => {
+    await watch.changesAt(...Array.from({ length: 50 }, (_, index) => 10 + index / 2));
+    await watch.stopAt(60);
+    deepEqual(watch.times("dry run"), [0, 15, 20.5, 26, 31.5, 35.5]);
+  });
+
+  it("leaves out a source with a refusal until something changes, and continues when the cause is gone", async () => {
+    watch.found.east = "refused";
+    await watch.changesAt(300);
+    await watch.exportAt(650);
+    deepEqual(await watch.stopAt(700), [
+      "0 dry run",
+      "0.1 preview without east",
+      "3.1 refused too many deletions next in 596.9",
+      "301 dry run",
+      "301.1 refused too many deletions next in 298.9",
+      "600 dry run",
+      "600.1 preview without east",
+      "603.1 refused too many deletions next in 596.9",
+      "651 dry run",
+      "651.1 up",
+      "655.1 settled",
+    ]);
+  });
+
+  it("runs up for the sources without a refusal", async () => {
+    watch.found.north = "refused";
+    await watch.exportAt(50);
+    deepEqual(await watch.stopAt(100, 50), [
+      "51 dry run",
+      "51.1 up without north",
+      "55.1 refused too many deletions next in 544.9",
+    ]);
+  });
+
+  it("reports a lock, even if the state can't be read afterwards, and tries again", async () => {
+    watch.ends.up = locked;
+    await watch.exportAt(5);
+    await watch.until(7);
+    watch.isStateReadable = false;
+    await watch.until(14);
+    watch.isStateReadable = true;
+    watch.ends.up = { result: "succeeded", changes: 1 };
+    deepEqual(await watch.stopAt(40, 5), [
+      "6 dry run",
+      "6.1 up",
+      "10.1 locked locked by ann next in 3.75",
+      "13.85 failing no state next in 7.5",
+      "21.35 dry run",
+      "21.45 up",
+      "25.45 settled",
+    ]);
+  });
+
+  it("does a dry run when a mirror of a missing pod is due, and not before", async () => {
+    watch.dueIn.push(300, 250);
+    await watch.changesAt(49);
+    await watch.until(300);
+    watch.found.east = "changed";
+    const timeline = await watch.stopAt(500, 50);
+    deepEqual(timeline, [
+      "50 dry run",
+      "50.1 settled",
+      "300.1 dry run",
+      "300.2 up",
+      "304.2 settled",
+    ]);
+  });
+
+  for (const [what, stopAt, expected] of [
+    ["a dry run", 11.05, ["11 dry run"]],
+    ["a run", 12, ["11 dry run", "11.1 up"]],
+  ] as const)
+    it(`waits for ${what} that is under way when it is stopped, and begins no other`, async () => {
+      await watch.exportAt(10);
+      deepEqual(await watch.stopAt(stopAt, 10), expected);
+      equal(watch.now, expected.length === 1 ? 11.1 : 15.1);
+    });
+
+  it("retries a failure after growing waits of five minutes at most, until it succeeds", async () => {
+    watch.ends.preview = failed;
+    await watch.until(900);
+    watch.ends.preview = { result: "succeeded", changes: 0 };
+    await watch.stopAt(1_000);
+    equal(watch.timeline[2], "3.1 failing no API server next in 3.75");
+    const begun = watch.times("dry run");
+    const waits = begun.slice(1).map((time, index) => time - (begun[index] ?? 0) - 3.1);
+    deepEqual(
+      waits.map((wait) => Number(wait.toFixed(2))),
+      [3.75, 7.5, 15, 30, 60, 120, 225, 225, 225],
+    );
+    equal(watch.states.at(-1), "settled");
+  });
+
+  it("continues with changes half a minute after a failure, which mirrors in sync do not end", async () => {
+    watch.ends.preview = failed;
+    await watch.changesAt(150);
+    await watch.exportAt(400);
+    await watch.stopAt(1_000);
+    const [begun = 0, ...more] = watch.times("up");
+    ok(begun < 431 && more.length === 0, `up at ${begun}`);
+    ok(!watch.states.slice(0, watch.states.indexOf("running")).includes("settled"));
+  });
+
+  for (const [verb, what, takes] of [
+    ["is", "a dry run takes longer than 15 minutes", { "dry run": 2_000 }],
+    ["is not", "a run takes as long", { up: 2_000 }],
+  ] as const)
+    it(`${verb} stuck if ${what}`, async () => {
+      await watch.until(550);
+      Object.assign(watch.takes, takes);
+      await watch.exportAt(550);
+      await watch.until(1_400);
+      equal(watch.loop.isStuck, false);
+      await watch.until(1_990);
+      equal(watch.loop.isStuck, verb === "is");
+      await watch.stopAt(2_000);
+      equal(watch.loop.isStuck, false);
+    });
+});

@@ -1,0 +1,122 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+
+import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import { checkSource } from "../../../../engine/mirroring/reconcile.ts";
+import { dryRun, DryRunClusters } from "../../../../cli/watch/dry-run.ts";
+import type { ApiServer } from "../../../simulation/api-server.ts";
+import { runOf, SimulatedClusters } from "../../../simulation/clusters.ts";
+import { serverWith } from "../../../simulation/contents.ts";
+import { writesTo } from "../../../simulation/outcome.ts";
+import { argsFor } from "../../fixtures/checked.ts";
+import {
+  cluster,
+  endpoints,
+  exported,
+  exporting,
+  headless,
+  later,
+  now,
+  pods,
+} from "../../fixtures/objects.ts";
+
+describe("a dry run", () => {
+  let clusters: { west: ApiServer; readonly east: ApiServer };
+  let inputs: Inputs;
+
+  beforeEach(async () => {
+    const services = ["a", "b", "c", "d"].map((name) => exported(`shop/${name}`));
+    clusters = {
+      west: serverWith(exporting("west", services)),
+      east: serverWith(cluster("east", { namespaces: ["shop"] })),
+    };
+    await run();
+  });
+
+  /** Two runs, since the second one no longer has anything to tell. */
+  async function run(args = argsFor([{ target: "west", maxDeletions: 2 }])): Promise<void> {
+    inputs = await runOf(clusters, args, now, await runOf(clusters, args, now));
+    clusters.east.journal.length = 0;
+  }
+
+  async function seen(at?: Date) {
+    const world = new SimulatedClusters(clusters);
+    const seenAs = Object.assign(new DryRunClusters(), { client: world.client.bind(world) });
+    const { sources, dueIn, hostnames } = await dryRun([inputs], seenAs, at);
+    deepEqual(writesTo(clusters.east), []);
+    const [source] = sources;
+    if (source === undefined) throw new Error("the dry run tells nothing of east");
+    return { ...source, dueIn, hostnames };
+  }
+
+  it("finds everything in order after a run, and what the next one would do", async () => {
+    const inOrder = {
+      ...{ source: "east", status: "inSync", refusals: [], unreachable: {} },
+      ...{
+        parts: { west: { mirrors: 4, notMirrored: 0 } },
+        dueIn: undefined,
+        gateways: {},
+        hostnames: new Map(),
+      },
+    };
+    deepEqual(await seen(), inOrder);
+    clusters.west.put("services", exported("shop/new", {}, { clusterIP: "None" }));
+    const parts = { west: { mirrors: 5, notMirrored: 0 } };
+    deepEqual(await seen(), { ...inOrder, status: "changed", parts });
+  });
+
+  it("tells what the guards refuse, in their own words, of clusters that can be read", async () => {
+    for (const name of ["a", "b", "c"]) clusters.west.delete("services", `shop/${name}`);
+    const { status, refusals, unreachable } = await seen();
+    deepEqual({ status, unreachable }, { status: "refused", unreachable: {} });
+    match(refusals.join(), /maxDeletions/);
+  });
+
+  it("says when the mirror of a missing pod goes, which is no reason to run before", async () => {
+    const listing = (...hosts: string[]) =>
+      serverWith(
+        exporting("west", [headless("shop/db")], {
+          endpoints: [endpoints("shop/db", [pods(hosts)])],
+        }),
+      );
+    const args = argsFor([{ target: "west", headless: true, maxDeletions: 9 }]);
+    const found = async (at: Date) => {
+      const { status, dueIn } = await seen(at);
+      return [status, dueIn];
+    };
+    clusters.west = listing("db-0", "db-1");
+    await run(args);
+    clusters.west = listing("db-0");
+    deepEqual(await found(now), ["inSync", 295_000]);
+    deepEqual(await found(later), ["changed", undefined]);
+    // What can't be done now is not due again and again.
+    clusters.west.refuse = () => "unreachable";
+    equal((await seen(later)).dueIn, undefined);
+  });
+
+  it("tells of a kubeconfig that can't be read as a run does", async () => {
+    const nowhere = { context: "nowhere", kubeconfig: "/nowhere" };
+    const args = argsFor(["west"], { clusters: { east: nowhere, west: nowhere } });
+    const state = { ...args, mirrors: {}, revision: 1 };
+    const [source] = (await dryRun([state], new DryRunClusters())).sources;
+    equal(source?.status, "refused");
+    match(source.refusals.join(), /\/nowhere/);
+  });
+
+  it("tells which cluster is away, and that a run has to note it once", async () => {
+    clusters.west.refuse = () => "unreachable";
+    const { unreachable, status } = await seen();
+    deepEqual([Object.keys(unreachable), status], [["west"], "changed"]);
+    await run();
+    equal((await seen()).status, "inSync");
+  });
+
+  it("tells the hostnames of gateways, with what they lead to", async () => {
+    const at = { namespace: "g", name: "g", addresses: ["localhost"] };
+    const gateway = { ...at, port: 4143, identity: "i" };
+    const args = argsFor([{ target: "west", gateway }]);
+    ({ inputs } = (await checkSource(new SimulatedClusters(clusters), {}, args, now)).checked);
+    const { hostnames } = await seen();
+    deepEqual([...hostnames.keys()], ["localhost"]);
+    match(hostnames.get("localhost")?.join() ?? "", /127\.0\.0\.1|::1/);
+  });
+});

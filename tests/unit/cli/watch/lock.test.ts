@@ -1,0 +1,55 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+import { isPulumi, judge, type Lock, locksIn } from "../../../../cli/watch/lock.ts";
+
+const message = `error: the stack is currently locked by 2 lock(s). Either wait for the other process(es) to end or delete the lock file with \`pulumi cancel\`.
+  file:///state/.pulumi/locks/organization/p/s/1.json: created by ann@laptop (pid 42) at 2026-11-22T04:20:58Z
+  file:///state/.pulumi/locks/organization/p/s/2.json: created by bob@ci@runner-7 (pid 7) at 2026-11-22T05:20:58+01:00`;
+
+const at = Date.parse("2026-11-22T04:20:58Z");
+const record = { host: "laptop", pid: 42, at: at - 500 };
+const lock: Lock = { host: "laptop", pid: 42, at, text: "ann@laptop (pid 42)" };
+const second = { ...lock, pid: 50 };
+
+describe("the lock of a stack", () => {
+  it("is what Pulumi says of it", () => {
+    const [ann, bob] = ["ann@laptop (pid 42) at 2026-11-22T04:20:58Z", "bob@ci@runner-7 (pid 7)"];
+    deepEqual(locksIn(message), [
+      { host: "laptop", pid: 42, at, text: ann },
+      { host: "runner-7", pid: 7, at, text: `${bob} at 2026-11-22T05:20:58+01:00` },
+    ]);
+    equal(locksIn("error: update failed"), undefined);
+  });
+
+  for (const [verdict, what, locks, running, host] of [
+    ["stale", "left by a run of a watch that is gone", [lock], [], "laptop"],
+    ["running", "held by one that goes on", [lock], [42], "laptop"],
+    ["running", "held by one of two", [lock, second], [50], "laptop"],
+    ["foreign", "of another process", [{ ...lock, pid: 43 }], [], "laptop"],
+    ["foreign", "of another machine", [{ ...lock, host: "ci" }], [], "laptop"],
+    ["foreign", "of an earlier process", [{ ...lock, at: at - 60_000 }], [], "laptop"],
+    ["foreign", "of a later process", [{ ...lock, at: at + 600_000 }], [], "laptop"],
+    ["foreign", "of a time that can't be read", [{ ...lock, at: NaN }], [], "laptop"],
+    ["foreign", "beside one of our own", [lock, { ...lock, pid: 43 }], [], "laptop"],
+    ["foreign", "that says nothing of itself", [], [], "laptop"],
+    ["foreign", "whose record another machine has made", [lock], [], "ci"],
+  ] as const)
+    it(`is ${verdict} if it is one ${what}`, () => {
+      const records = [record, { ...record, pid: 50 }].map((each) => ({ ...each, host }));
+      const isRunning = (pid: number) => running.some((each) => each === pid);
+      equal(judge(locks, records, "laptop", isRunning), verdict);
+    });
+
+  it("is of a run that goes on as long as its process may be Pulumi, and not another with its id", async () => {
+    const children = ["pulumi", "other"].map((argv0) => spawn("sleep", ["300"], { argv0 }));
+    const isRunning = ({ pid = 0 }) => isPulumi(pid);
+    deepEqual(children.map(isRunning), [true, process.platform !== "linux"]);
+    for (const child of children) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    deepEqual(children.map(isRunning), [false, false]);
+  });
+});

@@ -1,0 +1,36 @@
+import { equal } from "node:assert/strict";
+
+import type { WatchEvent } from "../../../../cli/watch/events.ts";
+import { sentenceOf } from "../../../../cli/watch/log.ts";
+
+const changed = (cluster: string): WatchEvent => ({
+  ...{ event: "triggered", reason: "event", cluster, about: "services shop/web" },
+});
+
+describe("a line of the watch", () => {
+  const parts = { west: { mirrors: 2, notMirrored: 1 } };
+  const source = { source: "east", status: "refused", refusals: [], parts } as const;
+  const sources = [{ ...source, unreachable: { west: "away" } }];
+  const ended = { event: "runEnded", result: "succeeded", milliseconds: 4_000 } as const;
+  for (const [event, line] of [
+    [changed("west"), "west: services shop/web changed"],
+    [{ event: "watching", cluster: "a\u001b[2J", kind: "links" }, "a?[2J: watching links"],
+    [
+      { event: "dryRun", milliseconds: 1_500, sources },
+      "dry run took 1.5 s: east (west 2 and 1 not mirrored) refused, without west",
+    ],
+    [{ ...ended, command: "up", changes: 1 }, "pulumi up succeeded after 4 s, 1 resource changed"],
+    [
+      { ...ended, command: "preview", changes: 2 },
+      "pulumi preview succeeded after 4 s, 2 resources to change",
+    ],
+    [
+      { event: "state", state: "failing", why: ["it is away"], retryIn: 5_000 },
+      "the last run failed: it is away (next attempt in 5 s or less)",
+    ],
+    [{ event: "state", state: "settled", why: [] }, "everything is in order"],
+  ] as const)
+    it(`is: ${line}`, () => {
+      equal(sentenceOf(event), line);
+    });
+});

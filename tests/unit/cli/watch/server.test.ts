@@ -1,0 +1,74 @@
+import { deepEqual, rejects } from "node:assert/strict";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+
+import { until } from "../../../bed/processes.ts";
+import { serve } from "../../../../cli/watch/server.ts";
+
+describe("the server of health and metrics", () => {
+  const text = "text/plain; charset=utf-8";
+  const metrics = {
+    contentType: "text/plain; version=0.0.4",
+    text: () => Promise.resolve("up 1\n"),
+  };
+  const healthy = { isLive: () => true, isReady: () => true, metrics };
+  const served = { ...healthy };
+  let server: Awaited<ReturnType<typeof serve>>;
+
+  const listening = (port: number) => serve({ host: "127.0.0.1", port }, served);
+  before(async () => (server = await listening(0)));
+  after(() => server.close());
+
+  const no = () => false;
+  const waiting = "waiting for the state, or the first dry run\n";
+  const broken = { ...metrics, text: () => Promise.reject(new Error("broken")) };
+  for (const [request, state, code, answer, type = text] of [
+    ["GET /livez", {}, 200, "ok\n"],
+    ["GET /livez", { isLive: no }, 503, "a dry run is stuck\n"],
+    ["GET /readyz", {}, 200, "ok\n"],
+    ["GET /readyz", { isReady: no }, 503, waiting],
+    ["GET /metrics?x=y", { isReady: no, isLive: no }, 200, "up 1\n", metrics.contentType],
+    ["GET /metrics", { metrics: broken }, 500, "the metrics can't be read\n", null],
+    ["POST /metrics", {}, 405, "use GET\n"],
+    ["GET //", {}, 404, "use /livez, /readyz or /metrics\n"],
+  ] as const)
+    it(`answers ${code} to ${request} without ${Object.keys(state).join() || "trouble"}`, async () => {
+      Object.assign(served, healthy, state);
+      const [method = "", path = ""] = request.split(" ");
+      const answered = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+      const found = [answered.status, await answered.text(), answered.headers.get("content-type")];
+      deepEqual(found, [code, answer, type]);
+    });
+
+  it("refuses a request over loopback that names another host, as a page in a browser would send it", async () => {
+    const codes = ["localhost", "127.0.0.1:80", "[::1]:80", "evil.example"].map(async (host) => {
+      const at = { host: "127.0.0.1", port: server.port, path: "/livez", headers: { host } };
+      const [response] = (await once(get(at), "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    });
+    deepEqual(await Promise.all(codes), [200, 200, 200, 421]);
+  });
+
+  it("answers every request while silent clients hold all connections", async () => {
+    Object.assign(served, healthy);
+    let closed = 0;
+    const sockets = Array.from({ length: 100 }, () =>
+      connect(server.port, "127.0.0.1")
+        .resume()
+        .on("error", () => undefined)
+        .on("close", () => (closed += 1)),
+    );
+    await until("the end of those beyond", [], () => Promise.resolve(closed >= 60 || undefined));
+    const asked = Array.from({ length: 20 }, () => fetch(`http://127.0.0.1:${server.port}/livez`));
+    const codes = (await Promise.all(asked)).map(({ status }) => status);
+    deepEqual([...new Set(codes)], [200]);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it("names the option if the address is taken", async () => {
+    const taken = /^Error: can't listen on 127\.0\.0\.1:\d+ \(--listen\): .*EADDRINUSE/;
+    await rejects(listening(server.port), taken);
+  });
+});

@@ -1,0 +1,245 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { rmSync } from "node:fs";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+
+import type { RunEnd, WatchEvent } from "../../../../cli/watch/events.ts";
+import { StackRuns, type StackRunsSettings } from "../../../../cli/watch/stack-runs.ts";
+import { until } from "../../../bed/processes.ts";
+import { repository } from "../../../bed/stack.ts";
+
+const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
+const mirrorsType = "pulumi-nodejs:dynamic/linkerd:Mirrors";
+const urn = `urn:pulumi:dev::p::m:Mesh$${mirrorsType}::east`;
+const inputs = { source: "east", stack: "p/s", clusters: {}, links: [], revision: 1, mirrors: {} };
+
+/** A script stands for Pulumi's CLI. It appends its arguments to the file `calls`. */
+describe("a run of a stack", () => {
+  let folder: string;
+  let events: WatchEvent[];
+  let runs: StackRuns;
+
+  const watch = (more: Partial<StackRunsSettings> = {}) =>
+    new StackRuns({
+      folder,
+      stack: "dev",
+      configFile: "c.yaml",
+      observe: (event) => events.push(event),
+      variables: { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder },
+      ...more,
+    });
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-unit-"));
+    events = [];
+    runs = watch();
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const up = () => runs.run("up", []);
+  const script = async (body: string) => {
+    const pulumi = join(folder, "pulumi");
+    await writeFile(pulumi, `#!/bin/sh\necho "$@" >> ${join(folder, "calls")}\n${body}\n`);
+    await chmod(pulumi, 0o755);
+  };
+  const calls = async () => (await readFile(join(folder, "calls"), "utf8")).trim().split("\n");
+  const records = async () => {
+    const files = await readdir(join(folder, "linkerd-multicluster"), { recursive: true });
+    return files.filter((file) => file.endsWith("run.json"));
+  };
+  const stateOf = (...resources: readonly object[]) =>
+    script(`echo '${JSON.stringify({ deployment: { resources } })}'`);
+  const printed = (file: string) =>
+    until(file, [], () => readFile(join(folder, file), "utf8").catch(() => undefined));
+
+  it("reports the number of changes, and leaves no files behind", async () => {
+    await script(
+      `echo '{"sequence":1,"timestamp":1,"summaryEvent":{"resourceChanges":{"same":3,"update":2,"create":1}}}'`,
+    );
+    deepEqual(await up(), { result: "succeeded", changes: 3 });
+    deepEqual(await runs.run("preview", []), { result: "succeeded", changes: 3 });
+    const options = "--json --non-interactive --stack dev --config-file c.yaml";
+    deepEqual(await calls(), [`up --yes --skip-preview ${options}`, `preview ${options}`]);
+    deepEqual(await records(), []);
+  });
+
+  for (const [what, body, why] of [
+    [
+      "the errors of the engine",
+      `echo '{"sequence":1,"timestamp":1,"diagnosticEvent":{"severity":"info","message":"by the way"}}'
+echo '{"sequence":2,"timestamp":1,"diagnosticEvent":{"severity":"error","message":"it is  wrong "}}'`,
+      "it is wrong",
+    ],
+    ["the standard error if the engine reports nothing", "echo 'no stack dev' >&2", "no stack dev"],
+    ["the exit code if nothing is printed", "", "pulumi ended with exit code 255"],
+  ] as const)
+    it(`fails with ${what}`, async () => {
+      await script(`${body}\nexit 255`);
+      deepEqual(await up(), { result: "failed", changes: 0, why });
+    });
+
+  it("names the missing CLI", async () => {
+    await rejects(up(), /there is no pulumi on PATH/);
+    await rejects(runs.sources(), /there is no pulumi on PATH/);
+  });
+
+  it("shares the compile cache of the program, unless the environment names another", async () => {
+    await script(`echo "$NODE_COMPILE_CACHE" > ${folder}/cache`);
+    await up();
+    equal(await printed("cache"), `${join(repository, "node_modules", ".cache", "compiled")}\n`);
+    const NODE_COMPILE_CACHE = "/elsewhere";
+    const variables = { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder };
+    await watch({ variables: { ...variables, NODE_COMPILE_CACHE } }).run("up", []);
+    equal(await printed("cache"), "/elsewhere\n");
+  });
+
+  it("has its own process group, and ends after one interrupt", async () => {
+    await script(`trap 'echo interrupted >> ${folder}/calls; exit 1' INT
+ps -o pgid= -p $$ > ${folder}/group; echo $$ > ${folder}/started
+while :; do sleep 0.05; done`);
+    const run = up();
+    const pid = await printed("started");
+    runs.interrupt();
+    equal((await run).result, "cancelled");
+    equal((await calls()).filter((line) => line === "interrupted").length, 1);
+    equal((await printed("group")).trim(), pid.trim());
+    equal((await up()).result, "cancelled");
+  });
+
+  it("begins from the mirrors in the state, and reports when certificates expire", async () => {
+    const date = "2036-01-01T00:00:00.000Z";
+    const trust = "linkerd-multicluster:index:TrustRoot";
+    await stateOf(
+      { type: "pulumi:pulumi:Stack", outputs: { expiries: { "a cookie": date } } },
+      { type: mirrorsType, urn, inputs: { ...inputs, __provider: "code" } },
+      { type: mirrorsType, urn, inputs, delete: true },
+      { type: mirrorsType, urn, inputs: { __provider: "code" } },
+      { type: trust },
+      { type: trust, outputs: { expiries: { "the trust anchor": date, secret: { key: "x" } } } },
+    );
+    deepEqual(await runs.sources(), [inputs]);
+    deepEqual(events, [{ event: "expiries", certificates: { "the trust anchor": date } }]);
+    await script(`echo '{"deployment":{}}'`);
+    deepEqual(await runs.sources(), []);
+  });
+
+  it("leaves out the mirrors of excluded sources", async () => {
+    await stateOf({ type: mirrorsType, urn, inputs });
+    await runs.sources();
+    await runs.run("up", ["east", "unknown"]);
+    await runs.run("preview", ["east"]);
+    const [, ...commands] = await calls();
+    const excluded = commands.map((line) =>
+      line
+        .split("--exclude ")
+        .slice(1)
+        .map((each) => each.split(" ")[0]),
+    );
+    deepEqual(excluded, [[urn], [urn]]);
+  });
+
+  /** A run that is under way and holds the lock, and how Pulumi names the owner of that lock. */
+  async function locking() {
+    await script(`touch ${folder}/lock; echo $$ > ${folder}/started; while :; do sleep 0.05; done`);
+    const run = watch().run("up", []);
+    const pid = Number(await printed("started"));
+    return { run, pid, whose: `root@${hostname()} (pid ${pid})` };
+  }
+
+  /** Kills such a run, whose record remains. */
+  async function killed(): Promise<string> {
+    const { run, pid, whose } = await locking();
+    process.kill(pid, "SIGKILL");
+    deepEqual(await run, { result: "failed", changes: 0, why: "pulumi ended with SIGKILL" });
+    equal((await records()).length, 1);
+    return whose;
+  }
+
+  /** Lets each run fail until `pulumi cancel` has removed the lock, and `then` do something else. */
+  const locked = (whose: string, cancel = ":", then = ":") =>
+    script(`case $1 in cancel) ${cancel}; rm ${folder}/lock;; up)
+if [ -e ${folder}/lock ]; then
+  echo "error: the stack is currently locked by 1 lock(s).
+  file:///l.json: created by ${whose} at $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2; exit 255
+fi; ${then};; esac`);
+  const cancels = async () => (await calls()).filter((line) => line.startsWith("cancel")).length;
+  const stayedLocked = async (run: Promise<RunEnd>, because: RegExp) => {
+    const { result, why = "" } = await run;
+    equal(result, "locked");
+    match(why, because);
+  };
+
+  it("clears the lock of a killed run, and its record", async () => {
+    await locked(await killed());
+    equal((await up()).result, "succeeded");
+    equal((await calls()).includes("cancel --yes --stack dev --non-interactive"), true);
+    equal(events[0]?.event, "lockCleared");
+    deepEqual(await records(), []);
+  });
+
+  it("does not clear a lock that another watch is clearing", async () => {
+    const go = `touch ${folder}/cancelling; while [ ! -e ${folder}/go ]; do sleep 0.05; done`;
+    await locked(await killed(), go, "exit 1");
+    const first = up();
+    await printed("cancelling");
+    await stayedLocked(watch().run("up", []), /another watch clears its lock/);
+    await writeFile(join(folder, "go"), "");
+    deepEqual([(await first).result, await cancels()], ["failed", 1]);
+    deepEqual(await records(), []);
+  });
+
+  it("does not clear a lock after another watch did, since a run may hold the next one", async () => {
+    await locked(await killed());
+    const turn = "tracing:net.server.listen:asyncStart";
+    const clear = () => {
+      rmSync(join(folder, "linkerd-multicluster"), { recursive: true });
+    };
+    subscribe(turn, clear);
+    await stayedLocked(up(), /not this watch's/);
+    unsubscribe(turn, clear);
+    equal(await cancels(), 0);
+  });
+
+  it("removes the record of a killed run once a run of the same stack succeeds", async () => {
+    const other = watch({ stack: "prod" });
+    await killed();
+    await script("exit 1");
+    equal((await up()).result, "failed");
+    await script("exit 0");
+    equal((await other.run("up", [])).result, "succeeded");
+    equal((await records()).length, 1);
+    equal((await up()).result, "succeeded");
+    deepEqual(await records(), []);
+  });
+
+  it("keeps the records of other machines, whose processes it can't see", async () => {
+    await killed();
+    const [file = ""] = await records();
+    const record = { host: "elsewhere", pid: 2 ** 22, at: 0 };
+    await writeFile(join(folder, "linkerd-multicluster", file), JSON.stringify(record));
+    await script("exit 0");
+    deepEqual([(await up()).result, (await records()).length], ["succeeded", 1]);
+  });
+
+  it("does not clear a lock of anybody else, and names the owner", async () => {
+    await writeFile(join(folder, "lock"), "");
+    await locked("root@laptop (pid 42)");
+    await stayedLocked(
+      up(),
+      /^it is locked by root@laptop \(pid 42\) at .*, which is not this watch's/,
+    );
+    equal(await cancels(), 0);
+  });
+
+  it("does not clear the lock of an earlier watch's run that continues", async () => {
+    const { run, pid, whose } = await locking();
+    await locked(whose);
+    await stayedLocked(up(), /a run that a watch started still continues/);
+    await script("exit 0");
+    deepEqual([(await up()).result, (await records()).length], ["succeeded", 1]);
+    process.kill(pid);
+    await run;
+  });
+});

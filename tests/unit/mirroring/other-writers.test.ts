@@ -1,0 +1,100 @@
+import { deepEqual, match } from "node:assert/strict";
+import { type LinkStatus } from "../../../engine/kubernetes/objects/link-resource.ts";
+import type { Controller } from "../../../engine/mirroring/model/controller.ts";
+import { argsFor, check, type Scenario } from "../fixtures/checked.ts";
+import { cluster, exported, exporting, linkObject, member } from "../fixtures/objects.ts";
+
+const controller: Controller = {
+  namespace: "linkerd-multicluster",
+  name: "controller-west",
+  target: "west",
+  replicas: 1,
+  ready: 1,
+};
+const localMirror = { ...controller, name: "linkerd-local-service-mirror", target: undefined };
+
+/** What a preview says, without the lines that count what it would create. */
+async function notesOf(scenario: Scenario): Promise<string[]> {
+  const { notes, summaries } = await check(scenario);
+  return notes.filter((note) => !summaries.includes(note));
+}
+
+describe("the status of a Link that another program has created", () => {
+  const stale: LinkStatus = { mirrorServices: [] };
+  const east = cluster("east", { namespaces: ["shop"] });
+  const scenario: Scenario = {
+    args: argsFor(["west"], { statusIn: "linkerd-multicluster" }),
+    clusters: {
+      east: { ...east, links: new Map([["linkerd-multicluster/west", linkObject("west", stale)]]) },
+      west: exporting("west", [exported("shop/web")]),
+    },
+  };
+
+  /** The changes of the status that a preview shows. */
+  async function statusIn(found: Partial<Scenario>): Promise<unknown> {
+    const { inputs } = await check({ ...scenario, ...found });
+    return inputs.changes?.["west"]?.["Link linkerd-multicluster/west"];
+  }
+
+  const due = { "status.mirrorServices": "1 Service mirrored, 0 not" };
+  for (const [rule, found, status] of [
+    ["is written", {}, due],
+    ["is written where nobody says whether the runner may", { mayKeepStatus: "server" }, due],
+    [
+      "is written where its controller is stopped",
+      { controllers: [{ ...controller, replicas: 0 }] },
+      due,
+    ],
+    [
+      "is written beside another link's",
+      { controllers: [{ ...controller, target: "north" }] },
+      due,
+    ],
+    ["is left to a controller that runs", { controllers: [controller] }, undefined],
+    ["is left where the runner may not write it", { mayKeepStatus: false }, undefined],
+  ] as const)
+    it(rule, async () => {
+      deepEqual(await statusIn(found), status);
+    });
+
+  it("has a note that names the controller that writes it, or the right that is missing", async () => {
+    const [beside = ""] = await notesOf({ ...scenario, controllers: [controller] });
+    match(beside, /^east → west: Deployment east\/\S+\/controller-west also mirrors this link/);
+    deepEqual(await notesOf({ ...scenario, mayKeepStatus: false }), [
+      "east: the status of Link linkerd-multicluster/west is not kept and may be out of date, because the runner may not patch links/status in namespace linkerd-multicluster: grant that (docs/reference/access.md), or go by what this program says",
+    ]);
+  });
+});
+
+describe("Linkerd's local service mirror", () => {
+  const west = exporting("west", [member("shop/web")]);
+  const scenario: Scenario = {
+    args: argsFor(["west"]),
+    clusters: { east: cluster("east", { namespaces: ["shop"] }), west },
+    controllers: [localMirror],
+  };
+
+  it("has a note with the command that stops it, where this program writes federated Services", async () => {
+    deepEqual(await notesOf(scenario), [
+      "east: Deployment east/linkerd-multicluster/linkerd-local-service-mirror also writes federated Services (shop/web-federated), and creates them again where this program deletes them: set localServiceMirror.replicas to 0 in the values of the chart linkerd-multicluster, or run kubectl --context east -n linkerd-multicluster scale deployment linkerd-local-service-mirror --replicas 0",
+    ]);
+  });
+
+  it("has it for a member of the source, too", async () => {
+    const east = cluster("east", { services: [member("shop/web")] });
+    const clusters = { east, west: exporting("west", []) };
+    match((await notesOf({ ...scenario, clusters })).join(), /\(shop\/web-federated\)/);
+  });
+
+  for (const [rule, found] of [
+    ["it is scaled to zero", { controllers: [{ ...localMirror, replicas: 0 }] }],
+    ["the runner may not list Deployments", { controllers: "forbidden" }],
+    [
+      "there is nothing to federate",
+      { clusters: { ...scenario.clusters, west: exporting("west", []) } },
+    ],
+  ] as const)
+    it(`has none where ${rule}`, async () => {
+      deepEqual(await notesOf({ ...scenario, ...found }), []);
+    });
+});

@@ -1,0 +1,286 @@
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
+import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
+import { managerOf } from "../../../engine/mirroring/model/marks.ts";
+import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
+import type { Answer } from "../../simulation/answering-dispatcher.ts";
+import type { ApiServer } from "../../simulation/api-server.ts";
+import { type More, putServices, serverWith } from "../../simulation/contents.ts";
+import { fed } from "../fixtures/federation.ts";
+import {
+  cluster,
+  controller,
+  exported,
+  exporting,
+  http,
+  localMirror,
+  member,
+} from "../fixtures/objects.ts";
+import { type Config, Mesh } from "../../simulation/mesh.ts";
+import { isMirror, managersOf, writesTo } from "../../simulation/outcome.ts";
+import { confirmed, confirmedBy, marked } from "../fixtures/marks.ts";
+
+const [bb, web, api] = [member("shop/bb"), exported("shop/web"), exported("shop/api")];
+const federatedBb = "shop/bb-federated";
+const own = "acme/mesh/dev";
+
+function source(services: readonly Service[] = [], more: More = {}): ApiServer {
+  const namespaces = ["shop", "team-a", "team-b"];
+  return serverWith(cluster("east", { namespaces, services }), more);
+}
+
+function target(name: string, ...services: Service[]): ApiServer {
+  return serverWith(exporting(name, services));
+}
+
+function stackOf(servers: readonly ApiServer[], config: Config = {}, name = own): Mesh {
+  const mesh = Mesh.of(servers, config);
+  mesh.stack = name;
+  return mesh;
+}
+
+/** A run that has to succeed. */
+async function up(mesh: Mesh) {
+  const ended = await mesh.up();
+  equal(ended.failure, undefined);
+  return ended;
+}
+
+/** The remote and local members of the federated Service, and the stacks that have marked them. */
+function federation(east: ApiServer) {
+  const { annotations } = east.get("services", federatedBb)?.metadata ?? {};
+  return {
+    remote: annotations?.[annotation.remoteMembers],
+    local: annotations?.[annotation.localMember],
+    marks: marksOf(east, federatedBb),
+  };
+}
+
+/** The marks of stacks on a Service. */
+function marksOf(east: ApiServer, key: string): string[] {
+  const service = east.get("services", key);
+  const managers = service === undefined ? [] : managersOf(service);
+  return managers.filter((name) => name.includes("/")).sort();
+}
+
+function mirrorsIn(east: ApiServer): string[] {
+  const services = [...east.all("services")];
+  return services.flatMap(([key, object]) => (isMirror(object) ? [key] : [])).sort();
+}
+
+const link = (name: string, settings: Config = {}) => ({
+  source: "east",
+  target: name,
+  ...settings,
+});
+
+describe("mirrors of a link that Linkerd's controller takes over", () => {
+  it("lose this stack's mark in the same run, and stay when the controller is away later", async () => {
+    const east = source([], { deployments: [controller("west")] });
+    const mesh = stackOf([east, target("west", web), target("north", api)]);
+    await up(mesh);
+    mesh.link(link("north"));
+    await up(mesh);
+    deepEqual(marksOf(east, "shop/web-west"), []);
+    east.delete("deployments", "linkerd-multicluster/controller-west");
+    await up(mesh);
+    deepEqual(mirrorsIn(east), ["shop/api-north", "shop/web-west"]);
+  });
+
+  for (const operation of ["up", "destroy"] as const)
+    it(`include the members of federated Services, the local one with them, in ${operation}`, async () => {
+      const east = source([bb], { deployments: [localMirror(), controller("west", 0)] });
+      const mesh = stackOf([east, target("west", bb)], { manage: "links" });
+      await up(mesh);
+      deepEqual(federation(east).marks, [managerOf(own, ".local"), managerOf(own, "west")]);
+      mesh.link(link("west", { mirroring: "controller" }));
+      equal((await mesh[operation]()).failure, undefined);
+      deepEqual(federation(east), { remote: "bb@west", local: "bb", marks: [] });
+    });
+});
+
+describe("a stack", () => {
+  for (const [of, service] of [
+    [
+      "another stack",
+      confirmed(managerOf("acme/b/prod", ".local"), fed("shop/bb", { local: "bb" })),
+    ],
+    ["Linkerd", marked(fed("shop/bb", { remote: "bb@west", local: "bb" }))],
+  ] as const)
+    it(`leaves a federated Service of ${of} alone in which it has no member`, async () => {
+      const east = source([bb, service], { deployments: [localMirror()] });
+      const links = [link("north", { namespaces: ["team-b"] })];
+      await up(stackOf([east, target("north", api)], { links }));
+      deepEqual(writesTo(east), []);
+    });
+
+  it("leaves the ports of a federated Service to the stack of the first member, without Links that tell their age", async () => {
+    const east = source();
+    const ports = (port: number) => ({ ports: [{ ...http, port }] });
+    const west = target("west", member("shop/bb", {}, ports(80)));
+    const north = target("north", member("shop/bb", {}, ports(8080)));
+    const a = stackOf([east, west], {}, "acme/a/prod");
+    const b = stackOf([east, north], {}, "acme/b/prod");
+    await up(a);
+    await up(b);
+    const { length } = writesTo(east);
+    await up(a);
+    await up(b);
+    deepEqual(writesTo(east).slice(length), []);
+  });
+
+  for (const [rule, deployments, left] of [
+    ["leaves a former local member beside a stopped local service mirror", [localMirror(0)], "bb"],
+    ["removes a former local member without a local service mirror", [], undefined],
+  ] as const)
+    it(rule, async () => {
+      const east = source([bb], { deployments });
+      const mesh = stackOf([east, target("west", bb)]);
+      await up(mesh);
+      east.edit("services", "shop/bb", { metadata: { labels: null } });
+      await up(mesh);
+      const { remote, local } = federation(east);
+      deepEqual([remote, local], ["bb@west", left]);
+    });
+
+  it("leaves another stack's mirrors of the same link alone, and names that stack where they are in its way", async () => {
+    const east = source();
+    const west = target("west", exported("team-a/web"), exported("team-b/web"));
+    const inNamespace = (name: string) => ({ links: [link("west", { namespaces: [name] })] });
+    const a = stackOf([east, west], inNamespace("team-a"), "acme/a/prod");
+    const b = stackOf([east, west], inNamespace("team-b"), "acme/b/prod");
+    await up(a);
+    for (const mesh of [b, a]) {
+      doesNotMatch((await up(mesh)).lines.join("\n"), /acme/);
+      deepEqual(mirrorsIn(east), ["team-a/web-west", "team-b/web-west"]);
+    }
+    b.link(link("west"));
+    const { lines } = await up(b);
+    match(lines.join("\n"), /not mirrored \(NotOurs\): .* is stack acme\/a\/prod's/);
+    deepEqual(marksOf(east, "team-a/web-west"), [managerOf("acme/a/prod")]);
+  });
+
+  it("does not own the mirrors of a stack with the same name in another organization", async () => {
+    const east = source();
+    const west = target("west", web);
+    await up(stackOf([east, west], {}, "corp/mesh/dev"));
+    const mesh = stackOf([east, west]);
+    await up(mesh);
+    equal((await mesh.destroy()).failure, undefined);
+    deepEqual(marksOf(east, "shop/web-west"), [managerOf("corp/mesh/dev")]);
+  });
+
+  it("renews its marks when it is renamed, so that another stack can have its old name", async () => {
+    const east = source();
+    const [west, north] = [target("west", web), target("north", api)];
+    const renamed = stackOf([east, west], {}, "acme/mesh/dev");
+    await up(renamed);
+    renamed.stack = "acme/mesh/prod";
+    await up(renamed);
+    await up(stackOf([east, north], {}, "acme/mesh/dev"));
+    await up(renamed);
+    deepEqual(mirrorsIn(east), ["shop/api-north", "shop/web-west"]);
+    deepEqual(marksOf(east, "shop/web-west"), [managerOf("acme/mesh/prod")]);
+  });
+
+  for (const [which, isMeant] of [
+    ["all answers", () => true],
+    ["answers to writes", (method: string) => method !== "GET"],
+  ] as const)
+    it(`deletes nothing where an API server leaves managedFields out of ${which}`, async () => {
+      const east = source();
+      const west = target("west", web, api);
+      const mesh = stackOf([east, west]);
+      await up(mesh);
+      west.delete("services", "shop/api");
+      putServices(west, exported("shop/new"));
+      const { failure = "" } = await mesh.up(
+        (name) =>
+          ({ method }) =>
+            name === "east" && isMeant(method) ? { alter: withoutManagedFields } : undefined,
+      );
+      match(failure, /answers without managedFields/);
+      equal(mirrorsIn(east).includes("shop/api-west"), true);
+    });
+});
+
+describe("an unmarked mirror that nobody asks for", () => {
+  const labels = {
+    "mirror.linkerd.io/mirrored-service": "true",
+    "mirror.linkerd.io/cluster-name": "west",
+  };
+  const namespaces = ["team-a"];
+  for (const [rule, more, settings, isLeft] of [
+    ["is deleted where the link covers it", {}, {}, false],
+    ["stays where the link is about other namespaces", {}, { namespaces }, true],
+    ["stays beside a stopped controller", { deployments: [controller("west", 0)] }, {}, true],
+  ] as const)
+    it(rule, async () => {
+      const east = source([marked(exported("shop/old-west", { labels: { ...labels } }))], more);
+      const links = [link("west", settings)];
+      const { lines } = await up(stackOf([east, target("west")], { links }));
+      deepEqual(mirrorsIn(east), isLeft ? ["shop/old-west"] : []);
+      const command = `east → west: 1 mirror stays, because no stack's mark is on them, so they may be somebody else's; if nobody needs them, delete them: kubectl --context east --namespace shop delete service old-west (shop/old-west)`;
+      if (isLeft) deepEqual(lines, [command]);
+    });
+});
+
+describe("what another run writes between a decision and its write", () => {
+  it("keeps its member where two stacks join one federated Service at the same time", async () => {
+    const east = source();
+    const [west, north] = [target("west", bb), target("north", bb)];
+    await Promise.all([
+      up(stackOf([east, west], {}, "acme/a/prod")),
+      up(stackOf([east, north], {}, "acme/b/prod")),
+    ]);
+    deepEqual(federation(east).remote?.split(",").sort(), ["bb@north", "bb@west"]);
+  });
+
+  /** Removes the link to `west`, and edits the mirror just before the run deletes it. */
+  async function editingBeforeDeletion(
+    key: string,
+    exports: Service,
+    edit: (live: Service) => Service,
+  ): Promise<ApiServer> {
+    const east = source();
+    const mesh = stackOf([east, target("west", exports), target("north", api)]);
+    await up(mesh);
+    mesh.link(link("north"));
+    let isEdited = false;
+    const ended = await mesh.up((name) => ({ method, path }) => {
+      const isDeletion = method === "DELETE" && path.endsWith(`/${key.split("/")[1] ?? ""}`);
+      if (name !== "east" || !isDeletion || isEdited) return undefined;
+      isEdited = true;
+      const { resourceVersion: _, ...metadata } = east.get("services", key)?.metadata ?? {};
+      const live = { ...east.get("services", key), metadata } as object as Service;
+      east.put("services", edit(live));
+      return undefined;
+    });
+    equal(ended.failure, undefined);
+    return east;
+  }
+
+  it("keeps a mirror that it has marked, which loses this stack's mark alone", async () => {
+    const east = await editingBeforeDeletion("shop/web-west", web, (live) =>
+      confirmedBy("acme/other/prod", live),
+    );
+    deepEqual(marksOf(east, "shop/web-west"), [managerOf("acme/other/prod")]);
+  });
+
+  it("keeps a federated Service that it has joined, which loses this stack's member alone", async () => {
+    const joined = managerOf("acme/other/prod", "south");
+    const east = await editingBeforeDeletion(federatedBb, bb, (live) => {
+      const annotations = { [annotation.remoteMembers]: "bb@west,bb@south" };
+      return confirmed(joined, { ...live, metadata: { ...live.metadata, annotations } });
+    });
+    deepEqual(federation(east), { remote: "bb@south", local: undefined, marks: [joined] });
+  });
+});
+
+/** The answer of an API server behind a proxy that leaves out who has written what. */
+function withoutManagedFields(answer: Answer): Answer {
+  if (!answer.body.startsWith("{")) return answer;
+  const body = JSON.stringify(JSON.parse(answer.body), (key, value: unknown) =>
+    key === "managedFields" ? undefined : value,
+  );
+  return { ...answer, body };
+}

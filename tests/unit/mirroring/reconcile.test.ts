@@ -1,0 +1,100 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
+import { args, argsFor, check, fresh, having, settled } from "../fixtures/checked.ts";
+import { cluster, endpoints, exporting, headless, pods, written } from "../fixtures/objects.ts";
+
+const strict = argsFor([{ target: "west", unreachable: "fail" }, "north"]);
+
+describe("what stops a run", () => {
+  it("is every context that the kubeconfig does not have, all in one report", async () => {
+    const { mistakes } = await check(fresh({ west: "no context", north: "no context" }));
+    deepEqual(mistakes, [
+      "cluster west: there is no context west",
+      "cluster north: there is no context north",
+    ]);
+  });
+
+  it("is an unreachable end of a link with unreachable: fail", async () => {
+    const ends = async (clusters: Parameters<typeof fresh>[0], of: MirrorsArgs) =>
+      (await check({ ...fresh(clusters), args: of })).outcome.outcome;
+    equal(await ends({ west: "unreachable" }, args), "planned");
+    equal(await ends({ west: "unreachable" }, strict), "invalid");
+    equal(await ends({ north: "unreachable" }, strict), "planned");
+    equal(await ends({ east: "unreachable" }, args), "sourceUnreadable");
+    equal(await ends({ east: "unreachable" }, strict), "invalid");
+  });
+});
+
+describe("a cluster that is not the one it was", () => {
+  const expecting = (uid: string): MirrorsArgs => ({
+    ...args,
+    clusters: { ...args.clusters, west: { context: "west", uid } },
+  });
+
+  /** Why `west` is refused, with this UID in state; the link to `north` is planned all the same. */
+  async function refusal(remembered: string, of = args, clusters = {}) {
+    const before = { identities: { west: remembered } };
+    const { inputs, mistakes } = await check({ ...fresh(clusters), args: of, before });
+    deepEqual([mistakes, Object.keys(inputs.mirrors).includes("north")], [[], true]);
+    return inputs.refused?.["west"];
+  }
+
+  it("is refused, with the UID to set if it was recreated", async () => {
+    equal(
+      await refusal("another"),
+      "context west of cluster west leads to another cluster than before (its kube-system has UID uid-of-west, and had another): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to uid-of-west and run again",
+    );
+    equal(await refusal("uid-of-west"), undefined);
+  });
+
+  it("is judged by the UID in the config rather than by the one in state", async () => {
+    equal(await refusal("another", expecting("uid-of-west")), undefined);
+    match((await refusal("uid-of-west", expecting("third"))) ?? "", /had third/);
+  });
+
+  it("is refused where the target is the source itself, but two targets may be one cluster", async () => {
+    const as = (identity: string) => ({ west: { ...cluster("west"), identity } });
+    equal(
+      await refusal("uid-of-east", args, as("uid-of-east")),
+      "east and west are the same cluster (its kube-system has UID uid-of-east): fix the context of one end of link east/west",
+    );
+    equal(await refusal("uid-of-north", args, as("uid-of-north")), undefined);
+  });
+
+  it("is still known as the one it was after that", async () => {
+    const { inputs } = await check({ ...fresh(), before: { identities: { west: "another" } } });
+    equal(inputs.identities?.["west"], "another");
+  });
+
+  it("leaves all mirrors as they are where it is the source", async () => {
+    const { outcome } = await check({ ...fresh(), before: { identities: { east: "another" } } });
+    equal(outcome.outcome, "sourceUnreadable");
+  });
+});
+
+describe("StatefulSets of a target of which a pod is missing", () => {
+  const pair = argsFor([{ target: "west", headless: true }]);
+  const listing = (...names: string[]) =>
+    exporting("west", [headless("shop/db")], { endpoints: [endpoints("shop/db", [pods(names)])] });
+  const oneMissing = async () =>
+    having(await settled({ west: listing("db-0", "db-1") }, pair), { west: listing("db-0") });
+
+  it("are taken for none where the runner may not list them", async () => {
+    const { inputs } = await check({ ...(await oneMissing()), statefulSets: "forbidden" });
+    deepEqual(inputs.missing, { "shop/db-1-west": written });
+  });
+
+  for (const [failure, outcome] of [
+    ["server", "unreachable"],
+    ["unauthorized", "refused"],
+  ] as const)
+    it(`make the target ${outcome} where reading them fails (${failure})`, async () => {
+      const scenario = { ...(await oneMissing()), statefulSets: failure };
+      const { outcome: found } = await check(scenario);
+      const reading = found.outcome === "planned" ? found.readings.get("west") : undefined;
+      equal(reading && "cause" in reading && reading.cause, outcome);
+      const failing = argsFor([{ target: "west", headless: true, unreachable: "fail" }]);
+      const { mistakes } = await check({ ...scenario, args: failing });
+      equal(mistakes.length, 1);
+    });
+});

@@ -1,0 +1,149 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { Inputs } from "../../../engine/mirroring/model/state.ts";
+import { outputsOf } from "../../../engine/mirroring/model/state.ts";
+import { checkSource } from "../../../engine/mirroring/reconcile.ts";
+import { removeAll } from "../../../engine/mirroring/removal.ts";
+import { WantedHere } from "../../../engine/mirroring/wanted-here.ts";
+import type { ApiServer } from "../../simulation/api-server.ts";
+import { runOf, type Servers, SimulatedClusters } from "../../simulation/clusters.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { Mesh } from "../../simulation/mesh.ts";
+import { writesTo } from "../../simulation/outcome.ts";
+import { argsFor, web } from "../fixtures/checked.ts";
+import { cluster, controller, exporting, flat, member, now, service } from "../fixtures/objects.ts";
+
+const bb = member("shop/bb");
+
+/** Links from `west` and `north` into `east` after a run. */
+async function mirrored(exports = [web]): Promise<{ mesh: Mesh; east: ApiServer }> {
+  const east = serverWith(
+    cluster("east", { namespaces: ["shop"], services: [service("shop/own")] }),
+  );
+  const west = serverWith(exporting("west", exports));
+  const mesh = Mesh.of([east, west, serverWith(exporting("north", [flat("shop/api")]))]);
+  equal((await mesh.up()).failure, undefined);
+  east.journal.length = 0;
+  return { mesh, east };
+}
+
+const namesIn = (east: ApiServer) =>
+  [...east.all("services").keys()].filter((key) => key.startsWith("shop/")).sort();
+
+describe("the deletion of a source's mirrors", () => {
+  it("needs no target, and leaves all else in the source", async () => {
+    const { mesh, east } = await mirrored([web, bb]);
+    for (const name of ["west", "north"]) mesh.server(name).refuse = () => "unreachable";
+    deepEqual(await mesh.destroy().then(({ failure, lines }) => [failure, lines]), [undefined, []]);
+    deepEqual([namesIn(east), [...east.all("endpoints").keys()]], [["shop/own"], []]);
+  });
+
+  it("includes mirrors of links that left the config and had to stay", async () => {
+    const { mesh, east } = await mirrored();
+    mesh.link(
+      { source: "east", target: "west", maxDeletions: 0 },
+      { source: "east", target: "north" },
+    );
+    await mesh.up();
+    mesh.link({ source: "east", target: "north" });
+    match((await mesh.up()).failure ?? "", /maxDeletions/);
+    equal((await mesh.destroy()).failure, undefined);
+    deepEqual(namesIn(east), ["shop/own"]);
+  });
+
+  it("leaves what a controller of Linkerd's mirrors", async () => {
+    const { mesh, east } = await mirrored();
+    east.put("deployments", controller("west", 1));
+    const { failure, lines } = await mesh.destroy();
+    deepEqual([failure, namesIn(east)], [undefined, ["shop/own", "shop/web-west"]]);
+    deepEqual(lines, [
+      "east → west: its mirrors stay, because Deployment east/linkerd-multicluster/controller-west mirrors it now",
+    ]);
+  });
+
+  for (const [what, exports] of [
+    ["mirrors", [web]],
+    ["members of federated Services alone", [bb]],
+  ] as const)
+    it(`does nothing where it can't know whether a controller has its ${what}`, async () => {
+      const { mesh, east } = await mirrored([...exports]);
+      east.refuse = (request) => (request === "list deployments" ? "forbidden" : undefined);
+      match((await mesh.destroy()).failure ?? "", /cluster east refuses to list deployments/);
+      deepEqual(writesTo(east), []);
+    });
+
+  it("reads no Deployments where no mirror is left", async () => {
+    const { mesh, east } = await mirrored();
+    for (const key of ["shop/web-west", "shop/api-north"]) east.delete("services", key);
+    east.refuse = (request) => (request === "list deployments" ? "forbidden" : undefined);
+    equal((await mesh.destroy()).failure, undefined);
+  });
+
+  it("fails without a write where the context leads to another cluster", async () => {
+    const { mesh, east } = await mirrored();
+    east.put("namespaces", { metadata: { name: "kube-system", uid: "another" } });
+    const { failure = "" } = await mesh.destroy();
+    match(failure, /context east of cluster east leads to another cluster than before/);
+    deepEqual(writesTo(east), []);
+  });
+
+  it("fails where the source is gone, with the way to give it up", async () => {
+    const { mesh, east } = await mirrored();
+    east.refuse = () => "unreachable";
+    match(
+      (await mesh.destroy()).failure ?? "",
+      /cluster east can't be reached .*; if it is gone for good, run pulumi up with linkerd-multicluster:clusters\.east\.revoked set to true/,
+    );
+  });
+});
+
+describe("the deletion of mirrors in a run that may have the same cluster under another name", () => {
+  const args = argsFor(["west"]);
+
+  async function settled(): Promise<{ servers: Servers & { east: ApiServer }; inputs: Inputs }> {
+    const east = serverWith(cluster("east", { namespaces: ["shop"] }));
+    const servers = { east, west: serverWith(exporting("west", [web, bb])) };
+    return { servers, inputs: await runOf(servers, args, now) };
+  }
+
+  /** Why nothing was deleted, or what is still there. */
+  async function remove(
+    wanted: WantedHere,
+    { servers, inputs }: Awaited<ReturnType<typeof settled>>,
+  ) {
+    const notes: string[] = [];
+    const clusters = new SimulatedClusters(servers);
+    const say = (line: string) => void notes.push(line);
+    const failures = await removeAll(clusters, wanted, outputsOf(inputs), say, now).catch(
+      (error: unknown) => [String(error)],
+    );
+    return { failures, notes, left: namesIn(servers.east) };
+  }
+
+  it("waits while another source can't be read", async () => {
+    const before = await settled();
+    const unknown = new WantedHere();
+    unknown.addUnread(undefined);
+    const { failures, left } = await remove(unknown, before);
+    match(failures.join(), /may be the same cluster under another name/);
+    deepEqual(left, ["shop/bb-federated", "shop/web-west"]);
+    const elsewhere = new WantedHere();
+    elsewhere.addUnread("the identity of another cluster");
+    deepEqual(await remove(elsewhere, before), { failures: [], notes: [], left: [] });
+  });
+
+  it("leaves what another resource of the run wants", async () => {
+    const before = await settled();
+    const clusters = new SimulatedClusters(before.servers);
+    const { outcome } = await checkSource(clusters, before.inputs, args, now);
+    if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
+    const wanted = new WantedHere();
+    wanted.add(outcome);
+    deepEqual(await remove(wanted, before), {
+      failures: [],
+      notes: [
+        "east → west: 1 mirror left, because this run has the same cluster under another name",
+      ],
+      left: ["shop/bb-federated", "shop/web-west"],
+    });
+  });
+});

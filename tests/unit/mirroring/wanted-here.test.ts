@@ -1,0 +1,25 @@
+import { deepEqual } from "node:assert/strict";
+import { WantedHere } from "../../../engine/mirroring/wanted-here.ts";
+import { args, argsFor, check, having, settled, west } from "../fixtures/checked.ts";
+
+describe("what a run wants in a cluster", () => {
+  const strict = argsFor([{ target: "west", maxDeletions: 0 }]);
+  for (const [rule, of, changes] of [
+    ["is what it has planned", args, {}],
+    ["includes mirrors of a target that can't be judged", args, { west: "unreachable" }],
+    ["includes mirrors that it may not delete", strict, { west: west() }],
+  ] as const)
+    it(rule, async () => {
+      const { outcome } = await check(having(await settled({}, of), changes));
+      if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
+      const wanted = new WantedHere();
+      const has = () => [
+        wanted.has("uid-of-east", "shop/web-west"),
+        wanted.has("uid-of-east", "shop/own-west"),
+        wanted.has("uid-of-another", "shop/web-west"),
+      ];
+      deepEqual(has(), [false, false, false]);
+      wanted.add(outcome);
+      deepEqual(has(), [true, false, false]);
+    });
+});
