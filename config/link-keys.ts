@@ -195,7 +195,7 @@ const settings = {
     "`follow`: as in Linkerd, a mirror whose target has no ready pods has no endpoints; `ignore`: readiness does not matter, since the next run may be hours away",
   ),
   gatewayProbe: off(
-    "have `npm run check`, `status` and the metric `gateway_alive` of `npm run watch` probe the target's gateway from where they run; mirrors don't depend on it",
+    "have `linkerd-clusters check`, `status` and the metric `gateway_alive` of `linkerd-clusters watch` probe the target's gateway from where they run; mirrors don't depend on it",
   ),
   maxDeletions: withDefault(
     z.union([count, share], { error: deletions }),

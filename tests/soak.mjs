@@ -1,5 +1,5 @@
 // `npm run soak` repeats the randomized tests: `npm run soak -- --times 50 --seed 7` with 50 times the effort of
-// `npm test`, from that seed. Files may be named. `npm run soak -- watch --minutes 60` runs `npm run watch` for so long
+// `npm test`, from that seed. Files may be named. `npm run soak -- watch --minutes 60` runs `linkerd-clusters watch` for so long
 // under random changes and faults.
 import { spawnSync } from "node:child_process";
 import process from "node:process";

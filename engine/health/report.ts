@@ -6,7 +6,7 @@ import type { HealthMesh } from "./mesh.ts";
 import type { Views } from "./observe.ts";
 
 /**
- * The JSON document that `npm run check -- --output json` prints. Its shape is stable: fields
+ * The JSON document that `linkerd-clusters check --output json` prints. Its shape is stable: fields
  * may be added, none is renamed or taken away without another `version`.
  */
 export interface HealthReport {

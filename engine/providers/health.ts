@@ -30,7 +30,7 @@ export function healthResource(
       for (const line of warnings) say(`health: warning: ${line}`);
       if (refused.length + stopping.length > 0)
         throw new PartialFailure("health", inputs, [...refused, ...stopping]);
-      say(`health: ${summary(report.counts)}; npm run check shows them all`);
+      say(`health: ${summary(report.counts)}; linkerd-clusters check shows them all`);
       return inputs;
     },
   });

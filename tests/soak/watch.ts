@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- watch --minutes N`: random changes and faults under `npm run watch`, and in the end
+ * `npm run soak -- watch --minutes N`: random changes and faults under `linkerd-clusters watch`, and in the end
  * the source has what a fresh `up` makes. It is too long for the suite, of which it is no part.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";

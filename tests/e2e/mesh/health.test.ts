@@ -16,7 +16,7 @@ import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
 const main = join(repository, "cli/linkerd-clusters.mjs");
 const multicluster = "linkerd-multicluster";
 
-describe("npm run check", function () {
+describe("linkerd-clusters check", function () {
   this.timeout("20m");
 
   let bed: Bed<ClusterName>;

@@ -92,7 +92,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     assert.deepEqual(beyond(all, used), elsewhere);
   });
 
-  /** As `npm run check`, with the rights to read, which must be enough for each check. */
+  /** As `linkerd-clusters check`, with the rights to read, which must be enough for each check. */
   async function check(): Promise<void> {
     const { groups } = await checkMesh(healthMesh(configOf(config(reader))), {
       ...{ within: 0, every: 1 },

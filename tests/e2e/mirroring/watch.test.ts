@@ -29,7 +29,7 @@ const kills = repeated(1);
 const moments = ["once it runs", "once it holds the lock", "once the provider is there"] as const;
 
 /** Each test goes on from the one before. */
-describe("npm run watch", function () {
+describe("linkerd-clusters watch", function () {
   this.timeout("20m");
 
   let shared: SharedBed;

@@ -255,7 +255,7 @@ function preflightWith(manage: (typeof modes)[number]) {
   );
 }
 
-/** What `npm run check` prints. */
+/** What `linkerd-clusters check` prints. */
 async function health(): Promise<string> {
   const { clusters, links: all, connecting } = known();
   const links = all.map((each) => ({ link: each, mirroring: "pulumi" as const }));

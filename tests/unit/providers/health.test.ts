@@ -42,7 +42,7 @@ describe("health in a run", () => {
   it("says in one line that all is well", async () => {
     const { tried, said } = resource(reportOn(healthy));
     deepEqual(await tried.create(inputs), { id: "health", outs: inputs });
-    deepEqual(said, ["health: 18 passed, 1 skipped; npm run check shows them all"]);
+    deepEqual(said, ["health: 18 passed, 1 skipped; linkerd-clusters check shows them all"]);
   });
 
   it("fails the run for errors, with state that makes the next run look again", async () => {
