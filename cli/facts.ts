@@ -52,7 +52,6 @@ export interface LinkFact {
   readonly mirroring: "pulumi" | "controller";
   /** Label selectors in the syntax of `kubectl --selector`, by the kind of mirror. */
   readonly selectors: Readonly<Record<"mirror" | "discovery" | "federated", string>>;
-  /** Absent on a flat network. */
   readonly gateway?: GatewayState;
   /** Whether the engine could decide about its mirrors. */
   readonly isDecided: boolean;

@@ -8,28 +8,28 @@ import type { CheckedMesh } from "./mesh-resources.ts";
 import { factsOf, valueOf } from "./output-value.ts";
 import { preflight } from "./preflight.ts";
 
-/** The arguments that stay encrypted in state: kubeconfigs, Helm values and the keys of issuers. */
+/** Arguments that are encrypted in state: kubeconfigs, Helm values and the keys of issuers. */
 const encrypted = /^(clusters\.[^.]+\.(kubeconfig|values)|trust\.issuers\.[^.]+\.key)(?![^.[])/;
 
-/** The paths of the arguments that can't be used as they are given. */
+/** Paths of arguments that can't be used as given. */
 interface Found {
-  /** A preview can't know their values. */
+  /** Their values are unknown in previews. */
   readonly unknown: string[];
   readonly secret: string[];
 }
 
 /**
- * The mesh of a program's arguments. In languages whose types do not tell, any of them may be an Output; all but
- * kubeconfigs must be known in previews too. A secret is refused where state would hold it as plain text.
+ * Checks a program's arguments. In languages without precise types, any of them may be an Output; all but kubeconfigs
+ * must be known in previews too. A secret is refused if state would hold it in plain text.
  *
  * @throws RunError with every mistake in the arguments, or in what the clusters have
  */
 export async function checkedMesh(name: string, args: MeshArgs): Promise<CheckedMesh> {
   const found: Found = { unknown: [], secret: [] };
-  // Now all that is an Output still is a kubeconfig.
+  // The only remaining Outputs are kubeconfigs.
   const { clusters, ...rest } = (await known(args, "", found)) as MeshArgs;
   const exposed = found.secret.filter((path) => !encrypted.test(path));
-  // Nothing else is said then: a sentence about a value may quote it.
+  // Other mistakes are withheld, because a sentence about a value may quote it.
   refuse(name, exposed.map(exposedSecret));
   const given = Object.entries(clusters).flatMap(([cluster, { kubeconfig }]) => {
     if (kubeconfig === undefined) return [];
@@ -42,7 +42,7 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
     const { context = called } = settings;
     return [cluster, { ...settings, context, kubeconfig: called }] as const;
   });
-  // A program may well set a key to undefined, which means as much as to leave it out.
+  // A key that is set to undefined counts as missing.
   const plain: unknown = JSON.parse(
     JSON.stringify({ ...rest, clusters: Object.fromEntries(named) }),
   );
@@ -63,7 +63,6 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
   return { config, preflight: observed, secretValues, listed: true };
 }
 
-/** @throws RunError with these sentences, if there are any */
 function refuse(name: string, sentences: readonly string[]): void {
   if (sentences.length > 0)
     throw new pulumi.RunError([`The mesh ${name} needs a change:`, ...sentences].join("\n  "));
@@ -77,7 +76,7 @@ function unknownValue(path: string): string {
   return `${path} is not known before the update, and a preview needs it: give it a value`;
 }
 
-/** The values of the Outputs in a value, other than kubeconfigs. */
+/** Resolves the Outputs in a value, other than kubeconfigs. */
 async function known(value: unknown, path: string, found: Found): Promise<unknown> {
   if (/^clusters\.[^.]+\.kubeconfig$/.test(path)) return value;
   if (pulumi.Output.isInstance(value)) {
@@ -98,7 +97,7 @@ async function known(value: unknown, path: string, found: Found): Promise<unknow
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** What only a stack of this program's own can have, in sentences. */
+/** Returns sentences about keys that only a stack of this program can have. */
 function unsupported({ manage, linkerdCheck }: MeshConfig, given: number): string[] {
   const found = [
     manage === "trust" &&

@@ -6,14 +6,14 @@ import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
 import { keptKubeconfig } from "./given-kubeconfigs.ts";
 
-/** The cluster that a name stands for. Whatever is sent to a cluster depends on this. */
+/** The identity of a cluster. Everything that is sent to a cluster depends on this resource. */
 export class ClusterIdentity extends EngineResource {
-  /** Why nothing is written there in this run; undefined where the cluster is as it was. */
+  /** Why nothing is written there in this run; undefined if the identity hasn't changed. */
   declare readonly refused: pulumi.Output<string | undefined>;
 
   /**
-   * @param uid UID of `kube-system` as read in this run; undefined where it could not be
-   * @param links the links out of it; undefined for a stack that makes none
+   * @param uid UID of `kube-system` as read in this run; undefined if it couldn't be read
+   * @param links the links out of it; undefined for a stack that creates none
    */
   constructor(
     name: string,
@@ -28,14 +28,13 @@ export class ClusterIdentity extends EngineResource {
 }
 
 /**
- * The provider of everything that is made in a cluster. The kubeconfig is given as a path, or left to
- * `KUBECONFIG` and the default file: its content is in no state. Left to them, it is given as an empty
- * text: without one the SDK would take the value of `KUBECONFIG` for a path, and the plugin would write
- * a copy of that file to the temporary folder, take several files for none, and look for relative paths
- * in them in the folder of the project (docs/reference/kubeconfig.md). The identifier is the cluster's name
- * in the config, which is the same whether or not the cluster can be reached: if it changed, every
- * object of the cluster would be replaced. ClusterIdentity makes sure that a name keeps standing for
- * the same cluster.
+ * The provider for all objects in a cluster. The kubeconfig is passed as a path, or left to `KUBECONFIG` and the
+ * default file, so that no state holds its content. In the latter case it is an empty text: otherwise the SDK would
+ * take the value of `KUBECONFIG` for a path, and the plugin would write a copy of that file to the temporary folder,
+ * take several files for none, and resolve relative paths in the project's folder (docs/reference/kubeconfig.md). The
+ * identifier is the cluster's name in the config, which doesn't depend on whether the cluster is reachable: if it
+ * changed, every object of the cluster would be replaced. ClusterIdentity makes sure that a name keeps meaning the
+ * same cluster.
  */
 export function clusterProvider(
   name: string,
@@ -49,7 +48,7 @@ export function clusterProvider(
       ...(context !== kubeconfig && { context }),
       clusterIdentifier: cluster,
       kubeconfig: keptKubeconfig(kubeconfig) ?? kubeconfig,
-      // Else a new issuer would replace its Secret, and there would be none in between.
+      // Otherwise a new issuer would replace its Secret, and for a moment there would be none.
       enableConfigMapMutable: true,
       enableSecretMutable: true,
     },
@@ -58,18 +57,17 @@ export function clusterProvider(
 }
 
 /**
- * `ignoreChanges` of whatever exists in a cluster that can't be reached: what is to be changed there
- * waits for a run that reaches it, and keeps nothing else from being done. An update would fail, and
- * after a failure Pulumi begins nothing more.
+ * `ignoreChanges` for objects in an unreachable cluster: their changes wait for a run that reaches it and don't block
+ * anything else. An update would fail, and after a failure Pulumi starts nothing more.
  */
 export const everything: string[] = ["*"];
 
-/** So that the plugin refuses every request by itself. */
+/** With this, the plugin refuses every request by itself. */
 const nowhere = JSON.stringify({ apiVersion: "v1", kind: "Config", clusters: [], contexts: [] });
 
 /**
- * The provider of a cluster that is refused, which is the same resource and reaches nothing. What exists there is
- * taken for unchanged, and what is to be made or deleted there is an error of the run.
+ * The provider of a refused cluster: the same resource, but it reaches nothing. Existing objects count as unchanged,
+ * and creating or deleting one is an error of the run.
  */
 export function refusedProvider(
   name: string,
@@ -80,8 +78,8 @@ export function refusedProvider(
 }
 
 /**
- * The provider of a revoked cluster, which is the same resource and reaches nothing. What state still lists there is
- * dropped, but for Helm releases (RevokedCluster), and what is registered is taken for unchanged.
+ * The provider of a revoked cluster: the same resource, but it reaches nothing. Objects in state are dropped, except
+ * Helm releases (RevokedCluster), and registered ones count as unchanged.
  */
 export function isolatedProvider(
   name: string,
@@ -103,8 +101,8 @@ function providerOfNothing(
 }
 
 /**
- * A text as a Secret's `data` holds it; a secret stays one. Not `stringData`: the provider
- * keeps `data` in state, so that each change would look like one key taken away and another added.
+ * Encodes a text for a Secret's `data`; a secret stays one. `stringData` isn't used, because the provider keeps
+ * `data` in state, so that each change would look like one key removed and another added.
  */
 export function base64(text: pulumi.Input<string>): pulumi.Output<string> {
   return pulumi.output(text).apply((plain) => Buffer.from(plain).toString("base64"));

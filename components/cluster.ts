@@ -5,44 +5,42 @@ import { ClusterIdentity, clusterProvider, refusedProvider } from "./cluster-pro
 import { installLinkerd, type LinkerdCharts, type LinkerdSetup } from "./linkerd.ts";
 
 export interface InstallArgs {
-  /** Whether it could not be read at all: what exists there stays as it is. */
+  /** Whether the cluster couldn't be read, so that its objects stay as they are. */
   readonly unreachable: boolean;
-  /** Set where nothing may be written there in this run: all that is done elsewhere, which comes first. */
+  /** Set if nothing may be written there in this run: everything that is done elsewhere, which comes first. */
   readonly refusedAfter?: Promise<pulumi.Resource[]> | undefined;
-  /** Absent where this stack installs no Linkerd. */
+  /** Absent if this stack installs no Linkerd. */
   readonly linkerd?: (LinkerdSetup & { readonly charts: LinkerdCharts }) | undefined;
   /** Whether another stack installs Linkerd there, perhaps at this moment. */
   readonly awaited?: boolean;
 }
 
-/** A cluster, and the provider that reaches it. */
 export interface InstalledCluster {
   readonly config: ClusterConfig;
-  /** Resources that don't use `provider` depend on this one. */
+  /** Resources that don't use `provider` depend on this. */
   readonly identity: ClusterIdentity;
   readonly provider: k8s.Provider;
-  /** Linkerd and the Link CRD are installed once this is done. */
+  /** Resolves once Linkerd and the Link CRD are installed. */
   readonly ready: pulumi.Resource;
   readonly unreachable: boolean;
   readonly awaited: boolean;
-  /** Changes when what is installed does; absent where this stack installs nothing. */
+  /** Changes with the installed charts; absent if this stack installs nothing. */
   readonly revision?: pulumi.Output<unknown>;
-  /** PEM of the anchors that it trusts; absent where others provide them. */
+  /** PEM of the anchors that it trusts; absent if others provide them. */
   readonly trustBundle?: pulumi.Output<string>;
 }
 
 /**
- * A cluster, with Linkerd and its multicluster extension where this stack installs them. Of one type with Linkerd
- * and without, so that a stack can go from `manage: links` to `all` and keep its providers.
+ * A cluster, with Linkerd and its multicluster extension if this stack installs them. The type is the same without
+ * them, so that a stack can go from `manage: links` to `all` and keep its providers.
  *
- * First there is nothing but its identity: what may be made in it depends on what the state knows of that.
+ * At first it only has its identity, because the state decides what may be created in it.
  */
 export class Cluster extends pulumi.ComponentResource {
   readonly config: ClusterConfig;
   readonly identity: ClusterIdentity;
   readonly #name: string;
 
-  /** @param known of ClusterIdentity */
   constructor(
     name: string,
     config: ClusterConfig,
@@ -57,7 +55,7 @@ export class Cluster extends pulumi.ComponentResource {
 
   install({ unreachable, refusedAfter, linkerd, awaited = false }: InstallArgs): InstalledCluster {
     const { config, identity } = this;
-    // What is to be made there fails, and after a failure Pulumi begins nothing more.
+    // Creating objects there fails, and after a failure Pulumi starts nothing more.
     const last: Promise<pulumi.Resource[]> | undefined = refusedAfter?.then((others) => [
       identity,
       ...others,

@@ -11,10 +11,13 @@ import { valueOf } from "./output-value.ts";
 import type { Preflight, Refused } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
-/** The clusters by name, made ready for links as far as the stack manages them. */
+/** The clusters by name, prepared for links to the extent that the stack manages them. */
 export interface MadeClusters {
   readonly clusters: ReadonlyMap<string, InstalledCluster>;
-  /** Reasons by cluster, sorted, for writing nothing to it in this run. The preflight, the state and the trust give them. */
+  /**
+   * Reasons by cluster, sorted, for writing nothing to it in this run. They come from the preflight, the state and
+   * the trust.
+   */
   readonly refused: Refused;
   /** Why the trust of every cluster stays as it is in this run. */
   readonly held: readonly string[];
@@ -22,20 +25,20 @@ export interface MadeClusters {
 
 interface Making extends Pick<LinkerdSetup, "secretValues"> {
   readonly preflight: Preflight;
-  /** All that is made of clusters that are not refused. */
+  /** Resources of clusters that aren't refused. */
   readonly others: Promise<pulumi.Resource[]>;
   readonly parent: pulumi.Resource;
 }
 
 /**
- * Makes the clusters ready for links, as far as the stack manages them. On targets that other stacks have, these
- * install Linkerd.
+ * Prepares the clusters for links to the extent that the stack manages them. Other stacks install Linkerd on their
+ * own targets.
  */
 export async function makeClusters(
   mesh: MeshConfig,
   { preflight, secretValues, others, parent }: Making,
 ): Promise<MadeClusters> {
-  // First, so that a chart that does not exist fails before anything is registered.
+  // First, so that a missing chart fails before anything is registered.
   const charts = mesh.manage === "all" ? linkerdCharts(mesh.charts) : undefined;
   const places = [...touchedClusters(mesh)].map(([name, config]) => {
     const { linkerdNamespace, multiclusterNamespace } = mesh;
@@ -77,7 +80,7 @@ export async function makeClusters(
   return { clusters: new Map(made), refused, held };
 }
 
-/** Returns a sentence for each name whose context leads to another cluster than in the run before. */
+/** Returns a sentence for each name whose context leads to another cluster than in the previous run. */
 export async function movedClusters(
   identities: readonly (readonly [cluster: string, identity: ClusterIdentity])[],
 ): Promise<Refused> {
@@ -89,9 +92,9 @@ export async function movedClusters(
 }
 
 /**
- * A cluster with `revoked: true`, of the same type as it had before. Its objects are not registered, so
- * Pulumi deletes them, which for this provider means to forget them. It can't forget a Helm release that
- * way: releases stay registered, marked to be kept on deletion, and leave the state with the cluster.
+ * A cluster with `revoked: true`, of the same type as before. Its objects are not registered, so Pulumi deletes them,
+ * which for this provider means to forget them. Helm releases can't be forgotten that way: they stay registered,
+ * marked to be retained on deletion, and leave the state with the cluster.
  */
 export class RevokedCluster extends pulumi.ComponentResource {
   constructor(

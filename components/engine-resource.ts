@@ -39,11 +39,11 @@ export function serveAsPlugin(): void {
 }
 
 /**
- * A dynamic resource whose methods are those of an export of the engine. State holds nothing but calls by name, so a
- * later version of the package serves the resources of today.
+ * A dynamic resource whose methods are those of an export of the engine. State holds only these calls by name, so a
+ * later version of the package can serve it.
  *
- * Pulumi's own class for dynamic resources parses the provider's functions to get such a text, and loads a TypeScript
- * compiler for that in every run.
+ * Pulumi's own class for dynamic resources produces such a text by parsing the provider's functions, for which it
+ * loads a TypeScript compiler in every run.
  */
 export class EngineResource extends pulumi.CustomResource {
   constructor(
@@ -66,7 +66,7 @@ export class EngineResource extends pulumi.CustomResource {
   }
 }
 
-/** A CommonJS module, as Pulumi's server for dynamic providers runs it. */
+/** A CommonJS module, which Pulumi's server for dynamic providers expects. */
 function providerOf(served: string): string {
   const calls = methods.map(
     (method) =>

@@ -3,18 +3,18 @@ import type { OpenedClusters } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { unlessBug } from "@linkerd-multicluster/engine/kubernetes";
 
-/** Sentences about the domains that Linkerd runs with in each cluster. */
+/** Findings about the domains with which Linkerd runs in each cluster. */
 export interface JudgedDomains {
-  /** Clusters without a cluster domain, or whose trust domain differs from a default that nobody has set. */
+  /** Clusters without a cluster domain, or with a trust domain that differs from an unset default. */
   readonly refused: ReadonlyMap<string, string>;
   readonly told: readonly string[];
 }
 
 /**
- * A proxy gets its own identity, and the names by which it knows others, when it starts: after a change
- * of trust domain, Linkerd issues it no more certificates, and its peers expect another name. So a
- * default never changes what runs. A cluster without Linkerd, or one that can't be read, is not judged: what such a
- * cluster has stays as it is.
+ * Judges the domains of running clusters. A proxy gets its own identity and the names of its peers when it starts:
+ * after a change of trust domain, Linkerd issues it no more certificates, and its peers expect another name. So a
+ * default never changes a running cluster. A cluster without Linkerd, or one that can't be read, is not judged and
+ * stays as it is.
  *
  * @param installed the clusters on which this stack installs Linkerd
  */

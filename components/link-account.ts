@@ -19,7 +19,6 @@ import type { LinkConfig } from "../config/mesh.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
 
-/** The part of a cluster that its links need. */
 export type LinkEnd = Pick<
   InstalledCluster,
   "config" | "provider" | "ready" | "unreachable" | "awaited"
@@ -29,14 +28,13 @@ export interface LinkAccountArgs extends LinkConfig {
   readonly source: Pick<LinkEnd, "config" | "unreachable">;
   readonly target: Pick<LinkEnd, "config" | "provider" | "awaited">;
   readonly namespaces: Namespaces;
-  /** Why this run does not go by what the target says. */
+  /** Why this run ignores the target, whose previous facts stay. */
   readonly targetRefused?: string | undefined;
 }
 
 /**
- * A link's part in the target: a service account of its own for the consumer, with the rights that
- * the link uses, and its token. A new token is created first; the old one is deleted at the very end
- * of the run.
+ * A link's objects in the target: a service account for the source, with the rights that the link uses, and its
+ * token. A new token is created first; the old one is deleted at the end of the run.
  */
 export class LinkAccount extends pulumi.ComponentResource {
   readonly facts: pulumi.Output<TargetFacts>;
@@ -44,7 +42,6 @@ export class LinkAccount extends pulumi.ComponentResource {
   readonly discovery: pulumi.Output<boolean>;
   /** The account's name, which is also that of its ClusterRole and binding. */
   readonly account: string;
-  /** Secret. Nothing may use it before `checked`. */
   readonly token: pulumi.Output<string>;
   readonly checked: pulumi.Resource;
 
@@ -74,12 +71,12 @@ export class LinkAccount extends pulumi.ComponentResource {
         },
         type: tokenType,
       },
-      // Without its account Kubernetes deletes the Secret at once. Its name changes with every new
-      // token, so that Pulumi creates the new one first and deletes the old one last.
+      // Kubernetes deletes the Secret at once if its account doesn't exist. Each new token has a new name, so that
+      // Pulumi creates it first and deletes the old one last.
       { ...inTarget, dependsOn: rbac },
     );
     this.token = tokenOf(secret);
-    // Checks that the token in the Secret works; gets the Secret's name, never the token.
+    // Checks that the token in the Secret works; it gets the Secret's name, never the token.
     const check: InputsOf<TokenCheckArgs> = {
       target: spec.target,
       access: target.config.access,
@@ -102,7 +99,7 @@ export class LinkAccount extends pulumi.ComponentResource {
     const metadata = { name: this.account, labels: ourLabels };
     const account = new k8s.core.v1.ServiceAccount(
       name,
-      // Only the API server's clients use it, no pod.
+      // Only clients of the API server use the account, no pod.
       { metadata: { ...metadata, namespace }, automountServiceAccountToken: false },
       opts,
     );
@@ -131,8 +128,8 @@ export class LinkAccount extends pulumi.ComponentResource {
 const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
 /**
- * The facts that a link has to know of its target, read there at every run. Unknown in a preview where it
- * does not exist yet; kept from the run before where the target can't be reached.
+ * The target's facts that a link needs, read in every run. They are unknown in a preview if the target doesn't exist
+ * yet, and kept from the previous run if it is unreachable.
  */
 class LinkTarget extends EngineResource {
   declare readonly facts: pulumi.Output<TargetFacts>;
@@ -165,12 +162,12 @@ function targetArgs(args: LinkAccountArgs): TargetArgs {
 }
 
 /**
- * In a preview, a Secret that is yet to be created has no data, which would be taken for no token:
- * its id, unknown until then, makes the token unknown too.
+ * In a preview, a Secret that doesn't exist yet has no data, which would look like an empty token. Its id, unknown
+ * until then, makes the token unknown too.
  */
 function tokenOf(secret: k8s.core.v1.Secret): pulumi.Output<string> {
   const token = pulumi.all([secret.id, secret.data]).apply(([id, data]) => {
-    // Pulumi's type has the data as always set.
+    // Pulumi's type declares the data as always set.
     const { token: base64 }: Readonly<Record<string, string | undefined>> = data;
     if (base64 !== undefined) return Buffer.from(base64, "base64").toString();
     if (pulumi.runtime.isDryRun()) return "";

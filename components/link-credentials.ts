@@ -20,12 +20,12 @@ export interface LinkCredentialsArgs extends Pick<LinkConfig, "spec" | "mirrorin
 }
 
 /**
- * A link's part in the source: the credentials for its two readers, and the Link resource. Mirrors
- * depend on this component, because the destination controller never looks again for a cluster
- * that it did not know when a mirror came up (linkerd-behaviour.md 5).
+ * A link's objects in the source: the credentials for their two readers, and the Link. Mirrors depend on this
+ * component, because the destination controller never retries a cluster that it didn't know when a mirror appeared
+ * (linkerd-behaviour.md 5).
  */
 export class LinkCredentials extends pulumi.ComponentResource {
-  /** Changes when the source gets other credentials; not a secret itself. */
+  /** Changes with the source's credentials; not a secret itself. */
   readonly revision: pulumi.Output<readonly string[]>;
 
   constructor(name: string, args: LinkCredentialsArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -33,9 +33,9 @@ export class LinkCredentials extends pulumi.ComponentResource {
     const { spec, account, namespaces } = args;
     const { provider, unreachable } = args.source;
     this.revision = account.facts.apply(({ server, token }) => [server, token]);
-    // Pulumi lifts the facts' fields, so that all but the domains is known in every preview.
+    // Pulumi lifts the facts' fields, so that all but the domains are known in every preview.
     const heads = credentialsSecrets(spec.target, account.facts, namespaces);
-    // Nothing gets a token that has not been checked.
+    // Nothing gets an unchecked token.
     const ignoreChanges = unreachable ? everything : [];
     const inSource = { parent: this, provider, dependsOn: account.checked, ignoreChanges };
     const kubeconfig = pulumi
@@ -46,7 +46,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
     const data = { kubeconfig: base64(kubeconfig) };
     const mirror = new k8s.core.v1.Secret(`${name}/mirror`, { ...heads.mirror, data }, inSource);
     const { annotations = {}, ...metadata } = heads.destination.metadata;
-    // Without the rights the controller gives up on the target: a change replaces the Secret.
+    // Without the rights the controller gives up on the target, so a change of rights replaces the Secret.
     const discovery = { [discoveryAnnotation]: account.discovery.apply(String) };
     const destination = new k8s.core.v1.Secret(
       `${name}/destination`,
@@ -55,7 +55,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
         data,
         metadata: { ...metadata, annotations: { ...annotations, ...discovery } },
       },
-      // The destination controller sees Secrets come and go and nothing else (5).
+      // The destination controller only notices Secrets that appear and disappear (5).
       { ...inSource, deleteBeforeReplace: true, replaceOnChanges: ["*"] },
     );
     new k8s.apiextensions.CustomResource(
@@ -67,7 +67,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
           linkManifestSpec(spec, facts, namespaces, args.mirroring),
         ),
       },
-      // Linkerd's controller reads its Secret when the Link changes.
+      // Linkerd's controller reads its Secret only when the Link changes.
       { ...inSource, dependsOn: [mirror, destination] },
     );
     this.registerOutputs({});

@@ -6,22 +6,22 @@ import { LinkCredentials } from "./link-credentials.ts";
 export interface LinkArgs extends LinkAccountArgs {
   readonly source: LinkEnd;
   readonly target: LinkEnd;
-  /** What ends the source's access to other targets, if anything does. */
+  /** The revocation of the source's access to other targets, if there is one. */
   readonly revocation: readonly pulumi.Resource[];
 }
 
 /**
- * One direction between two clusters: the source's account in the target, its credentials in the
- * source, and the Link resource there. The mirrors that a Link asks for are the source's (Mirrors).
+ * A link from a source to a target: the source's account in the target, its credentials in the source, and the Link
+ * resource there. Mirrors belong to the source (Mirrors).
  */
 export class Link extends pulumi.ComponentResource {
-  /** The link's name, as `east/west`. */
+  /** The link's key, such as `east/west`. */
   readonly name: string;
   readonly target: string;
   readonly credentials: LinkCredentials;
   /**
-   * The target's gateway as the Link names it, addresses not resolved; unknown until it is there,
-   * since undefined stands for a flat network.
+   * The target's gateway as the Link names it, with unresolved addresses. It is unknown until the gateway exists,
+   * because undefined means a flat network.
    */
   readonly observedGateway: pulumi.Output<ObservedGateway | undefined>;
 

@@ -6,20 +6,18 @@ import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 
 export interface LinkerdCliCheckArgs {
   readonly mesh: HealthMesh;
-  /** The commands run again whenever one of these has changed. */
+  /** The commands run again whenever one of these changes. */
   readonly triggers: pulumi.Input<unknown[]>;
 }
 
 /**
- * Runs `linkerd check` and `linkerd multicluster check` in every cluster with the CLI on PATH. The
- * resources are the same on a machine without one, or machines would make and delete them in turns:
- * there it warns, and a command that is due records that nothing was checked. Has to depend on
- * everything else.
+ * Runs `linkerd check` and `linkerd multicluster check` in every cluster with the CLI on PATH. Machines without the
+ * CLI have the same resources, because otherwise machines would create and delete them in turns: there it warns, and
+ * the command records that nothing was checked. It must depend on everything else.
  *
- * The second, which the first includes, is bound to fail where this program does the mirroring,
- * since it wants a controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9): there its
- * output is recorded, and decides nothing. It is not waited for either: Health has just verified
- * the mesh.
+ * `linkerd multicluster check`, which `linkerd check` includes, fails where this program mirrors, because it expects
+ * a controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9). There its output is recorded and decides
+ * nothing, and nothing waits for it: Health has just verified the mesh.
  */
 export class LinkerdCliCheck extends pulumi.ComponentResource {
   /** The output of `linkerd multicluster check` by cluster. */
@@ -57,7 +55,7 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
     const environment = {
       CONTEXT: context,
       LINKERD_NAMESPACE: mesh.linkerdNamespace,
-      // Health has just said what linkerd-clusters, an extension of this CLI, would say again.
+      // Health has just reported what linkerd-clusters, an extension of this CLI, would report again.
       LINKERD_CLUSTERS_STACKS: "none",
       ...(kubeconfig !== undefined && { FILE: kubeconfig.replace(/^~\//, "") }),
     };
@@ -70,7 +68,7 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
   }
 }
 
-/** Whether Linkerd's own controllers mirror all that is mirrored into the cluster. */
+/** Whether Linkerd's own controllers mirror everything that is mirrored into the cluster. */
 function hasControllers(cluster: string, { links }: HealthMesh): boolean {
   return !links.some(({ link, mirroring }) => link.source === cluster && mirroring === "pulumi");
 }
@@ -88,28 +86,28 @@ function isOnPath(program: string): boolean {
 }
 
 /**
- * Shell scripts that run a check of Linkerd's CLI. Names are passed as variables (CONTEXT,
- * LINKERD_NAMESPACE, FILE), so that the shell does not interpret them.
+ * Shell scripts that run a check of Linkerd's CLI. Names are passed as variables (CONTEXT, LINKERD_NAMESPACE, FILE),
+ * so that the shell doesn't interpret them.
  */
 
-/** Fails as the check fails. Tries for up to `wait` seconds. */
+/** Fails if the check still fails after `wait` seconds. */
 export function checkCommand(words: string, wait: number): string {
   return `linkerd ${words} --context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait ${wait}s --output short`;
 }
 
-/** Ends well where there is no CLI, having said so. */
+/** Succeeds with a message if there is no CLI. */
 export function ifInstalled(script: string): string {
   return `command -v linkerd >/dev/null || { echo 'the linkerd CLI was not on PATH: nothing is checked'; exit 0; }\n${script}`;
 }
 
-/** Never fails: only its report is used. */
+/** Never fails, because only its report is used. */
 export function reported(command: string): string {
   return `${command} || true`;
 }
 
 /**
- * Fails as the check fails, unless everything that failed is in the section of the multicluster
- * extension. A check that fails without saying what failed, fails.
+ * Fails if the check fails, unless all failures are in the section of the multicluster extension. A check that fails
+ * without naming a failure counts as failed.
  */
 export function exceptMulticluster(command: string): string {
   return `report=$(${command}); code=$?
@@ -117,7 +115,7 @@ printf '%s\\n' "$report"
 test "$code" -eq 0 || printf '%s\\n' "$report" | awk '${onlyMulticluster}'`;
 }
 
-/** Headings are underlined, and what has failed begins with a cross. */
+/** Headings are underlined, and failures begin with a cross. */
 const onlyMulticluster = `
   /^-+$/ { section = last }
   /^×/ { if (section == "linkerd-multicluster") known = 1; else other = 1 }
@@ -125,7 +123,7 @@ const onlyMulticluster = `
   END { exit !known || other }
 `;
 
-/** @param file `~` stands for another folder on every machine, and so is left to the shell. */
+/** @param file `~` means another folder on every machine, so it is left to the shell */
 export function withKubeconfig(file: string | undefined, script: string): string {
   if (file === undefined) return script;
   return `export KUBECONFIG=${file.startsWith("~/") ? '"$HOME/$FILE"' : '"$FILE"'}\n${script}`;

@@ -19,9 +19,9 @@ import type { KeyPair } from "./trust/generation.ts";
 
 export interface LinkerdSetup {
   readonly mesh: MeshConfig;
-  /** Absent where others provide both, and the namespace that they are in. */
+  /** Absent if others provide both, and their namespace. */
   readonly trust?: {
-    /** PEM of the anchors that the cluster is to trust. */
+    /** PEM of the anchors that the cluster should trust. */
     readonly bundlePem: pulumi.Output<string>;
     readonly issuer: KeyPair;
   };
@@ -44,12 +44,11 @@ export function linkerdCharts(charts: MeshConfig["charts"]): LinkerdCharts {
 interface Place {
   readonly config: ClusterConfig;
   readonly provider: k8s.Provider;
-  /** What exists there stays as it is. */
   readonly unreachable: boolean;
   readonly parent: pulumi.Resource;
 }
 
-/** Installs the charts in the order in which each needs the ones before it. */
+/** Installs the charts in order: each needs the ones before it. */
 export function installLinkerd(
   name: string,
   { mesh, trust, trustStays, secretValues }: LinkerdSetup,
@@ -57,12 +56,12 @@ export function installLinkerd(
   { config, provider, unreachable, parent }: Place,
 ): {
   readonly ready: pulumi.Resource;
-  /** Revisions of the charts, as Helm counts them, and which issuer there is. */
+  /** The charts' revisions, as Helm counts them, and the issuer. */
   readonly revision: pulumi.Output<readonly (number | string)[]>;
 } {
   const role = roleOf(name, mesh);
   const users = config.values["linkerd-control-plane"];
-  /** @param kept of what exists, the inputs that stay as they are where the cluster can be reached */
+  /** @param kept inputs of existing objects that stay as they are if the cluster is reachable */
   const own = (...kept: string[]): pulumi.CustomResourceOptions => {
     return { parent, provider, ignoreChanges: unreachable ? everything : kept };
   };
@@ -71,11 +70,11 @@ export function installLinkerd(
     return new k8s.core.v1.Namespace(`${name}-${part}`, args, own());
   };
   /**
-   * A Release and not a Chart: the chart makes new webhook certificates whenever it is rendered,
-   * and a Release is rendered only when something changes. Helm does not wait for one with a
-   * gateway, since it could not say which Service gets no address: a link through it does (LinkTarget).
+   * Uses a Release instead of a Chart, because the chart creates new webhook certificates whenever it is rendered,
+   * and a Release is rendered only when something changes. Helm doesn't wait for a chart with a gateway, since it
+   * couldn't say which Service gets no address: a link through it does (LinkTarget).
    *
-   * @param home the namespace; only its name where somebody else has made it
+   * @param home the namespace; only its name if somebody else has created it
    */
   const release = (
     chart: ChartName,

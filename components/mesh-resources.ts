@@ -12,31 +12,29 @@ import { Mirrors } from "./mirrors.ts";
 import type { Preflight, Refused } from "./preflight.ts";
 import { revocationArgs } from "./revocation.ts";
 
-/** A mesh whose config has no mistake. */
+/** A mesh with a valid config. */
 export interface CheckedMesh {
   readonly config: MeshConfig;
   readonly preflight?: Preflight | undefined;
   /** Whether some Helm values are secrets, so that all of them are treated as such. */
   readonly secretValues?: boolean;
-  /** Whether the outputs list the mirrors, as other programs have them. */
+  /** Whether the outputs list the mirrors, as other programs need them. */
   readonly listed?: boolean;
 }
 
-/** The resources of a mesh, all of them below its component. */
+/** The resources of a mesh, all of them children of its component. */
 export class MeshResources {
-  /** The mirrors by source. */
   readonly mirrors = new Map<string, Mirrors>();
-  /** PEM of the anchors that each cluster trusts, by cluster; none where others provide them. */
+  /** PEM of the anchors that each cluster trusts, by cluster; empty if others provide them. */
   readonly trustAnchors = new Map<string, pulumi.Output<string>>();
   readonly #config: MeshConfig;
   readonly #parent: pulumi.Resource;
-  /** Whether the outputs of mirrors list them. */
   readonly #listed: boolean;
-  /** Whatever changes when a run has changed something, by what has changed. */
+  /** Values that change with the resources of a run, by resource. */
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
-  /** The resources that have to be through before the mesh can be verified. */
+  /** Resources that must be finished before the mesh can be verified. */
   readonly #made: pulumi.Resource[] = [];
-  /** The revocations by the cluster that loses access. */
+  /** Revocations by the cluster that loses access. */
   readonly #revocations = new Map<string, pulumi.Resource>();
   /** Reasons by cluster for writing nothing to it in this run. */
   #refused: Refused = new Map();
@@ -50,11 +48,10 @@ export class MeshResources {
   }
 
   /**
-   * Has everything registered once it returns. What a cluster may get depends on what the state knows of it, so some
-   * resources have to be through before others are begun.
+   * Registers all resources before it returns. The state decides what a cluster may get, so some resources have to
+   * finish before others start.
    *
-   * @param preflight what is live on the clusters now; absent for `manage: mirrors`, which needs no
-   *   more than the mirrors themselves read
+   * @param preflight the live state of the clusters; absent for `manage: mirrors`, which needs only what mirrors read
    */
   static async make(
     { config, preflight, secretValues = isSecret("clusters"), listed = false }: CheckedMesh,
@@ -87,7 +84,7 @@ export class MeshResources {
       if (links.some(isRefused)) failing.push([source, made]);
       else this.#mirrors(source, made, clusters.get(source));
     }
-    // What has to do with a cluster that is refused fails, and after a failure Pulumi begins nothing more.
+    // Resources of a refused cluster fail, and after a failure Pulumi starts nothing more.
     const before = [...this.#made];
     for (const [source, made] of failing) this.#mirrors(source, made, clusters.get(source), before);
     others.resolve([...this.#made]);
@@ -116,7 +113,7 @@ export class MeshResources {
         parent,
       );
     for (const [name, { identity, ready, revision, trustBundle }] of clusters) {
-      // The clusters too: nothing else waits for one that no link touches.
+      // Clusters are included, because nothing else waits for one without links.
       this.#made.push(refused.has(name) ? identity : ready);
       if (revision !== undefined) this.#revisions[name] = revision;
       if (trustBundle !== undefined) this.trustAnchors.set(name, trustBundle);
@@ -124,7 +121,7 @@ export class MeshResources {
     return clusters;
   }
 
-  /** Ends the access of all that is revoked first; a revoked cluster is told nothing of it. */
+  /** Ends revoked access first, without contacting the revoked cluster. */
   #revoke(preflight: Preflight | undefined, clusters: MadeClusters["clusters"]): void {
     const parent = this.#parent;
     const { manage, revoked, sources } = this.#config;
@@ -152,7 +149,7 @@ export class MeshResources {
         source,
         target,
         targetRefused: this.#refused.get(config.spec.target),
-        // Before anything of a source can fail, which may be why its link is revoked.
+        // Before anything of the source can fail, which may be the reason for revoking its link.
         revocation: this.#revocationOf(config.spec.source),
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
       },
@@ -169,12 +166,12 @@ export class MeshResources {
   }
 
   /**
-   * One resource for everything that is mirrored into a cluster. It waits for the Links, because the
-   * destination controller never looks again for a cluster that it did not know when a mirror came
-   * up (linkerd-behaviour.md 5), and for the charts, whose controllers may take links over.
+   * Creates one resource for everything that is mirrored into a cluster. It waits for the Links, because the
+   * destination controller never retries a cluster that it didn't know when a mirror appeared (linkerd-behaviour.md
+   * 5), and for the charts, whose controllers may take links over.
    *
-   * @param links those whose ends are not refused
-   * @param before where an end of one is refused: all that has nothing to do with that
+   * @param links those without a refused end
+   * @param before if an end is refused: everything that has nothing to do with it
    */
   #mirrors(
     source: string,
@@ -218,7 +215,7 @@ export class MeshResources {
     this.#revisions[`${source}/mirrors`] = mirrors.revision;
   }
 
-  /** Once everything else is through, whether the mesh is in order. A preview checks nothing. */
+  /** Verifies the mesh once everything else is finished. A preview checks nothing. */
   #verify(): void {
     const parent = this.#parent;
     const mesh = healthMesh(this.#config, fullStackName());
@@ -239,7 +236,7 @@ export class MeshResources {
   }
 }
 
-/** Includes the organization, since two organizations may have a stack of the same name. */
+/** Includes the organization, because two organizations may have stacks of the same name. */
 function fullStackName(): string {
   return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
 }

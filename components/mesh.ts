@@ -13,15 +13,15 @@ import type { Lists, LinkSummary, Mirrors } from "./mirrors.ts";
  *     });
  */
 export class Mesh extends pulumi.ComponentResource {
-  /** The mirrors by source cluster. */
+  /** Mirrors by source cluster. */
   readonly mirrors: pulumi.Output<Readonly<Record<string, Lists>>>;
-  /** The reasons why exported Services are not mirrored, by source cluster. */
+  /** Reasons why exported Services aren't mirrored, by source cluster. */
   readonly notMirrored: pulumi.Output<Readonly<Record<string, Lists>>>;
-  /** The names of federated Services, as `namespace/name`, by source cluster. */
+  /** Names of federated Services (`namespace/name`), by source cluster. */
   readonly federated: pulumi.Output<Readonly<Record<string, readonly string[]>>>;
-  /** The links that this program mirrors, by name, as `east/west`. */
+  /** Links that this program mirrors, by key, such as `east/west`. */
   readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkSummary>>>;
-  /** PEM of the anchors that each cluster trusts, by cluster, where this program manages them. */
+  /** PEM of the anchors that each cluster trusts, by cluster, if this program manages them. */
   readonly trustAnchors: pulumi.Output<Readonly<Record<string, string>>>;
   readonly #made: Promise<unknown>;
 
@@ -47,16 +47,16 @@ export class Mesh extends pulumi.ComponentResource {
     this.trustAnchors = pulumi.output(
       made.then(({ trustAnchors }) => Object.fromEntries(trustAnchors)),
     );
-    // Pulumi waits for these before it takes the program to be through.
+    // Pulumi waits for these outputs before it considers the program finished.
     this.registerOutputs(
       "config" in args && args.listed !== true ? {} : { trustAnchors: this.trustAnchors },
     );
   }
 
   /**
-   * Resolves once all resources are registered, which a program waits for that uses no output.
+   * Resolves once all resources are registered, for programs that use no output.
    *
-   * @throws RunError where the config asks for what can't be done
+   * @throws RunError if the config demands something impossible
    */
   async registered(): Promise<void> {
     await this.#made;

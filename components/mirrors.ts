@@ -3,34 +3,34 @@ import { EngineResource } from "./engine-resource.ts";
 import type { MirrorsArgs, ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
 
 export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
-  /** The gateways by target; unknown in the preview of a run that is to make one. */
+  /** Gateways by target; unknown in the preview of a run that will create one. */
   readonly observedGateways?: Readonly<Record<string, pulumi.Input<ObservedGateway | undefined>>>;
 };
 
-/** One line for each mirror or Service, by its key, by the link's target or `federated`. */
+/** One line for each mirror or Service by key, grouped by the link's target or `federated`. */
 export type Lists = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** A link, as the last run has left it. */
+/** The state of a link after the last run. */
 export interface LinkSummary {
   /** `unreachable`: a cluster doesn't answer; `failed`: what it answers has to be fixed first. Its mirrors stay in both cases. */
   readonly state: "ok" | "unreachable" | "failed";
-  /** Tells what is wrong with a failed link, and what to do. */
+  /** What is wrong with a failed link, and what to do. */
   readonly problem?: string;
   readonly mirrors: number;
   readonly notMirrored: number;
 }
 
-/** The mirrors in one cluster: a single resource, however many links lead there. */
+/** All mirrors in one cluster: a single resource, however many links lead there. */
 export class Mirrors extends EngineResource {
-  /** Goes up with each run that has something to do or to tell. */
+  /** Increases with each run that has something to do or to report; `diff` compares nothing else. */
   declare readonly revision: pulumi.Output<number>;
-  /** The mirrors by part, and why others are not; undefined unless `listed` asks for them. */
+  /** Mirrors by part, and reasons for missing ones; undefined unless `listed` is set. */
   declare readonly mirrors: pulumi.Output<Lists | undefined>;
   declare readonly notMirrored: pulumi.Output<Lists | undefined>;
-  /** Clusters that do not answer, and by cluster what somebody has to mend there. */
+  /** Unreachable clusters, and by cluster what somebody has to fix there. */
   declare readonly unreachable: pulumi.Output<readonly string[] | undefined>;
   declare readonly refused: pulumi.Output<Readonly<Record<string, string>> | undefined>;
-  /** The links by name, as `east/west`, where `listed` asks for mirrors. */
+  /** Links by key, such as `east/west`, if `listed` is set. */
   readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkSummary>>>;
 
   constructor(

@@ -31,7 +31,7 @@ export class TrustRoot extends pulumi.ComponentResource {
   /** PEM of all anchors that the stack knows, those that are to go included. */
   readonly knownPem: pulumi.Output<string>;
   readonly stage: pulumi.Output<RotationStage>;
-  /** By cluster: why it gets nothing in this run, and what to do. */
+  /** By cluster, why it gets nothing in this run and what to do. It counts as unreadable. */
   readonly refused: pulumi.Output<RefusedClusters>;
   /** Why the trust of every cluster stays as it is, and what to do. */
   readonly held: readonly string[];

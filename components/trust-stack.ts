@@ -12,7 +12,6 @@ import { TrustRoot, trustRootArgs } from "./trust-root.ts";
  */
 export class TrustStack extends pulumi.ComponentResource {
   readonly trust: pulumi.Output<TrustExports["trust"]>;
-  /** Secret. */
   readonly issuerKeys: pulumi.Output<TrustExports["issuerKeys"]>;
 
   constructor(

@@ -16,7 +16,7 @@ import { reservedValues } from "./reserved-values.ts";
 import { filled } from "./schema.ts";
 import { type Circumstances, trust } from "./trust-checks.ts";
 
-/** Sentences about keys that do not go together, which no single key can show. */
+/** Reports keys that contradict each other. */
 export function crossChecks(readings: Readings, circumstances: Circumstances): string[] {
   return [
     clusterCount,
@@ -45,7 +45,7 @@ function clusterCount({ clusters }: Readings): string[] {
     : [];
 }
 
-/** A stack with `manage: mirrors` has given no access that it could take away. */
+/** A stack with `manage: mirrors` has granted no access that it could revoke. */
 function revokedLinks({ stack, links = [] }: Readings): string[] {
   if (stack.values.manage !== "mirrors") return [];
   const rule = `left out where ${where(["manage"])} is "mirrors", which gives no access: remove the link, and delete the source's account where it was made`;
@@ -57,7 +57,7 @@ function revokedLinks({ stack, links = [] }: Readings): string[] {
 function sameClusterTwice({ clusters }: Readings): string[] {
   const seen = new Map<string, string>();
   return [...(clusters ?? [])].flatMap(([name, { path, values, wrong }]) => {
-    // A cluster that is made anew may have the context of the one that it replaces.
+    // A recreated cluster may have the context of the one that it replaces.
     if (values.revoked === true || wrong.has("context") || wrong.has("kubeconfig")) return [];
     const context = values.context ?? name;
     const access = JSON.stringify([values.kubeconfig, context]);
@@ -129,7 +129,7 @@ function pairs(readings: Readings): string[] {
   });
 }
 
-/** A stack with `manage: mirrors` provisions nothing, so no controller either. */
+/** A stack with `manage: mirrors` provisions nothing, including controllers. */
 function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
   if (stack.values.manage !== "mirrors") return [];
   const rule = `pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
@@ -138,7 +138,7 @@ function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
     .map(({ path }) => mustBe([...path, "mirroring"], 'is "controller"', rule));
 }
 
-/** An exclusion that does not hold is worse than none. */
+/** An exclusion that has no effect is worse than none. */
 function namespaces(readings: Readings): string[] {
   const { linkDefaults } = readings;
   const rule = "left out, as Linkerd's controller mirrors the Services of all namespaces";
@@ -163,7 +163,7 @@ function flatNetwork(readings: Readings): string[] {
     return withoutGateway(entry, [...(gateway.from?.path ?? []), "gateway"]);
   });
   const { linkDefaults } = readings;
-  // What linkDefaults says about gateway mirrors may still be meant for a link that has a gateway.
+  // Settings for gateway mirrors in linkDefaults may be meant for links that have a gateway.
   const used = links.some(({ gateway }) => gateway.value !== false);
   const inVain = linkDefaults.values.gateway === false && areComplete(links, readings) && !used;
   if (!inVain) return listed;
@@ -184,15 +184,14 @@ function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, gateway: P
   return found.filter((each) => each !== false);
 }
 
-/** A selector without a single term, which selects nothing. */
+/** A selector without terms, which selects nothing. */
 function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }
 
 /**
- * Digests need a source whose charts somebody compares: Helm takes from an https repository whatever
- * it gets, and reads the digest in the repository's index for nothing (helm v3.20.2,
- * pkg/repo/chartrepo.go, pkg/downloader/chart_downloader.go).
+ * Digests need a source whose charts are compared: Helm takes whatever an https repository returns and doesn't check
+ * the digest in the repository's index (helm v3.20.2, pkg/repo/chartrepo.go, pkg/downloader/chart_downloader.go).
  */
 function digests({ stack: { values, wrong } }: Readings): string[] {
   const { source, digests } = filled(chartKeys.keys, values.charts);

@@ -12,13 +12,15 @@ interface Pair {
   readonly target: string;
 }
 
-/** A link that the config asks for: listed, or made by the topology. */
+/** A link that the config lists or the topology implies. */
 export interface DeclaredLink extends Pair {
-  /** Its entry in the list of links; undefined for one that the topology makes. */
+  /** Its entry in the list of links; undefined for a link of the topology. */
   readonly entry: Reading<LinkInput> | undefined;
 }
 
-/** Listed links first, in their order; one that is listed replaces that of the topology. */
+/**
+ * Returns the listed links in their order, then those of the topology. A listed link replaces that of the topology.
+ */
 export function declaredLinks({ stack, clusters, links = [] }: Readings): DeclaredLink[] {
   const listed = links.flatMap((entry) => {
     const { source, target } = entry.values;
@@ -31,8 +33,8 @@ export function declaredLinks({ stack, clusters, links = [] }: Readings): Declar
 }
 
 /**
- * The links that a topology stands for, in cluster order: for `mesh` each cluster to each other,
- * for a hub the hub to every other cluster and back.
+ * Returns the links of a topology in cluster order: for `mesh` from each cluster to each other, for a hub in both
+ * directions between the hub and every other cluster.
  */
 function pairsOf(topology: StackInput["topology"], clusters: readonly string[]): Pair[] {
   if (topology === "none") return [];
@@ -44,7 +46,7 @@ function pairsOf(topology: StackInput["topology"], clusters: readonly string[]):
     .filter(linked);
 }
 
-/** Whether the links are all that the config declares, and none is missing for a mistake. */
+/** Whether these are all links of the config, and none is missing because of a mistake. */
 export function areComplete(declared: readonly DeclaredLink[], readings: Readings): boolean {
   const listed = declared.filter(({ entry }) => entry !== undefined);
   return (
@@ -61,9 +63,8 @@ export function samePair(one: Pair, other: Pair): boolean {
 export type GatewayInput = NonNullable<LinkDefaultsInput["gateway"]>;
 
 /**
- * The gateway of a link: the nearest one that is set wins as a whole. The link's own, then that of
- * its target, a fact about that one cluster, then that of linkDefaults. Has no value where the
- * nearest one, or the target, is itself a mistake.
+ * Returns the gateway of a link. The nearest setting applies as a whole: the link's own, then its target's, then that
+ * of linkDefaults. Undefined if the nearest one, or the target, is itself a mistake.
  */
 export function gatewayOf(
   { entry, target: name }: DeclaredLink,
@@ -79,7 +80,7 @@ export function gatewayOf(
   return { value: {} };
 }
 
-/** The part of a cluster's gateway that concerns links: `enabled` is about the cluster alone. */
+/** The part of a cluster's gateway that concerns links; `enabled` concerns the cluster alone. */
 export function gatewayForLinks(
   input: GatewayInput | ClusterInput["gateway"],
 ): GatewayInput | undefined {

@@ -57,7 +57,7 @@ function clusterConfig(name: string, input: ClusterInput, mesh: StackInput): Clu
     trustDomain: mesh.trustDomain,
     ...own,
     name,
-    // Pulumi hands over a default like a value of the user's.
+    // Pulumi passes a default like a value of the user.
     isTrustDomainSet:
       own.trustDomain !== undefined || mesh.trustDomain !== stack.keys.trustDomain.default,
     access: { context, ...defined({ kubeconfig }) },
@@ -81,7 +81,7 @@ function trustConfig({
   return { kind: "generated", ...filled(generatedTrust, settings), ignorePods };
 }
 
-/** The settings of a link without a gateway, whatever linkDefaults says of gateways and their mirrors. */
+/** Returns the settings of a link without a gateway, ignoring linkDefaults for gateways and their mirrors. */
 const flatNetwork = { selector: {}, headless: false, gatewayProbe: false } as const;
 
 function linkConfig(
@@ -99,7 +99,6 @@ function linkConfig(
     ...filled(linkDefaultKeys.keys, { ...readings.linkDefaults.values, ...link.entry?.values }),
     ...(chosen === false && flatNetwork),
   };
-  // Linkerd's controller probes by itself.
   const gatewayProbe = settings.gatewayProbe && mirroring === "pulumi";
   return {
     spec: {

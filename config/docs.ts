@@ -3,7 +3,7 @@ import { isMap, isScalar, parseDocument, Scalar } from "yaml";
 import { sections, stack } from "./keys.ts";
 import { absenceOf, capitalised, sentenceOf, type Key, type Section } from "./schema.ts";
 
-/** The files that tell the table of keys, each with the function that replaces that part of its text. */
+/** The files that contain the table of keys, each with the function that replaces that part of its text. */
 export const documents = {
   "Pulumi.yaml": projectFile,
   "docs/reference/config.md": reference,
@@ -11,9 +11,9 @@ export const documents = {
 } as const;
 
 /**
- * Replaces the config section of Pulumi.yaml, except for keys of Pulumi itself. Every key gets a
- * default, because Pulumi asks every stack for a key that has none; an empty one, because to the
- * program it would look like a key of the stack, which replaces that of a mesh file.
+ * Replaces the config section of Pulumi.yaml, except for keys of Pulumi itself. Every key gets a default, because
+ * Pulumi demands a value for a key without one. The default is empty, because otherwise it would look like a key of
+ * the stack and replace that of a mesh file.
  *
  * @throws Error if there is no config section
  */
@@ -32,7 +32,7 @@ async function projectFile(text: string): Promise<string> {
   return formatted(document.toString({ lineWidth: 100 }), "yaml");
 }
 
-/** A line for each key of the maps that are the key's value, and of maps in these, each map once. */
+/** Returns one line for each key of the nested maps, each map once. */
 function linesOf({ of }: Key, described: Set<Section>): string[] {
   if (of === undefined || described.has(of)) return [];
   described.add(of);
@@ -64,12 +64,11 @@ function table(name: string): string {
     .join("\n");
 }
 
-/** Paths of pages as links from docs/reference; in Pulumi.yaml they lead from the root. */
+/** Turns paths of pages into links relative to docs/reference; in Pulumi.yaml they are relative to the root. */
 function linked(meaning: string): string {
   return meaning.replaceAll(/docs\/(\w+)\/([\w-]+)\.md/g, "[$2](../$1/$2.md)");
 }
 
-/** The text as `npm run format` would have it. */
 async function formatted(text: string, parser: "yaml" | "markdown"): Promise<string> {
   const settings = await prettier.resolveConfig(import.meta.filename);
   return prettier.format(text, { ...settings, parser });

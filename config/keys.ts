@@ -17,10 +17,9 @@ import {
 import * as syntax from "./syntax.ts";
 
 /**
- * Every key of the stack config, here and in link-keys.ts: its type, its default, what it means, and
- * what it must be where it is wrong. Schemas, defaults, sentences about mistakes, Pulumi.yaml and the
- * reference's tables (`npm run docs`) are derived from this one table. Its keys are a promise: adding
- * one is free, changing what one means is not.
+ * Every key of the stack config, here and in link-keys.ts: its type, default, meaning, and the rule for its mistakes.
+ * Schemas, defaults, messages, Pulumi.yaml and the reference (`npm run docs`) are derived from this one table. Keys
+ * are a promise: adding one is free, changing the meaning of one is not.
  */
 
 const helmValuesOf = (whose: string) =>
@@ -30,7 +29,7 @@ const helmValuesOf = (whose: string) =>
     `Helm values of ${whose} chart`,
   );
 
-/** The charts in the order in which they are installed: each needs what the one before it brings. */
+/** The charts in the order of installation: each needs the one before it. */
 export const chartValues = section("a cluster's values", {
   "linkerd-crds": helmValuesOf("the CRDs'"),
   "linkerd-control-plane": helmValuesOf("the control plane's"),
@@ -39,7 +38,6 @@ export const chartValues = section("a cluster's values", {
 
 export type ChartName = keyof typeof chartValues.keys;
 
-/** The charts' names in the order in which they are installed. */
 export const chartNames = Object.keys(chartValues.keys) as readonly ChartName[];
 
 export const cluster = section("a cluster", {
@@ -162,7 +160,7 @@ const trust = section("trust", {
 
 const digestOf = (chart: string) => required(syntax.digest, `digest of the chart \`${chart}\``);
 
-/** The digests of all charts or none: one without would be a way round those of the others. */
+/** Digests are set for all charts or none; a chart without one would bypass those of the others. */
 const digests = section("the charts' digests", {
   "linkerd-crds": digestOf("linkerd-crds"),
   "linkerd-control-plane": digestOf("linkerd-control-plane"),
@@ -170,8 +168,8 @@ const digests = section("the charts' digests", {
 });
 
 /**
- * The one place that names a version of Linkerd: release edge-26.8.3, whose service mirror this
- * project's behaviour is compared with. The charts of an edge release are versioned by its date.
+ * The only place that names a version of Linkerd: release edge-26.8.3, with whose service mirror this project's
+ * behaviour is compared. The charts of an edge release are versioned by its date.
  */
 export const charts = section("charts", {
   version: withDefault(syntax.chartVersion, "2026.8.3", "version of the three charts"),

@@ -32,7 +32,7 @@ export const expression = section("a match expression", {
   ),
 });
 
-/** An expression as Kubernetes validates it: the operator decides about the values. */
+/** A selector expression as Kubernetes validates it; the operator decides which values are allowed. */
 const checkedExpression = expression.schema.superRefine(
   ({ operator, values }, context) => {
     const needed = operator === "In" || operator === "NotIn";
@@ -44,7 +44,7 @@ const checkedExpression = expression.schema.superRefine(
       : `left out, as the operator is ${operator}`;
     context.addIssue({ code: "custom", path: ["values"], message, input: values });
   },
-  // Even when something else in the expression is wrong: all mistakes are reported at once.
+  // Checked even if something else in the expression is wrong, so that all mistakes are reported at once.
   { when: ({ value }) => typeof value === "object" && value !== null },
 );
 
@@ -130,7 +130,7 @@ function isShare(value: unknown): value is `${number}%` {
 const count = wholeNumber(deletions, Number.MAX_SAFE_INTEGER, 0);
 const share = z.custom<`${number}%`>(isShare, { error: deletions });
 
-/** The settings of a link that the engine gets; the rest of them come from the link's clusters. */
+/** The settings of a link for the engine; the others come from the link's clusters. */
 type EngineSettings = Omit<LinkSpec, "source" | "target" | "targetDomain" | "gateway">;
 type OtherSettings = "gateway" | "mirroring" | "credentialsGeneration" | "credentialsMaxAge";
 
@@ -233,7 +233,7 @@ const settings = {
   ),
 } as const satisfies Keys<EngineSettings> & Record<OtherSettings, Key>;
 
-/** Not required here: cross-checks.ts, which knows the clusters, names them where it is missing. */
+/** Optional here: cross-checks.ts, which knows the clusters, reports missing ones with their names. */
 const clusterReference = z.string({ error: "the name of a configured cluster" }).exactOptional();
 
 export const link = section("a link", {

@@ -2,11 +2,11 @@ import { parseDocument } from "yaml";
 import { mustBe, project, quoted } from "./mistakes.ts";
 import { codeOf, invalid, isRecord, type Result } from "@linkerd-multicluster/engine/kubernetes";
 
-/** A file of keys that several stacks share, and the stack's own keys over it. */
+/** Reads a file of keys that several stacks share and merges the stack's own keys over it. */
 export interface Shared {
-  /** The top-level keys of both, unchecked; a stack's own key replaces that of the file as a whole. */
+  /** The top-level keys of both, unchecked; a stack's own key replaces the file's as a whole. */
   readonly raw: Readonly<Record<string, unknown>>;
-  /** The file's path as the stack names it. */
+  /** The file's path in the stack config. */
   readonly file?: string;
   /** The top-level keys that come from the file. */
   readonly fromFile: ReadonlySet<string>;
@@ -15,11 +15,11 @@ export interface Shared {
 /** Reads a text file by its path from the project's folder; throws as Node's own functions do. */
 export type ReadText = (path: string) => string;
 
-/** The keys that are one stack's alone. */
+/** Keys that belong to one stack. */
 const ownKeys = ["mesh", "sources"];
 
 /**
- * Adds what the file that `mesh` names says to a stack's own config.
+ * Merges the file named by `mesh` into a stack's own config.
  *
  * @param own the stack's top-level keys, unchecked
  * @param without keys that nobody needs, of either
@@ -32,7 +32,7 @@ export function withMeshFile(
 ): Shared | { readonly mistakes: readonly string[] } {
   const set = Object.entries(own).filter(([key, value]) => value !== null && !without.has(key));
   const { mesh: file } = own;
-  // What is wrong with the key itself is told with all else.
+  // Mistakes in the key itself are reported with all others.
   if (typeof file !== "string" || file === "")
     return { raw: Object.fromEntries(set), fromFile: new Set() };
   const found = contentOf(file, readText);
@@ -52,7 +52,7 @@ export function withMeshFile(
   };
 }
 
-/** A file's top-level map, or the end of a sentence about what is wrong with the file. */
+/** Parses a file's top-level map; returns the end of a sentence if the file is invalid. */
 export function contentOf(
   file: string,
   readText: ReadText,
@@ -65,7 +65,7 @@ export function contentOf(
     return invalid(`can't be read (${code === "ENOENT" ? "there is no such file" : code})`);
   }
   const document = parseDocument(text);
-  // The parser's own errors quote the lines around the mistake, which may hold secrets.
+  // The parser's own errors quote surrounding lines, which may hold secrets.
   const [error] = document.errors;
   const [at] = error?.linePos ?? [];
   if (error !== undefined)
@@ -74,7 +74,7 @@ export function contentOf(
     const content: unknown = document.contents === null ? {} : document.toJS();
     return isRecord(content) ? { value: content } : invalid("holds no map of keys");
   } catch {
-    // Aliases that would fill the memory.
+    // Aliases could fill the memory.
     return invalid("repeats too much by aliases");
   }
 }
@@ -94,7 +94,7 @@ function named(file: string): string {
   return quoted(file).slice(1, -1);
 }
 
-/** The clusters sorted as Pulumi hands over a stack's own, so that a key may move from one place to the other. */
+/** Sorts clusters as Pulumi does for a stack's own config, so that the key may move from one place to the other. */
 function sorted([key, value]: readonly [string, unknown]): readonly [string, unknown] {
   if (key !== "clusters" || !isRecord(value)) return [key, value];
   const names = Object.keys(value).toSorted();
@@ -102,8 +102,8 @@ function sorted([key, value]: readonly [string, unknown]): readonly [string, unk
 }
 
 /**
- * A sentence about the config, with each path that leads into the file named by the file: what it calls
- * `linkerd-multicluster:links[0].source` is `mesh.yaml: links[0].source` there.
+ * Replaces paths in a sentence that lead into the file by the file's name: `linkerd-multicluster:links[0].source`
+ * becomes `mesh.yaml: links[0].source`.
  */
 export function namingFile(text: string, { file, fromFile }: Shared): string {
   if (file === undefined) return text;

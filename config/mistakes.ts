@@ -4,14 +4,13 @@ import { nearest } from "./nearest.ts";
 import { cluster, sections, stack } from "./keys.ts";
 import type { Keys, Section } from "./schema.ts";
 
-/** A place in the config: keys and list positions from the top. */
 export type Path = readonly PropertyKey[];
 
 export const project = "linkerd-multicluster";
 
 const longestQuote = 60;
 
-/** The key path as `pulumi config set --path` takes it: `linkerd-multicluster:links[2].source`. */
+/** Formats a key path as `pulumi config set --path` takes it: `linkerd-multicluster:links[2].source`. */
 export function where(path: Path): string {
   const [first, ...rest] = path;
   if (first === undefined) return project;
@@ -28,7 +27,7 @@ function isPlain(key: string): boolean {
   return /^[A-Za-z_][-\w]*$/.test(key) && key.length <= longestQuote;
 }
 
-/** A sentence: where, what is there, and what may be there. */
+/** A sentence that names the key, its value and what is allowed. */
 export function sentence(path: Path, state: string, rule: string): string {
   return `${where(path)} ${state}; ${rule}.`;
 }
@@ -37,17 +36,17 @@ export function mustBe(path: Path, state: string, rule: string): string {
   return sentence(path, state, `it must be ${rule}`);
 }
 
-/** The usual sentence: the key is this value and must be another. */
+/** The usual sentence: the key has this value and must have another. */
 export function wrongValue(path: Path, value: unknown, rule: string): string {
   return mustBe(path, `is ${shown(value, path)}`, rule);
 }
 
-/** The sentence about a key that is set and must not be; `why` follows "left out". */
+/** The sentence about a key that must not be set; `why` follows "left out". */
 export function mustBeLeftOut(path: Path, why: string): string {
   return mustBe(path, "is set", `left out${why}`);
 }
 
-/** A value in words that fit after "is". Never the content of a map or a list. */
+/** Describes a value in words that fit after "is", never the content of a map or a list. */
 export function shown(value: unknown, path: Path = []): string {
   if (value === undefined) return "missing";
   if (value === null) return "empty";
@@ -67,14 +66,14 @@ function isMarked(keys: Keys, name: PropertyKey | undefined): boolean {
   return typeof name === "string" && Object.hasOwn(keys, name) && keys[name]?.confidential === true;
 }
 
-/** Text in quotes, cut, and without what would be credentials if it is a URL, or is meant as one. */
+/** Quotes a text, shortened and without credentials if it is meant as a URL. */
 export function quoted(text: string): string {
   const withoutCredentials = withoutUserPart(text)
     .replace(/^([^@:\s]*:(?!\/)).*@/s, "$1…@")
     .replace(/^(\w+:\/.*?[?#]).*/s, "$1…");
   const cut = withoutCredentials.slice(0, longestQuote);
   const quote = JSON.stringify(cut === withoutCredentials ? cut : `${cut}…`);
-  // JSON leaves characters as they are that turn the direction of a terminal's text, or are not seen.
+  // JSON doesn't escape characters that reverse the direction of text or are invisible.
   return quote.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
 }
 
@@ -91,8 +90,8 @@ function unknownKey(path: Path, key: string, { noun, keys }: Section): string {
 }
 
 /**
- * Renders what zod found as sentences. The message of every check completes "it must be", and that
- * of a map's unknown keys is the noun of the map's section (schema.ts).
+ * Renders zod's findings as sentences. The message of every check completes "it must be", and that of a map's unknown
+ * keys is the noun of the map's section (schema.ts).
  */
 export function sentences(issue: core.$ZodIssue, base: Path): string[] {
   const path = [...base, ...issue.path];
@@ -116,12 +115,12 @@ export function sentences(issue: core.$ZodIssue, base: Path): string[] {
   }
 }
 
-/** A map that fails inside was meant as a map: what is wrong in it helps, "a map or false" does not. */
+/** A map that fails inside was meant as a map, so its own mistakes help more than "a map or false". */
 function isInside(issue: core.$ZodIssue): boolean {
   return issue.path.length > 0 || issue.code === "unrecognized_keys";
 }
 
-/** YAML's quotes decide between text and number; what was meant is clear, so say how to write it. */
+/** YAML's quotes decide between text and number, so the sentence says how to write the value. */
 function quoting(issue: core.$ZodIssue): string {
   if (issue.code !== "invalid_type") return "";
   const { expected, input } = issue;

@@ -1,9 +1,8 @@
 import leven from "leven";
 
 /**
- * Known word that was most likely meant, or undefined when none is near: at most a third of its
- * letters may differ, or two that are swapped in a short word. Upper case, `-` and `_` do not count,
- * as they are matters of habit.
+ * Returns the known word that was most likely meant; undefined if none is near. At most a third of its letters may
+ * differ, or two that are swapped in a short word. Upper case, `-` and `_` are ignored.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_]/g, "");

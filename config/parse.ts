@@ -13,11 +13,11 @@ import type { Circumstances } from "./trust-checks.ts";
 export type Parsed = { readonly config: MeshConfig } | { readonly mistakes: readonly string[] };
 
 /**
- * Checks the stack config and fills in its defaults. Pure but for the clock, and never throws.
+ * Checks the stack config and fills in its defaults. Pure except for the clock, and never throws.
  *
  * @param raw the top-level keys of the config (`clusters`, `links`, ... : keys.ts), unchecked.
- * @returns the config; or every mistake in it, each one sentence that names the key path, the value
- *   and what is allowed, never empty: first what is wrong by itself, then what does not go together.
+ * @returns the config; or every mistake in it, each one sentence with the key path, the value and what is allowed:
+ * first mistakes within a key, then contradictions between keys.
  */
 export function parseConfig(raw: unknown, circumstances: Circumstances = {}): Parsed {
   const mistakes: string[] = [];
@@ -29,16 +29,14 @@ export function parseConfig(raw: unknown, circumstances: Circumstances = {}): Pa
 export interface ParsingTexts extends Circumstances {
   /** Reads the file that the key `mesh` names. */
   readonly readText: ReadText;
-  /** Top-level keys that nobody needs. */
   readonly without?: ReadonlySet<string>;
 }
 
 /**
- * The same for a config as Pulumi hands it over, every value as text, by its full key, and for the mesh
- * file that it names.
+ * Checks a config as Pulumi passes it, with every value as text under its full key, and the mesh file that it names.
  *
  * @param what names this config at the start of a sentence.
- * @throws UserError with a line for every mistake
+ * @returns the config, or the text to show to the user, with a line for every mistake.
  */
 export function parseTexts(
   texts: Readonly<Record<string, string>>,
@@ -55,7 +53,7 @@ export function parseTexts(
   throw change(parsed.mistakes.map((mistake) => namingFile(mistake, shared)));
 }
 
-/** Every key that is set in this program's namespace, the unknown ones too. */
+/** Every key in this program's namespace, including unknown ones. */
 export function valuesIn(texts: Readonly<Record<string, string>>): Record<string, unknown> {
   const prefix = `${project}:`;
   return Object.fromEntries(
@@ -66,7 +64,7 @@ export function valuesIn(texts: Readonly<Record<string, string>>): Record<string
   );
 }
 
-/** A map or list is JSON, a word like `mesh` stands as it is, and a key left empty is no text. */
+/** Maps and lists are JSON, words like `mesh` are plain text, and an empty key counts as unset. */
 function valueOf(key: string, text: string): unknown {
   if (text === "") return null;
   try {
@@ -76,7 +74,7 @@ function valueOf(key: string, text: string): unknown {
   }
 }
 
-/** Its value is text whatever it looks like: a namespace may be called `1234`. */
+/** The value is always text: a namespace may be called `1234`. */
 function isText(key: string): boolean {
   const type = Object.entries<Key>(stack.keys).find(([name]) => name === key)?.[1].type;
   return type instanceof z.ZodString || type instanceof z.ZodEnum;

@@ -6,21 +6,21 @@ import { wrongValue, mustBe, type Path, sentences, shown } from "./mistakes.ts";
 import { type Filled, filled } from "./schema.ts";
 import { clusterName } from "./syntax.ts";
 
-/** The top level with its defaults, which nothing else there decides. */
+/** The top-level keys with their defaults. */
 export type StackInput = Filled<typeof stack.keys>;
 export type ClusterInput = z.output<typeof cluster.schema>;
 export type LinkInput = z.output<typeof link.schema>;
 export type LinkDefaultsInput = z.output<typeof linkDefaultKeys.schema>;
 
-/** A map of which some keys may be wrong; the others can still be judged. */
+/** A map in which some keys may be wrong; the others can still be checked. */
 export interface Reading<T> {
   readonly path: Path;
-  /** The keys that are right. One that is in neither `values` nor `wrong` was not set. */
+  /** Keys that are right. A key in neither `values` nor `wrong` was not set. */
   readonly values: T;
   readonly wrong: ReadonlySet<string>;
 }
 
-/** The parts of the config that could be read; undefined stands for what could not. */
+/** The parts of the config that could be read; undefined stands for the others. */
 export interface Readings {
   readonly stack: Reading<StackInput>;
   readonly clusters: ReadonlyMap<string, Reading<ClusterInput>> | undefined;
@@ -28,7 +28,7 @@ export interface Readings {
   readonly linkDefaults: Reading<LinkDefaultsInput>;
 }
 
-/** Reads as much as can be read of the config and adds a sentence to `mistakes` for each misfit. */
+/** Reads as much of the config as possible and adds a sentence to `mistakes` for each mistake. */
 export function readConfig(raw: unknown, mistakes: string[]): Readings {
   const set = isRecord(raw) ? Object.entries(raw).filter(([, value]) => value !== null) : [];
   const top = readMap(stack.schema, isRecord(raw) ? Object.fromEntries(set) : raw, [], mistakes);
@@ -65,7 +65,7 @@ function readLinks(raw: unknown, mistakes: string[]): Readings["links"] {
   return entries.map((value, index) => readMap(link.schema, value, ["links", index], mistakes));
 }
 
-/** Reads a map key by key, as no schema library does: one wrong value does not hide the others. */
+/** Reads a map key by key, so that one wrong value doesn't hide the others. */
 function readMap<S extends z.ZodObject>(
   schema: S,
   raw: unknown,
@@ -88,7 +88,7 @@ function keysAt(issue: z.core.$ZodIssue): string[] {
   return issue.code === "unrecognized_keys" ? issue.keys : [];
 }
 
-/** What a map of maps holds at the end of these keys; undefined where it does not go so far. */
+/** Returns the value at the end of these keys in nested maps; undefined if there is none. */
 export function valueAt(map: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce(
     (value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined),

@@ -6,8 +6,8 @@ import { type Readings, valueAt } from "./read.ts";
 type Reserved = Readonly<Record<string, string>>;
 
 /**
- * Helm values that the program has to decide itself, because what it does elsewhere depends on them,
- * and what decides them. Every other value is the user's.
+ * Helm values that the program sets itself because other decisions depend on them, and the key that controls each.
+ * All other values are the user's.
  */
 const reserved: Readonly<Record<keyof typeof chartValues.keys, Reserved>> = {
   "linkerd-crds": { installGatewayAPI: "the cluster's gatewayApi decides it" },
@@ -56,7 +56,10 @@ function isSet(values: unknown, steps: readonly string[]): boolean {
   return isRecord(parent) && Object.hasOwn(parent, steps.at(-1) ?? "");
 }
 
-/** Each map above a reserved value that is set to something else, with the first value that it takes along. */
+/**
+ * Returns each map above a reserved value that is set to something else, with the first reserved value that it would
+ * replace.
+ */
 function emptiedMaps(values: unknown, keys: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const key of keys) {

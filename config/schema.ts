@@ -1,18 +1,18 @@
 import * as z from "zod";
 
 /**
- * The parts of the table of config keys (keys.ts, link-keys.ts). Every message of a type completes
- * the sentence "it must be ..." (mistakes.ts).
+ * Building blocks of the table of config keys (keys.ts, link-keys.ts). Every message of a type completes the sentence
+ * "it must be ..." (mistakes.ts).
  */
 
-/** A key of the config, as every reader of the table needs it. */
+/** A key of the config. */
 export type Key<Value = unknown> = {
   readonly type: z.ZodType<Value>;
-  /** The part of a sentence that follows the key and a colon, in Markdown. */
+  /** The meaning as the part of a sentence after the key and a colon, in Markdown. */
   readonly meaning: string;
-  /** The keys of the map, or of each map in the map or list, that is its value; for the docs. */
+  /** The keys of the nested map, for the docs. */
   readonly of?: Section;
-  /** Its value may hold credentials, which no message may repeat. */
+  /** Whether its value may hold credentials, which no message may quote. */
   readonly confidential?: true;
 } & (
   | { readonly default: Value }
@@ -21,7 +21,7 @@ export type Key<Value = unknown> = {
   | { readonly required: true }
 );
 
-/** What applies without the key, in Markdown; undefined where it is required. */
+/** The default in Markdown; undefined for a required key. */
 export function absenceOf(key: Key): string | undefined {
   if ("required" in key) return undefined;
   if ("otherwise" in key) return key.otherwise;
@@ -40,26 +40,24 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The key's meaning and what applies without it, in a sentence. */
+/** The key's meaning and its default, in a sentence. */
 export function sentenceOf(key: Key): string {
   const without = absenceOf(key);
   return `${key.meaning} (${without === undefined ? "required" : `default: ${without}`})`;
 }
 
-/** Keys whose values are of these types, for `satisfies`. */
 export type Keys<Values = Record<string, unknown>> = {
   readonly [Name in keyof Values]-?: Key<Values[Name]>;
 };
 
 export interface Section {
-  /** The noun for a map with these keys, in a sentence. */
+  /** The noun for a map with these keys. */
   readonly noun: string;
   readonly keys: Keys;
 }
 
 export interface CheckedSection<K extends Keys> extends Section {
   readonly keys: K;
-  /** Takes a map with these keys and no others. */
   readonly schema: z.ZodObject<Shape<K>>;
 }
 
@@ -69,14 +67,13 @@ type Shape<K extends Keys> = {
     : z.ZodExactOptional<K[Name]["type"]>;
 };
 
-/** Lets a map have these keys and no others. */
 export function section<const K extends Keys>(noun: string, keys: K): CheckedSection<K> {
   const names = Object.keys(keys).join(", ");
   const shape = Object.entries<Key>(keys).map(([name, key]) => {
     return [name, "required" in key ? key.type : key.type.exactOptional()] as const;
   });
   const schema = z.strictObject(Object.fromEntries(shape) as Shape<K>, {
-    // A map's unknown keys are told by the noun of its section.
+    // Messages about a map's unknown keys use the noun of its section.
     error: ({ code }) => (code === "unrecognized_keys" ? noun : `a map of ${names}`),
   });
   return { noun, keys, schema };
@@ -86,12 +83,11 @@ type Optional<K extends Keys> = {
   [Name in keyof K]: K[Name] extends { readonly otherwise: string } ? Name : never;
 }[keyof K];
 
-/** A map with these keys, its defaults filled in. */
 export type Filled<K extends Keys> = {
   readonly [Name in Exclude<keyof K, Optional<K>>]: z.output<K[Name]["type"]>;
 } & { readonly [Name in Optional<K>]?: z.output<K[Name]["type"]> };
 
-/** Fills in the defaults of the keys that are left out, as far as they are the table's. */
+/** Fills in the table's defaults for missing keys. */
 export function filled<K extends Keys, Values extends object>(keys: K, values: Values) {
   const defaults = Object.entries<Key>(keys).flatMap(([name, key]) => {
     return "default" in key ? [[name, key.default]] : [];
@@ -131,12 +127,11 @@ export function withDefault<Type extends z.ZodType, const Value>(
   return { type, default: value, meaning } as const;
 }
 
-/** A key that is off unless it is set. */
 export function off(meaning: string) {
   return withDefault(flag, false, meaning);
 }
 
-/** A key that takes one of these words, and without it the first. */
+/** A key with one of these words; the first is the default. */
 export function choice<const Words extends readonly [string, ...string[]]>(
   words: Words,
   meaning: string,
@@ -145,5 +140,5 @@ export function choice<const Words extends readonly [string, ...string[]]>(
   return withDefault(oneOf<Words[number]>(...words), first, meaning);
 }
 
-/** Read entry by entry, so that one mistake does not hide the others (read.ts). */
+/** Read entry by entry, so that one mistake doesn't hide the others (read.ts). */
 export const anything = z.unknown();

@@ -11,7 +11,7 @@ type Clusters = MeshConfig["clusters"];
  * links of the config.
  */
 
-/** The links into this stack's clusters. */
+/** Returns the links into this stack's clusters. */
 export function ownLinks({ links, sources }: MeshConfig): LinkConfig[] {
   return links.filter(({ spec }) => sources.has(spec.source));
 }
@@ -21,7 +21,7 @@ export function ownClusters({ clusters, sources }: MeshConfig): Clusters {
   return new Map([...clusters].filter(([name]) => sources.has(name)));
 }
 
-/** The clusters that this stack's resources read or write: its own, and the targets of its links. */
+/** Returns the clusters that this stack's resources read or write: its own, and the targets of its links. */
 export function touchedClusters(config: MeshConfig): Clusters {
   const { clusters, sources, revoked } = config;
   const names = new Set([
@@ -40,9 +40,9 @@ export function accessesOf(clusters: Clusters): ReadonlyMap<string, ClusterAcces
 }
 
 /**
- * The part of the config that health depends on: the stack's clusters and links. Holds no secret.
+ * Returns the part of the config for health checks: the stack's clusters and links. It holds no secret.
  *
- * @param stack `organization/project/stack`, which identifies its mirrors
+ * @param stack as `organization/project/stack`, by which its mirrors are recognized
  */
 export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
   const { manage, linkerdNamespace, multiclusterNamespace } = config;
@@ -61,11 +61,10 @@ export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
 }
 
 /**
- * What the mirrors of one source are made from, with `manage: mirrors`; undefined where no link leads
- * into it. A source whose links have all been handed over to Linkerd's controller has one too: it
- * knows by the config that their mirrors stay.
+ * Returns the arguments of one source's mirrors; undefined if no link leads into it. A source whose links are all
+ * handed over to Linkerd's controller has arguments too, because the config says that their mirrors stay.
  *
- * @param stack `organization/project/stack`, by which other stacks know whose mirrors these are
+ * @param stack `organization/project/stack`, the name in this stack's marks
  */
 export function mirrorsArgs(
   config: MeshConfig,
@@ -96,7 +95,7 @@ export function mirrorsArgs(
   };
 }
 
-/** Targets of links from a source that are revoked by themselves. */
+/** Targets of a source's links that are revoked individually. */
 export function targetsRevokedFor(source: string, { links }: Revoked): string[] {
   return links.filter((link) => link.source === source).map(({ target }) => target);
 }

@@ -9,21 +9,20 @@ import { parseTexts } from "./parse.ts";
 import { isRecord, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { healthMesh } from "./share.ts";
 
-/** They hold secrets, which only Pulumi can read, and nothing that is looked at between runs depends on either. */
+/** These keys hold secrets, which only Pulumi can decrypt, and no command needs them. */
 const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);
 
-/** The choice of a stack or a file; without either PULUMI_STACK, or the only one there is. */
+/** The chosen stack or file; otherwise PULUMI_STACK, or the only stack of the folder. */
 export interface StackChoice {
   readonly stack?: string;
-  /** Path of the stack's config file. */
   readonly configFile?: string;
 }
 
 /**
- * The config of a stack, from its file alone: without the engine, a login or a passphrase, and so
- * without what of it may be secret.
+ * Reads a stack's config from its file, without the engine, a login or a passphrase, and so without secrets.
  *
- * @throws UserError that says which stack, what is wrong with its file, or every mistake in its config
+ * @throws Error whose message is for the user: which stack, what is wrong with its file, or every mistake in its
+ * config
  */
 export async function configOf(
   choice: StackChoice,

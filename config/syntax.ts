@@ -114,7 +114,7 @@ export const digest = text("sha256: and 64 hexadecimal digits in lower case", (v
   /^sha256:[0-9a-f]{64}$/.test(value),
 );
 
-/** The pods that leavingOut in engine/trust/live.ts takes. */
+/** Pods in the form that engine/trust/live.ts takes. */
 export const podsOfCluster = text(
   "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>",
   (pods) => {
@@ -123,7 +123,7 @@ export const podsOfCluster = text(
   },
 );
 
-/** Any text that is not empty, of one line, without blanks at its ends. */
+/** A text of one line that isn't empty and has no blanks at its ends. */
 export function oneLine(rule: string) {
   return text(rule, isOneLine);
 }
@@ -133,7 +133,7 @@ export const stackName = text(
   (name) => /^[\w.-]{1,100}\/[\w.-]{1,100}\/[\w.-]{1,100}$/.test(name),
 );
 
-/** A PEM text; trust-checks.ts judges its content, where one part can be compared with the other. */
+/** A PEM text; trust-checks.ts judges its content, where parts can be compared. */
 export function pem(what: string) {
   return text(`PEM of ${what}`, (content) => content.trim() !== "");
 }

@@ -22,16 +22,16 @@ import { filled } from "./schema.ts";
 type TrustInput = StackInput["trust"];
 type IssuersInput = NonNullable<TrustInput["issuers"]>;
 
-/** The facts that decide about `trust` and are not in the config itself. */
+/** Facts that decide about `trust` and aren't in the config. */
 export interface Circumstances {
   readonly now?: Date;
-  /** Whether the stack holds the key of this cluster's issuer as plain text. */
+  /** Whether the stack holds this issuer's key as plain text. */
   readonly isPlainKey?: (cluster: string) => boolean;
-  /** Whether a top-level key is in a file that stacks share, where nothing is a secret. */
+  /** Whether a top-level key comes from a shared file, where nothing is secret. */
   readonly isShared?: (key: string) => boolean;
 }
 
-/** The mistakes in how keys of `trust` go together, and in its PEM, of which nothing is repeated. */
+/** Reports contradictions between keys of `trust`, and mistakes in its PEM without quoting it. */
 export function trust(readings: Readings, circumstances: Circumstances): string[] {
   const { values, wrong } = readings.stack;
   if (wrong.has("trust")) return [];
@@ -46,7 +46,7 @@ export function trust(readings: Readings, circumstances: Circumstances): string[
   return checks.flatMap((check) => check(readings, circumstances));
 }
 
-/** Anchors that a stack generates are trusted by its own clusters alone. */
+/** Only a stack's own clusters trust the anchors that it generates. */
 function trustOfItsOwn({ stack: { values }, clusters }: Readings): string[] {
   const { manage, sources = [] } = values;
   if (manage !== "all" || sources.length === 0) return [];
@@ -56,7 +56,7 @@ function trustOfItsOwn({ stack: { values }, clusters }: Readings): string[] {
   return [sentence(["trust"], "leaves it to this stack to generate a trust anchor", rule)];
 }
 
-/** A stack with `manage: trust` is where the trust comes from. */
+/** A stack with `manage: trust` is the origin of the trust. */
 function noneOfOthers({ stack: { values } }: Readings): string[] {
   if (values.manage !== "trust") return [];
   const why = ` where ${where(["manage"])} is "trust": this stack generates the trust, and the stacks of the clusters take it from here`;
@@ -167,7 +167,7 @@ function providedIssuers(
   return [...unknown, ...each];
 }
 
-/** A file is in a repository, and state would hold the key as it is. */
+/** A file is usually in a repository, and state would hold the key in plain text. */
 function keyInTheOpen(path: Path, cluster: string, circumstances: Circumstances): string[] {
   const at = [...path, "key"];
   const replaced = "a key that was in a file as it is should be replaced";

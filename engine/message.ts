@@ -2,7 +2,7 @@ export function count(number: number, noun: string): string {
   return `${String(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** A list of as many names as a sentence can hold, and how many more there are. */
+/** Lists as many names as a sentence can hold, and the number of the others. */
 export function listedNames(names: readonly string[], most = 10): string {
   const more = names.length - most;
   return names.slice(0, most).join(", ") + (more > 0 ? ` and ${more} more` : "");

@@ -1,8 +1,8 @@
 import manifest from "./package.json" with { type: "json" };
 
 /**
- * What this program calls itself where it leaves its name: `linkerd-multicluster/<version>`, as
- * user agent and in the annotation `linkerd.io/created-by`. The version is the engine package's. The
- * part before the slash is what `managedFields` shows as the manager of our fields.
+ * The name under which this program appears: `linkerd-multicluster/<version>`, as user agent and in the annotation
+ * `linkerd.io/created-by`. The version is the engine package's. `managedFields` shows the part before the slash as
+ * the manager.
  */
 export const programVersion = `linkerd-multicluster/${manifest.version}`;

@@ -69,10 +69,8 @@ export function programArgs(): ReadonlyMap<string, Args> {
     const args = Object.entries<Key>(keys).map(([name, key]) => {
       const found = schemas[section]?.properties?.[name];
       const { type, meaning } = {
-        ...{
-          type: typeof found === "object" ? found : {},
-          meaning: "required" in key ? key.meaning : sentenceOf(key),
-        },
+        type: typeof found === "object" ? found : {},
+        meaning: "required" in key ? key.meaning : sentenceOf(key),
         ...different[`${section}.${name}`],
       };
       return { name, type, isRequired: "required" in key, meaning: `${capitalised(meaning)}.` };

@@ -11,7 +11,10 @@ const launcher = "pulumi-resource-linkerd-multicluster";
 const engine = "@linkerd-multicluster/engine";
 
 const manifest = z.object({
-  ...{ name: z.string(), version: z.string(), description: z.string(), license: z.string() },
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  license: z.string(),
   engines: z.record(z.string(), z.string()),
   dependencies: z.record(z.string(), z.string()),
   exports: z.record(z.string(), z.string()).default({}),
@@ -43,8 +46,13 @@ write("schema.json", packageSchema(program.version));
 // Of the engine by itself nothing but its version is left.
 write("engine/package.json", { type: "module", version: parts.version });
 write("package.json", {
-  ...{ name: program.name, version: program.version, description: program.description },
-  ...{ license: program.license, type: "module", sideEffects: false, engines: program.engines },
+  name: program.name,
+  version: program.version,
+  description: program.description,
+  license: program.license,
+  type: "module",
+  sideEffects: false,
+  engines: program.engines,
   exports: {
     ".": entry("./components/index.js"),
     ...Object.fromEntries(

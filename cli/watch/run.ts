@@ -16,7 +16,6 @@ const longestError = 2_000;
 
 /** A stack as a run needs it. */
 export interface RunLocation extends StackLocation {
-  /** Path of the stack's config file. */
   readonly configFile?: string;
 }
 

@@ -5,15 +5,13 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ChartName } from "../../config/keys.ts";
 import type { ChartsConfig } from "../../config/mesh.ts";
 
-/** A chart as a Helm release takes it. */
 export interface Chart {
   readonly chart: string;
-  /** Absent for a local chart, which is of the version that it says itself. */
+  /** Absent for a local chart, whose Chart.yaml has the version. */
   readonly version?: string;
   readonly repositoryOpts?: { readonly repo: string };
 }
 
-/** The files of a local folder. */
 interface Files {
   readonly exists: (file: string) => boolean;
   /** The digest of a file, as `sha256:<hex>`. */
@@ -21,11 +19,10 @@ interface Files {
 }
 
 /**
- * The source of a chart: `<repository>`, `oci://<address>/<chart>`, or in a local folder one of
- * `<chart>/`, `<chart>-<version>.tgz` and `<chart>.tgz`, for networks that reach no repository.
- * Helm compares what an OCI registry sends with the digest in the reference, and whether the tag
- * still means that; an archive is compared here.
- * Throws RunError where the folder has none of them, or not the one with the config's digest.
+ * Finds a chart: in a repository, at an `oci://` address, or in a local folder as `<chart>/`, `<chart>-<version>.tgz`
+ * or `<chart>.tgz`, for networks that reach no repository. Helm compares an OCI chart with the digest in the
+ * reference, and checks that the tag still means it; an archive is compared here. Throws RunError if the folder has
+ * none of them, or not the one with the config's digest.
  */
 export function chartFrom(
   { source, version, digests }: Pick<ChartsConfig, "source" | "version" | "digests">,
@@ -85,7 +82,7 @@ function expectDigest(
     );
 }
 
-/** The digest of a file's content, as `sha256sum` prints it, and Helm in front of it. */
+/** Returns the digest of a file with the prefix that Helm uses. */
 function sha256Of(file: string): string {
   return `sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
 }

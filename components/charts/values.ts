@@ -4,15 +4,15 @@ import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
 import { valueAt } from "../../config/read.ts";
 
 /**
- * Values of the charts that this program decides (linkerd-behaviour.md 9.1 and 9.2; linkerd2,
- * values.yaml of each). All others are the chart's, or the user's.
+ * Chart values that this program sets (linkerd-behaviour.md 9.1 and 9.2; linkerd2, values.yaml of each). All others
+ * are the chart's or the user's.
  */
 
 export function crdsValues(gatewayApi: "install" | "assume"): HelmValues {
   return { installGatewayAPI: gatewayApi === "install" };
 }
 
-/** The issuer is in a Secret beside the chart, so no key is in Helm's values or its own Secrets. */
+/** The issuer is in a separate Secret, so Helm's values and Secrets contain no key. */
 export function controlPlaneValues(
   { clusterDomain, trustDomain }: Pick<ClusterConfig, "clusterDomain" | "trustDomain">,
   external = false,
@@ -29,14 +29,14 @@ export function controlPlaneValues(
 
 export interface MulticlusterSettings extends ClusterRole {
   readonly linkerdNamespace: string;
-  /** Part of the gateway's identity, which the chart writes on its Service for links to read. */
+  /** Part of the gateway's identity, which the chart writes on its Service for links. */
   readonly trustDomain: string;
 }
 
 /**
- * This program labels the namespace and makes the service accounts itself, so the chart's Job and
- * service account are off. The local service mirror writes the same federated Services as this
- * program's mirroring does: it runs only where that does nothing.
+ * This program labels the namespace and creates the service accounts, so the chart's Job and service account are off.
+ * The local service mirror writes the same federated Services as this program, so it runs only where this program
+ * mirrors nothing.
  */
 export function multiclusterValues(settings: MulticlusterSettings): HelmValues {
   const { linkerdNamespace, trustDomain, gateway, controllers, mirrors } = settings;
@@ -53,7 +53,7 @@ export function multiclusterValues(settings: MulticlusterSettings): HelmValues {
   };
 }
 
-/** The name is that of the Link resource, which has to be the target's (1.9). */
+/** The controller's name is the Link's, which must be the target's (1.9). */
 function controller({ target, gateway, headless, probePort }: Controlled): HelmValues {
   return {
     link: { ref: { name: target } },
@@ -65,19 +65,18 @@ function controller({ target, gateway, headless, probePort }: Controlled): HelmV
   };
 }
 
-/** A link that a controller of Linkerd's mirrors. */
+/** A link that Linkerd's controller mirrors. */
 export interface Controlled extends LinkSpec {
   /**
-   * Where its gateway answers probes, if the values of its cluster say so: the chart's Service for
-   * probes is only right with that port (linkerd-behaviour.md 7.4). A node port that the values do not
-   * choose is known to nobody before the run.
+   * The port of the gateway's probe, if the cluster's values set it: the chart's probe Service is right only for that
+   * port (linkerd-behaviour.md 7.4). A node port that the values don't set is unknown before the run.
    */
   readonly probePort?: unknown;
 }
 
-/** The parts of a cluster's Linkerd that links ask for. */
+/** The parts of a cluster's Linkerd that links need. */
 export interface ClusterRole {
-  /** Name of the gateway to install; undefined: none, as on a flat network. */
+  /** The gateway to install; undefined if none is needed, as on a flat network. */
   readonly gateway: string | undefined;
   /** Links into this cluster that Linkerd's own controller mirrors. */
   readonly controllers: readonly Controlled[];
@@ -86,8 +85,8 @@ export interface ClusterRole {
 }
 
 /**
- * A cluster gets a gateway where a link goes through it, or where the config asks for one: it is a
- * load balancer that the internet may reach, and costs something.
+ * A cluster gets a gateway only if a link goes through it or the config demands one, because it is a load balancer
+ * that may be public and costs money.
  */
 export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
   const { clusters, links, multiclusterNamespace } = config;
@@ -104,7 +103,7 @@ export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
   };
 }
 
-/** Whether a link goes through the gateway that is its target's own. */
+/** Whether a link uses its target's own gateway. */
 function leadsToOwn({ gateway }: LinkSpec, own: ClusterConfig["gateway"]): boolean {
   return (
     gateway !== false &&
@@ -124,8 +123,8 @@ function controlled(link: LinkSpec, target: ClusterConfig | undefined): Controll
 }
 
 /**
- * The values with the user's over them, as Helm merges: maps key by key, lists and everything else
- * as a whole. A null from the user stays, because it removes a default of the chart.
+ * Merges the user's values over these as Helm does: maps key by key, lists and everything else as a whole. A null
+ * from the user stays, because it removes a default of the chart.
  */
 export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
   const merged = new Map(Object.entries(values));
@@ -136,7 +135,7 @@ export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
   return Object.fromEntries(merged);
 }
 
-/** The labels by which Linkerd's webhooks and tools know the control plane's namespace. */
+/** The labels by which Linkerd's webhooks and tools recognize the control plane's namespace. */
 export function controlPlaneLabels(name: string): Readonly<Record<string, string>> {
   return {
     "linkerd.io/is-control-plane": "true",
@@ -146,8 +145,8 @@ export function controlPlaneLabels(name: string): Readonly<Record<string, string
 }
 
 /**
- * The charts label their namespaces only for Linkerd's CLI (linkerd2, templates/namespace.yaml of
- * each). Proxies are set up by an init container that needs privileges, unless CNI does it.
+ * The charts label their namespaces only for Linkerd's CLI (linkerd2, templates/namespace.yaml of each). Without CNI,
+ * an init container that needs privileges sets up proxies.
  */
 function enforced(controlPlane: HelmValues | undefined) {
   const level = controlPlane?.["cniEnabled"] === true ? "restricted" : "privileged";

@@ -48,7 +48,7 @@ export interface IssuanceArgs {
   readonly live: LiveTrusts;
   /** The common name of each cluster's issuer, `identity.<linkerd namespace>.<trust domain>`. */
   readonly issuerNames: ReadonlyMap<string, string>;
-  /** Milliseconds that a workload's certificate lives, where it is not Linkerd's 24 hours. */
+  /** The lifetime of a workload's certificate in milliseconds; Linkerd's default is 24 hours. */
   readonly certificateLifetime?: number;
   /** The trust that another stack publishes, where it is from there. */
   readonly published?: PublishedTrust;

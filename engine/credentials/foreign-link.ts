@@ -15,10 +15,9 @@ export interface SourceLinks {
 }
 
 /**
- * A sentence about the Link resource of a link that the stack has not made yet, if the source has
- * one: somebody else's, as `linkerd multicluster link-gen` makes them. Pulumi would fail on it in
- * the middle of the run, and two owners would overwrite each other. Where it can't be read,
- * undefined: the run finds out.
+ * Returns a sentence if the source already has a Link for a link that the stack is about to create: somebody else's,
+ * such as one from `linkerd multicluster link-gen`. Otherwise Pulumi would fail on it in the middle of the run, and
+ * two owners would overwrite each other. Undefined if it can't be read; then the run finds out.
  */
 export async function foreignLink(
   kubernetes: Pick<Kubernetes, "find">,
@@ -38,7 +37,6 @@ export async function foreignLink(
   if (creator.startsWith("linkerd-multicluster/"))
     return `${where}, created by another stack of this program: remove the link from that stack first`;
   const named = link.spec?.clusterCredentialsSecret ?? "";
-  // Part of a command that the user is to run.
   const secret = isDnsName(named) ? named : credentialsName(target);
   const kubectl = `kubectl --context ${access.context} delete --ignore-not-found`;
   const commands = [

@@ -1,6 +1,6 @@
 /**
- * A link's account, token and kubeconfig, and what the Link has to know of its target.
- * The rest of the program imports nothing of it but this.
+ * A link's account, token and kubeconfig, and the facts of its target. The rest of the program imports only this file
+ * of the folder.
  */
 export type { SourceLinks } from "./foreign-link.ts";
 export { kubeconfigFor } from "./kubeconfig.ts";

@@ -5,20 +5,20 @@ import type { ApiServer, Credentials } from "../kubernetes/client/connect.ts";
 import { invalid, type Result } from "../result.ts";
 import { entriesIn } from "../kubernetes/kubeconfig/kubeconfig.ts";
 
-/** The kubeconfig in a credentials Secret: how it is written, and what of it may be used. */
+/** Writes and reads the kubeconfig in a credentials Secret. */
 
 export interface KubeconfigParts extends ApiServer {
-  /** The one credential. */
+  /** The only credential in it. */
   readonly token: string;
-  /** Name of the cluster and of the context. */
+  /** The name of the cluster and of the context. */
   readonly cluster: string;
   readonly user: string;
 }
 
 /**
- * A kubeconfig with a token and an inlined certificate authority and nothing else: no plugin to
- * run, no file to read, no key, no proxy (linkerd-behaviour.md 1.5). The same parts give the same
- * text, because a change of it costs the destination controller its watches.
+ * Returns a kubeconfig with a token and an inlined certificate authority and nothing else: no plugin, file, key or
+ * proxy (linkerd-behaviour.md 1.5). The same parts give the same text, because a change costs the destination
+ * controller its watches.
  */
 export function kubeconfigFor(parts: KubeconfigParts): string {
   const { server, certificateAuthority, tlsServerName, token, cluster, user } = parts;
@@ -34,7 +34,7 @@ export function kubeconfigFor(parts: KubeconfigParts): string {
     contexts: [{ name: cluster, context: { cluster, user } }],
     "current-context": cluster,
   };
-  // Quoted, as Go's parser follows YAML 1.1, where a cluster called `on` would be a boolean.
+  // Quoted because Go's parser follows YAML 1.1, where a cluster called `on` would be a boolean.
   return stringify(config, {
     defaultKeyType: "PLAIN",
     defaultStringType: "QUOTE_DOUBLE",
@@ -43,9 +43,9 @@ export function kubeconfigFor(parts: KubeconfigParts): string {
 }
 
 /**
- * The credentials in a kubeconfig, or what is wrong, as the end of a sentence "it must be". A text
- * from a cluster is not to be trusted with more than an address and a token: it could have this
- * machine run a program, send a file, or show the token to anyone. Never repeats any of it.
+ * Reads the credentials in a kubeconfig; returns a text if it is unusable, as the end of a sentence "it must be".
+ * Nothing but an address and a token is taken from it, because a kubeconfig from a cluster could make this machine
+ * run a program, send a file or reveal the token. Messages never quote it.
  */
 export function credentialsIn(text: string): Result<Credentials> {
   const entries = isModest(text) ? entriesIn(text, "a Secret") : undefined;
@@ -76,7 +76,7 @@ export function credentialsIn(text: string): Result<Credentials> {
   return { value: { server, token, ...defined({ certificateAuthority, tlsServerName }) } };
 }
 
-/** The time that the parser takes grows faster than the number of marks; a context with its cluster and user has 200. */
+/** The parser's time grows faster than the number of marks; a context with its cluster and user has 200. */
 function isModest(text: string): boolean {
   const { kubeconfig, kubeconfigMarks } = bounds;
   return (

@@ -4,21 +4,20 @@ import type { TargetArgs, TargetFacts, TargetInputs, TargetOutputs } from "./sta
 import type { TargetReading } from "./target.ts";
 import { UserError } from "../user-error.ts";
 
-/** Reads the target; `before` is the token of the run before. */
+/** Reads the target; `before` is the token of the previous run. */
 export type ReadTarget = (args: TargetArgs, before: string | undefined) => Promise<TargetReading>;
 
 export interface CheckedTarget {
   readonly inputs: TargetInputs;
-  /** What the user has to fix before anything can be done. */
+  /** Mistakes that the user has to fix first. */
   readonly mistake?: string;
-  /** Sentences for the user. */
   readonly notes: readonly string[];
 }
 
 /**
- * Puts what was read of the target into the inputs, where a preview shows it. What does not exist yet
- * is no failure: the facts stay unknown in the preview, and the update reads them once everything
- * that the link depends on is there. For a target that can't be read, the last run's facts are kept.
+ * Puts the target's facts into the inputs, where a preview shows them. Missing objects are no failure: the facts stay
+ * unknown in the preview, and the update reads them once everything that the link depends on exists. If a target
+ * can't be read, the previous facts are kept.
  */
 export async function checkTarget(
   read: ReadTarget,
@@ -41,7 +40,7 @@ export async function checkTarget(
   return { inputs: { ...args, facts: kept, remark }, notes: [remark] };
 }
 
-/** Whether the facts are the same as before, for the same arguments. Pure: refresh calls it too. */
+/** Whether the facts and arguments are the same as before. Pure, because refresh calls it too. */
 export function isSameTarget(
   olds: Partial<TargetOutputs>,
   news: Partial<TargetInputs> & TargetArgs,
@@ -54,13 +53,12 @@ function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts
   return isDeepStrictEqual(argsIn(olds), argsIn(args)) ? olds.facts : undefined;
 }
 
-/** What decides about the token and nothing that is read: a new one waits for the target. */
+/** Settings that decide about the token only: a new one waits for the target. */
 type OfToken = "sourceAccess" | "sourceUnreachable" | "rotation";
 
-/** What holds for a single run. */
+/** Arguments that hold for a single run. */
 type OfRun = "awaited" | "targetRefused";
 
-/** The arguments that decide what is read of the target. */
 function argsIn(
   all: Partial<TargetInputs>,
 ): Record<Exclude<keyof TargetArgs, OfToken | OfRun>, unknown> {
@@ -80,10 +78,10 @@ function argsIn(
 }
 
 /**
- * The facts for an update: those that `check` has just found, else what can be read by now, else
- * those of the last run.
+ * Returns the facts for an update: those that `check` has just found, or else those that can be read now, or else the
+ * previous ones.
  *
- * @throws UserError that says what is missing
+ * @throws Error with a sentence that says what is missing
  */
 export async function settleTarget(
   read: ReadTarget,

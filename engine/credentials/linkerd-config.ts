@@ -11,18 +11,17 @@ export interface Domains {
   readonly trustDomain: string;
 }
 
-/** Written by the control plane's chart; public, without the chart's keys. */
+/** The ConfigMap is written by the control plane's chart and contains no key. */
 export const linkerdConfigName = "linkerd-config";
 
-/** The facts of its installation that Linkerd publishes; those that it does not tell are undefined. */
+/** Facts that Linkerd publishes about its installation; undefined if it doesn't. */
 interface LinkerdConfig {
   readonly domains: Domains | undefined;
-  /** The version of the control plane. */
   readonly version: string | undefined;
 }
 
 /**
- * The config of the Linkerd in a cluster; undefined where there is none.
+ * Reads the config of a cluster's Linkerd; undefined if Linkerd isn't installed.
  *
  * @throws KubernetesError
  */
@@ -38,14 +37,14 @@ export async function linkerdConfigOf(
   return { domains: domainsIn(config), version };
 }
 
-/** The sentence for a Linkerd whose config does not say by which names it knows its Services. */
+/** The sentence for a Linkerd whose config has no cluster domain. */
 export function noClusterDomain(cluster: string, linkerdNamespace: string): string {
   return `ConfigMap ${cluster}/${linkerdNamespace}/${linkerdConfigName} has no clusterDomain in its values: check the installation of Linkerd there`;
 }
 
 /**
- * The domains with which Linkerd was installed, from the Helm values in its ConfigMap. As in the
- * chart, the cluster domain where no trust domain is set. Undefined if the values do not have them, or what they have is no DNS name.
+ * Reads the domains with which Linkerd was installed from the Helm values in its ConfigMap. As in the chart, the
+ * trust domain defaults to the cluster domain. Undefined if the values lack them or hold no DNS name.
  */
 export function domainsIn({ data = {} }: ConfigMap): Domains | undefined {
   const { clusterDomain, identityTrustDomain } = valuesIn(data.values ?? "");
@@ -57,8 +56,8 @@ export function domainsIn({ data = {} }: ConfigMap): Domains | undefined {
 }
 
 /**
- * Helm writes each of its values on lines of its own, and these two on one: the parser gets no more than these,
- * since the time that it takes grows faster than a text.
+ * Helm writes these two values on one line each, so the parser gets only these lines: its time grows faster than a
+ * text.
  */
 const domainLines = /^(?:clusterDomain|identityTrustDomain):.*$/gm;
 

@@ -9,12 +9,12 @@ import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import type { RevocationArgs, RevocationInputs, RevocationTarget } from "./state.ts";
 import { messageOf } from "../user-error.ts";
 
-/** The clients by which the targets are read and written; nothing else is ever contacted. */
+/** Clients for the targets; nothing else is ever contacted. */
 export type ClientOf = (cluster: string, access: ClusterAccess) => Promise<Kubernetes>;
 
 /**
- * Puts what there still is of the account into the inputs, where a preview shows it. A target that
- * can't be read is shown too: the update then tries it, and fails if it still can't be.
+ * Puts the remaining objects of the account into the inputs, where a preview shows them. A target that can't be read
+ * is listed too: the update then tries it, and fails if it is still unreadable.
  */
 export async function checkRevocation(
   olds: Partial<RevocationInputs>,
@@ -33,8 +33,8 @@ export async function checkRevocation(
 }
 
 /**
- * Deletes the account in every target: its rights first. Objects that other programs have made, and
- * clusters that are not those that the run has read, are left alone.
+ * Deletes the account in every target, its rights first. Objects that other programs have created are left alone, and
+ * so are clusters that aren't those that the run has read.
  *
  * @returns a sentence for each target in which the account may still have rights
  */
@@ -51,7 +51,6 @@ interface NamedTarget extends RevocationTarget {
   readonly name: string;
 }
 
-/** The sentences of each target, by name; for one that can't be worked with, why, after the prefix. */
 function inTargets(
   { targets }: RevocationArgs,
   client: ClientOf,
@@ -89,7 +88,7 @@ async function revokeIn(
       );
       continue;
     }
-    // One that is left must not keep the others.
+    // If one object can't be deleted, the others still are.
     try {
       await remove(part, kubernetes);
     } catch (error) {
@@ -99,15 +98,15 @@ async function revokeIn(
   return problems;
 }
 
-/** An object that an account consists of, as it is in the target. */
+/** One of an account's objects in the target. */
 interface AccountPart {
   readonly resource: Resource<OtherObject>;
   readonly object: OtherObject;
 }
 
 /**
- * What there is of an account, in the order in which it is to be deleted: the binding, without which
- * the account may do nothing; the account, without which its tokens are worth nothing; the rest.
+ * Lists an account's objects in the order in which they have to be deleted: the binding, without which the account
+ * may do nothing; the account, without which its tokens are void; then the rest.
  *
  * @throws KubernetesError
  */
@@ -131,12 +130,10 @@ async function partsIn(
   return [...binding, ...own, ...secrets, ...role];
 }
 
-/** Whether this program has made it. */
 function isOurs({ metadata: { labels = {} } }: OtherObject): boolean {
   return Object.entries(managedBy).every(([key, value]) => labels[key] === value);
 }
 
-/** One that is gone already is as good. */
 async function remove(
   { resource, object: { metadata } }: AccountPart,
   kubernetes: Kubernetes,

@@ -2,9 +2,9 @@ import type { LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
 import type { PolicyRule } from "./state.ts";
 import { linkerdConfigName } from "./linkerd-config.ts";
 
-/** What a link uses its account in the target for. */
+/** The purposes for which a link uses its account in the target. */
 export interface LinkUse {
-  /** Linkerd's own controller mirrors, and writes Events about it. */
+  /** Linkerd's own controller mirrors the link and writes Events. */
   readonly controller: boolean;
   /** The source's destination controller watches pods in the target, for pod-to-pod traffic. */
   readonly discovery: boolean;
@@ -12,7 +12,7 @@ export interface LinkUse {
 
 const watched = ["get", "list", "watch"] as const;
 
-/** The selectors of Services whose pods the source watches; none: the link is gateway only. */
+/** Returns the selectors of Services whose pods the source watches; none for a link that only uses a gateway. */
 export function discoverySelectors(
   spec: Pick<LinkSpec, "remoteDiscoverySelector" | "federatedServiceSelector">,
 ): LabelSelector[] {
@@ -20,8 +20,8 @@ export function discoverySelectors(
 }
 
 /**
- * Linkerd's controller mirrors what it finds at any time, so it needs all that its selectors may ask
- * for. This program mirrors in its runs alone, which give the rights first.
+ * Linkerd's controller may mirror at any time, so it needs the rights for all its selectors. This program grants
+ * rights in the run that first needs them.
  *
  * @param discovers whether the target has Services that `discoverySelectors` select
  */
@@ -36,8 +36,8 @@ export function linkUse(
 }
 
 /**
- * What one consumer may do in the target, for all of its links there together. Linkerd's informers
- * are cluster-wide, so none of this can be confined to namespaces.
+ * Returns the rules for one source in the target. Linkerd's informers are cluster-wide, so none of the rights can be
+ * limited to namespaces.
  */
 export function accessRules(uses: readonly LinkUse[]): PolicyRule[] {
   return [
@@ -51,7 +51,7 @@ const always: readonly PolicyRule[] = [
   // The mirror controller's informers (linkerd-behaviour.md 2.1), and `linkerd multicluster check`
   // asks for these verbs on services (8, check 4).
   { apiGroups: [""], resources: ["services", "endpoints"], verbs: watched },
-  // `linkerd multicluster check` compares the trust anchors in it (8, check 5); nothing in it is secret.
+  // `linkerd multicluster check` compares the trust anchors in this ConfigMap (8, check 5), which holds no secret.
   {
     apiGroups: [""],
     resources: ["configmaps"],
@@ -61,21 +61,21 @@ const always: readonly PolicyRule[] = [
 ];
 
 const forController: readonly PolicyRule[] = [
-  // ServiceMirroringSkipped on the exported Service (2.3, 7.1).
+  // For the Event ServiceMirroringSkipped on the exported Service (2.3, 7.1).
   { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
 ];
 
 /**
- * The informers of the destination controller's client for a remote cluster, which also refuses to
- * start without listing all pods. Jobs, which Linkerd's chart also grants
- * (1.10), are read by no informer: a remote pod's owner is looked up in the cache alone.
+ * For the informers of the destination controller's client for a remote cluster, which refuses to start without
+ * listing all pods. Jobs, which Linkerd's chart also grants (1.10), are read by no informer: the owner of a remote
+ * pod is looked up in the cache alone.
  */
 const forDiscovery: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["pods"], verbs: watched },
   { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: watched },
-  // Whether a port of a pod is opaque.
+  // Servers say whether a port of a pod is opaque.
   { apiGroups: ["policy.linkerd.io"], resources: ["servers"], verbs: watched },
-  // The workload that a pod belongs to, for metrics.
+  // ReplicaSets lead to the workload of a pod, for metrics.
   { apiGroups: ["apps"], resources: ["replicasets"], verbs: watched },
 ];
 
@@ -83,7 +83,7 @@ function selectsSomething({ matchLabels = {}, matchExpressions = [] }: LabelSele
   return Object.keys(matchLabels).length + matchExpressions.length > 0;
 }
 
-/** A label selector as the API takes it in a query: `app=web,tier in (a,b),!canary`. */
+/** Formats a label selector as the API takes it in a query: `app=web,tier in (a,b),!canary`. */
 export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
   return [
     ...Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`),

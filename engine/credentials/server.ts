@@ -11,9 +11,8 @@ import type { TargetArgs } from "./state.ts";
 import { codeOf } from "../user-error.ts";
 
 /**
- * The target's API server as other clusters reach it: of the runner's kubeconfig only the
- * cluster entry's address, certificate authority and TLS server name are taken, never anything of
- * its user, nor its proxy, which is the runner's own. `apiServer` wins over the address.
+ * Returns the target's API server as other clusters reach it. Only the address, certificate authority and TLS server
+ * name of the runner's kubeconfig are used, never its user or its proxy. `apiServer` overrides the address.
  *
  * @throws KubeconfigError where the result could not work or would not be safe
  */
@@ -44,9 +43,8 @@ function addressOf(entry: KubeconfigCluster, target: string, context: string): s
 }
 
 /**
- * Certificates only, whatever else the file holds: some keep keys in the same file. A server that is
- * not verified could be anyone's and would get the token, so without an authority the server's
- * certificate has to be signed by a public one.
+ * Only certificates are taken from the file, because some people keep keys in the same file. Without an authority,
+ * the server's certificate must be signed by a public one: an unverified server would get the token.
  */
 async function authorityOf(
   cluster: KubeconfigCluster,

@@ -3,34 +3,34 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { GatewayFacts, Probe } from "../mirroring/model/gateway.ts";
 import type { GatewaySource, LabelSelector } from "../mirroring/model/link.ts";
 
-/** When a link's token is replaced by a new one. */
+/** The schedule by which a link's token is replaced. */
 export interface TokenRotation {
-  /** From 1 up; a change of it rotates the token. */
+  /** A number from 1; a change rotates the token. */
   readonly generation: number;
   /** Days after which the next run replaces the token; absent only in state of earlier versions. */
   readonly maxAgeDays?: number;
 }
 
-/** What the program knows about a link's target; the rest is read there. Holds no credential. */
+/** The arguments for reading a link's target. They hold no credential. */
 export interface TargetArgs {
-  /** The consumer: the cluster that gets access to the target. */
+  /** The cluster that gets access to the target. */
   readonly source: string;
   readonly target: string;
   readonly access: ClusterAccess;
   /** How the runner reaches the source, whose own addresses are no gateway's. */
   readonly sourceAccess?: ClusterAccess;
-  /** Set where the source can't be given a new token in this run. */
+  /** Set if the source can't get a new token in this run. */
   readonly sourceUnreachable?: true;
-  /** Why this run does not go by what the target says: what is known of it stays. */
+  /** Why this run ignores the target, whose previous facts stay. */
   readonly targetRefused?: string;
-  /** https URL at which the source reaches the target's API server, if not the kubeconfig's. */
+  /** The https URL at which the source reaches the target's API server, if it isn't the kubeconfig's. */
   readonly apiServer?: string;
-  /** Another stack installs Linkerd in the target, perhaps at this moment. */
+  /** Whether another stack installs Linkerd in the target, perhaps at this moment. */
   readonly awaited?: true;
-  /** The target's cluster domain as the stack config has it. */
+  /** The target's cluster domain in the stack config. */
   readonly targetDomain: string;
   readonly gateway: GatewaySource | false;
-  /** Of Services whose pods the source watches; absent: none are, or the target is not asked. */
+  /** Selectors of Services whose pods the source watches; absent if there are none or the target isn't asked. */
   readonly discoverySelectors?: readonly LabelSelector[];
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
@@ -39,26 +39,25 @@ export interface TargetArgs {
 
 /** The gateway as the Link resource names it. */
 export interface LinkGateway extends GatewayFacts {
-  /** Absent: the gateway Service says nothing of a probe, or there is no such Service. */
+  /** Absent if the gateway Service defines no probe, or doesn't exist. */
   readonly probe?: Probe;
 }
 
-/** Everything that a link's credentials and Link resource need of the target. Nothing is secret. */
+/** The facts of a target that a link's credentials and Link resource need. Nothing is secret. */
 export interface TargetFacts extends ApiServer {
   readonly trustDomain: string;
   readonly clusterDomain: string;
-  /** Absent on a flat network. */
   readonly gateway?: LinkGateway;
-  /** Whether the target has Services that `discoverySelectors` select; absent where it was not asked. */
+  /** Whether the target has Services that `discoverySelectors` select; absent if it wasn't asked. */
   readonly discovers?: boolean;
-  /** Name of the token Secret in use after this run. */
+  /** The token Secret in use after this run. */
   readonly token: string;
 }
 
-/** The inputs as `check` returns them; without `facts` the update reads those. */
+/** The inputs as `check` returns them; if `facts` is absent, the update reads them. */
 export interface TargetInputs extends TargetArgs {
   readonly facts?: TargetFacts;
-  /** Why there is going to be a new token, or why the facts are those of an earlier run. */
+  /** Why the token will be replaced, or why the facts are those of an earlier run. */
   readonly remark?: string;
 }
 
@@ -66,7 +65,7 @@ export interface TargetOutputs extends TargetArgs {
   readonly facts: TargetFacts;
 }
 
-/** One rule of RBAC, in the shape of the API's JSON. */
+/** An RBAC rule in the shape of the API's JSON. */
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -74,39 +73,38 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** A cluster in which an account is revoked. */
 export interface RevocationTarget extends ClusterAccess {
-  /** UID of its `kube-system` as read in this run; absent where it could not be. */
+  /** The UID of `kube-system` as read in this run; absent if it couldn't be read. */
   readonly uid?: string;
 }
 
-/** A cluster that loses its access to others. Holds no credential. */
+/** A cluster that loses its access to others. The arguments hold no credential. */
 export interface RevocationArgs {
   readonly source: string;
-  /** All of the cluster is revoked, and nothing may contact it; else only its access to these targets. */
+  /**
+   * Whether the whole cluster is revoked, so that nothing may contact it; otherwise only its access to these targets.
+   */
   readonly isolated: boolean;
-  /** By name; none with `manage: mirrors`, which gives no access. */
+  /** Targets by name; none with `manage: mirrors`, which gives no access. */
   readonly targets: Readonly<Record<string, RevocationTarget>>;
-  /** Of the service account. */
+  /** The namespace of the service account. */
   readonly namespace: string;
 }
 
-/** The inputs as `check` returns them. */
 export interface RevocationInputs extends RevocationArgs {
-  /** By target: the objects that there still are; absent once there are none. */
+  /** Remaining objects by target; absent once there are none. */
   readonly deletes?: Readonly<Record<string, string>>;
-  /** Incremented by each run that has something to delete; `diff` compares it. */
+  /** Increased by each run that has something to delete; `diff` compares it. */
   readonly revision: number;
 }
 
-/** Which token to try, by reference: the token itself is read from its Secret. */
+/** The token to try, by reference: the token itself is read from its Secret. */
 export interface TokenCheckArgs {
   readonly target: string;
   readonly access: ClusterAccess;
   readonly namespace: string;
   readonly account: string;
-  /** Name of the token Secret. */
   readonly secret: string;
-  /** What the token must be allowed to do. */
+  /** The rules that the token must have. */
   readonly rules: readonly PolicyRule[];
 }

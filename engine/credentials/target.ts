@@ -17,12 +17,12 @@ import { serverFacts } from "./server.ts";
 import type { LinkGateway, TargetArgs, TargetFacts } from "./state.ts";
 import { heldToken, type LiveToken, tokenDue, tokensOf } from "./tokens.ts";
 
-/** The outcome of reading a target. */
+/** The result of reading a target. */
 export type TargetReading =
   | {
       readonly outcome: "read";
       readonly facts: TargetFacts;
-      /** Why there is going to be a new token. */
+      /** Why the token will be replaced. */
       readonly rotates?: string;
       readonly notes: readonly string[];
     }
@@ -38,7 +38,7 @@ export interface ReadingContext {
   readonly environment?: Environment;
 }
 
-/** Reads what a link needs to know of its target; `before` is the token of the run before. */
+/** Reads the facts that a link needs of its target; `before` is the token of the previous run. */
 export async function readTarget(
   args: TargetArgs,
   before: string | undefined,
@@ -86,7 +86,7 @@ export async function readTarget(
   }
 }
 
-/** Where another stack has the target, there may be nothing yet for the source's account to be in. */
+/** If another stack installs the target, the namespace for the account may not exist yet. */
 async function missingExtension(
   { awaited, multiclusterNamespace: name, target }: TargetArgs,
   kubernetes: Kubernetes,
@@ -123,7 +123,6 @@ interface ObservedGateway {
   readonly notes: readonly string[];
 }
 
-/** Undefined for a link without gateway. */
 async function readGateway(
   { awaited, gateway, target }: TargetArgs,
   kubernetes: Kubernetes,
@@ -160,7 +159,7 @@ async function readDiscovery(
   return (await Promise.all(lists)).some((services) => services.length > 0);
 }
 
-/** Names and ages of the account's tokens; one that is being deleted no longer counts. */
+/** Returns the account's tokens with their ages, without those being deleted. */
 async function readTokens(
   { multiclusterNamespace, source }: TargetArgs,
   kubernetes: Kubernetes,

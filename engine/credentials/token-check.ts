@@ -16,11 +16,10 @@ export interface TokenCheckContext {
 }
 
 /**
- * Returns once the target's API server accepts the token in the Secret and allows it all that the
- * rules say; both may need a moment after they were created. The token leaves this function only
- * towards the cluster that issued it.
+ * Waits until the target's API server accepts the token in the Secret and grants it all rules; both may take a moment
+ * after they were created. The token is sent only to the cluster that issued it.
  *
- * @throws UserError that names the Secret and what is refused
+ * @throws Error with a sentence that names the Secret and what is refused
  */
 export async function checkToken(args: TokenCheckArgs, context: TokenCheckContext): Promise<void> {
   const look = () => problemWith(args, context);
@@ -56,7 +55,7 @@ async function tokenIn(args: TokenCheckArgs, kubernetes: Kubernetes): Promise<st
   return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
 }
 
-/** One question for each verb on each resource that a rule grants, in all namespaces. */
+/** Returns one question for each verb on each resource of a rule, in all namespaces. */
 export function questions(rules: readonly PolicyRule[]): Question[] {
   return rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [undefined] }) =>
     apiGroups.flatMap((group) =>

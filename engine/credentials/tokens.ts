@@ -4,7 +4,7 @@ import { resources } from "../kubernetes/objects/resources.ts";
 import { accountAnnotation, managedByLabel, tokenType } from "./objects.ts";
 import type { TokenRotation } from "./state.ts";
 
-/** Which of an account's tokens: rotation on demand raises the first number, by age the second. */
+/** The number of a token: a rotation on demand increases the first part, a rotation by age the second. */
 export interface TokenNumber {
   readonly generation: number;
   readonly serial: number;
@@ -14,7 +14,7 @@ export function tokenName(account: string, { generation, serial }: TokenNumber):
   return `${account}-token-${generation}-${serial}`;
 }
 
-/** The number in a token Secret's name; undefined for a name that this program never gives. */
+/** Reads the number in a token Secret's name; undefined if this program never gives such a name. */
 export function tokenNumber(account: string, name: string): TokenNumber | undefined {
   const prefix = `${account}-token-`;
   const numbers = name.startsWith(prefix)
@@ -25,26 +25,23 @@ export function tokenNumber(account: string, name: string): TokenNumber | undefi
     : { generation: Number(numbers[1]), serial: Number(numbers[2]) };
 }
 
-/** A token Secret in the target, without its content. */
 export interface LiveToken {
   readonly name: string;
   readonly createdAt: Date;
 }
 
-/** The token Secret that should be in use after this run. */
 export interface TokenDue {
   readonly name: string;
-  /** Why this is not the token of the run before; absent: it is, or there was none. */
+  /** Why this isn't the token of the previous run; absent if it is, or if there was none. */
   readonly why?: string;
 }
 
 const day = 86_400_000;
 
 /**
- * The token Secret that should be in use. It depends on nothing but its arguments, so that preview
- * and update agree; the run after one that stopped half-way finds the new Secret and continues with
- * it. `before` is the Secret of the last run: if it no longer exists, another name makes Pulumi,
- * whose state still lists it, create one.
+ * Decides which token Secret should be in use. The result depends only on the arguments, so that preview and update
+ * agree and a run after an interrupted one continues with the new Secret. `before` is the Secret of the last run: if
+ * it no longer exists, a new name makes Pulumi, whose state still lists the old one, create it.
  */
 export function tokenDue(
   account: string,
@@ -77,12 +74,12 @@ export function tokenDue(
   return { name: named(newest.serial + 1), why };
 }
 
-/** As TokenDue; `waits`: why there should be a new one, which has to wait. */
+/** Like TokenDue; `waits` says why a new token is due but has to wait. */
 export type HeldToken = TokenDue & { readonly waits?: string };
 
 /**
- * The token for a source that gets none in this run. The old one is deleted at the end of the run that
- * replaces it, which would leave the source without any, so that it stays as long as it exists.
+ * Decides the token for a source that can't get a new one in this run. The old token stays as long as it exists,
+ * because the run that replaces a token deletes it at the end, which would leave the source without any.
  */
 export function heldToken(
   due: TokenDue,
@@ -94,7 +91,7 @@ export function heldToken(
   return { name: before, waits: due.why ?? `a run that broke off has created ${due.name}` };
 }
 
-/** The token Secrets of an account that this program has made, those being deleted included. */
+/** Lists the token Secrets that this program has created for an account, including those being deleted. */
 export async function tokensOf(
   account: string,
   namespace: string,

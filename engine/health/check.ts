@@ -1,35 +1,35 @@
 /**
- * The severities of `linkerd check`. `fatal`: later checks can't succeed; `error`: some traffic fails;
- * `warning`: traffic works, for now.
+ * Severities as in `linkerd check`. With `fatal`, later checks can't succeed; with `error`, some traffic fails; with
+ * `warning`, traffic works for now.
  */
 export type Severity = "fatal" | "error" | "warning";
 
 /**
- * One thing that is wrong: a sentence with what, where as cluster/namespace/name, why, and what to do. With a
- * severity where that is not the check's own.
+ * A finding: a sentence with what is wrong, where as cluster/namespace/name, why, and what to do; with a severity if
+ * it differs from the check's.
  */
 export type Finding = string | { readonly sentence: string; readonly severity: Severity };
 
-/** All that is wrong, where empty means nothing is; or why the check was skipped. */
+/** All findings, or why the check was skipped. */
 export type Findings = readonly Finding[] | { readonly skipped: string };
 
-/** One question about a mesh. `run` is pure: everything has been read before. */
+/** One check of a mesh. `run` is pure; everything has been read before. */
 export interface HealthCheck<View> {
-  /** Stable: scripts know a check by it. */
+  /** Stable, because scripts refer to it. */
   readonly id: string;
-  /** The state that holds if nothing is found, as a line of a table. */
+  /** The state that the check confirms, as a line of a table. */
   readonly title: string;
-  /** Anchor of Linkerd's own check of the same, on https://linkerd.io/2/checks/. */
+  /** The anchor of Linkerd's own check on https://linkerd.io/2/checks/. */
   readonly anchor?: string;
   readonly severity: Severity;
-  /** Whether it is about Linkerd and Links, which a stack with `manage: mirrors` does not manage. */
+  /** Whether it concerns Linkerd and Links, which a stack with `manage: mirrors` doesn't manage. */
   readonly aboutLinkerd: boolean;
-  /** Absent: to all. Where it does not apply it is not in the report. */
+  /** Absent if it applies to all. Where it doesn't apply, the report leaves it out. */
   readonly appliesTo?: (view: View) => boolean;
   readonly run: (view: View) => Findings;
 }
 
-/** The result of a check that needs a cluster which could not be read, a finding already. */
+/** The result of a check that needs an unreadable cluster, which is already a finding. */
 export function unreadCluster(cluster: string): Findings {
   return { skipped: `cluster ${cluster} can't be read` };
 }

@@ -1,7 +1,4 @@
-/**
- * Checks of a mesh, and the report on them.
- * The rest of the program imports nothing of it but this.
- */
+/** Checks of a mesh and the report on them. The rest of the program imports only this file of the folder. */
 export type { HealthArgs, HealthMesh } from "./mesh.ts";
 export { observeMesh, type SourceState, type Views } from "./observe.ts";
 export { reportOn, reportTable, type CheckResult, type HealthReport } from "./report.ts";

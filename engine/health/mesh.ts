@@ -2,18 +2,17 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { LinkSettings } from "../mirroring/model/link.ts";
 
 /**
- * The part of the stack's config that health depends on. Plain data without a secret: it
- * is resource inputs and kept in state.
+ * The part of the stack's config for health checks. It is plain data without a secret, because it is stored in state.
  */
 export interface HealthMesh {
   readonly manage: "all" | "links" | "mirrors";
-  /** As `organization/project/stack`: by this name its mirrors are told from those of others; absent: nothing is. */
+  /** `organization/project/stack`, by which its mirrors are recognized; absent if they can't be. */
   readonly stack?: string;
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly links: readonly HealthLink[];
-  /** Links that this very run removes; Pulumi deletes their mirrors after everything else. */
+  /** Links that this run removes; Pulumi deletes their mirrors after everything else. */
   readonly leaving?: readonly Pick<LinkSettings, "source" | "target">[];
 }
 
@@ -26,12 +25,12 @@ export interface HealthLink {
 export interface HealthArgs {
   readonly mesh: HealthMesh;
   /**
-   * Values that change when a run has changed something, such as the `revision` of mirrors: then the mesh is
-   * checked, and after a run that left it unhealthy. Never a secret.
+   * Values that change with each run that has changed something, such as the `revision` of mirrors. The mesh is
+   * checked if they change, and after a run that left it unhealthy. Never a secret.
    */
   readonly triggers: Readonly<Record<string, unknown>>;
-  /** Sentences about clusters to which this run writes nothing: once all else is done, they fail it. */
+  /** Sentences about clusters to which this run writes nothing; they fail the run once everything else is done. */
   readonly refused?: readonly string[];
-  /** Seconds that the mesh is given to become healthy; 30. */
+  /** Seconds that the mesh has to become healthy; the default is 30. */
   readonly wait?: number;
 }

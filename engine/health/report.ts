@@ -27,16 +27,15 @@ export interface Group {
   readonly checks: readonly CheckResult[];
 }
 
-/** The result by the most severe finding; a warning alone leaves the mesh healthy. */
+/** The most severe finding decides; a warning alone leaves the mesh healthy. */
 export type Result = "ok" | "warning" | "error" | "skipped";
 
-/** The findings of one check in one cluster or link. */
 export interface CheckResult {
-  /** Stable, as `trust-anchors-shared`. */
+  /** Stable, such as `trust-anchors-shared`. */
   readonly id: string;
   readonly title: string;
   readonly result: Result;
-  /** Linkerd's page about its own check of the same. */
+  /** Linkerd's page about its own check. */
   readonly hint?: string;
   /** Why it was skipped. */
   readonly why?: string;
@@ -86,7 +85,7 @@ export function resultOf<View extends { readonly mesh: HealthMesh }>(
   const findings = verdict.map((finding) => {
     const { sentence, severity } =
       typeof finding === "string" ? { sentence: finding, severity: check.severity } : finding;
-    // Much of it is what clusters say, of which no line may pass for one of the report.
+    // Much of the text comes from clusters and must not be able to imitate lines of the report.
     return { severity, sentence: plain(sentence) };
   });
   const isMild = findings.every(({ severity }) => severity === "warning");
@@ -118,7 +117,7 @@ function checkLines({ title, result, why, hint, findings }: CheckResult): string
   return [`${marks[result]} ${title}${reason}`, ...more.map((text) => `    ${text}`)];
 }
 
-/** The texts that are worth reading, and how many more there are. */
+/** Returns the first texts, and the number of the others. */
 export function cut(texts: readonly string[]): readonly string[] {
   const more = texts.length - shown;
   return more > 0 ? [...texts.slice(0, shown), `and ${more} more`] : texts;

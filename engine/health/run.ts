@@ -14,15 +14,15 @@ import {
   summary,
 } from "./report.ts";
 
-/** The time that a mesh is given to become healthy. */
+/** The time that a mesh has to become healthy. */
 export interface HealthPolling extends Omit<Polling, "stop"> {
-  /** Ends the reading of clusters, and the wait for another. */
+  /** Ends reading and waiting. */
   readonly cancellation?: Cancellation;
-  /** Whether there is nothing to wait for; by default that is health. */
+  /** Whether the wait is over; by default when the mesh is healthy. */
   readonly enough?: (report: HealthReport) => boolean;
 }
 
-/** Checks the mesh until it is healthy enough or time is up, and reports what it found last. */
+/** Checks the mesh until it is healthy enough or time is up, and returns the last report. */
 export function checkMesh(
   mesh: HealthMesh,
   { enough = ({ healthy }) => healthy, cancellation, ...polling }: HealthPolling,
@@ -42,9 +42,9 @@ export function checkMesh(
   return poll(report, enough, { ...polling, ...stop });
 }
 
-/** Sentences that say which cluster or link they are about. */
+/** Findings as sentences that name their cluster or link. */
 export interface HealthFindings {
-  /** Those that fail a run. */
+  /** Sentences that fail a run. */
   readonly stopping: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -66,8 +66,8 @@ export function findingsOf({ groups }: HealthReport, mesh: HealthMesh): HealthFi
 }
 
 /**
- * A cluster out of reach fails a run only if a link asks for that (unreachable: fail). A gateway that is
- * down fails none: no run can change that.
+ * An unreachable cluster fails a run only if a link has `unreachable: fail`. A gateway that is down never does,
+ * because no run can change that.
  */
 function isTolerated({ id }: CheckResult, { kind, name }: Group, { links }: HealthMesh): boolean {
   if (id === gatewayAlive.id) return true;

@@ -11,21 +11,20 @@ export interface CheckedCluster {
   readonly now: Date;
   readonly reading: ClusterReading;
   /**
-   * The decisions about federated Services; undefined: a cluster that they take can't be read;
-   * absent: no link feeds any that are ours.
+   * Decisions about federated Services; undefined if a cluster that they need can't be read; absent if no link of
+   * this stack contributes to any.
    */
   readonly federated?: Result<readonly Decision[] | undefined>;
-  /** This cluster, and those whose pods its own reach without a gateway; absent: there are none. */
+  /** This cluster and those whose pods it reaches without a gateway; absent if there are none. */
   readonly flat?: readonly PodRanges[];
 }
 
-/** The addresses that the nodes of a cluster give to pods, in CIDR notation; empty: they don't say. */
+/** Reads the ranges from which the nodes of a cluster give addresses to pods. */
 export interface PodRanges {
   readonly cluster: string;
   readonly ranges: Result<readonly string[]>;
 }
 
-/** One direction between two clusters as its checks see it. */
 export interface CheckedLink {
   readonly mesh: HealthMesh;
   readonly link: LinkSpec;

@@ -10,7 +10,7 @@ import type { CredentialsNeed, MeshAccess, Observed } from "./need.ts";
 import type { LinkReading, SecretReading, Trial } from "./reading.ts";
 import { tryCredentials } from "./trial.ts";
 
-/** Whether traffic of the link goes straight to pods, with or without a gateway beside. */
+/** Whether traffic of the link goes straight to pods, possibly besides a gateway. */
 export function leadsToPods(link: LinkSpec, target: Result<ClusterSnapshot> | undefined): boolean {
   const read = valueIn(target);
   return link.gateway === false || (read !== undefined && discovers(link, read));
@@ -38,7 +38,7 @@ export async function readCredentials(
     uid: target.services.get(objectKey("default", "kubernetes"))?.metadata.uid,
     rules: accessRules([linkUse(link, mirroring, discovers(link, target))]),
   };
-  // Both Secrets hold the same kubeconfig, as a rule.
+  // Both Secrets usually hold the same kubeconfig.
   const trials = new Map<string, Promise<Trial>>();
   const attempt = (kubeconfig: string): Promise<Trial> => {
     const known = trials.get(kubeconfig) ?? tryCredentials(kubeconfig, context, clusters);

@@ -26,7 +26,7 @@ export async function readLinkerd(
   return { links, anchors, issuer, domains: { value: domains }, version: { value: version } };
 }
 
-/** Undefined where the cluster does not serve Links. */
+/** Undefined if the cluster doesn't serve Links. */
 async function linksIn(kubernetes: Kubernetes): Promise<readonly LinkResource[] | undefined> {
   try {
     return await kubernetes.list(resources.links);
@@ -67,12 +67,14 @@ export function namespacesWithMirrors({ services }: ClusterSnapshot): string[] {
   return [...new Set(mirrors.map(({ metadata }) => metadata.namespace))].sort();
 }
 
-/** The most namespaces that are asked, and pods of each: one without a proxy is reason enough. */
+/**
+ * The number of namespaces, and of pods in each, that are read: one pod without a proxy is enough for the finding.
+ */
 const sample = { namespaces: 20, pods: 10 };
 
 /**
- * For each namespace a pod that has no proxy, if there is one. Linkerd's injector labels the pods that
- * have one (`IsMeshed` in `pkg/k8s/labels.go` of linkerd2); who disables it for a pod has decided.
+ * Returns a pod without a proxy for each namespace that has one. Linkerd's injector labels meshed pods (`IsMeshed` in
+ * `pkg/k8s/labels.go` of linkerd2); pods that opt out of injection are ignored.
  */
 export async function unmeshedIn(
   kubernetes: Kubernetes,
@@ -96,7 +98,7 @@ export async function unmeshedIn(
   );
 }
 
-/** The addresses that the nodes of a cluster give to their pods. */
+/** Reads the ranges from which the nodes of a cluster give addresses to pods. */
 export function podRangesOf(nodes: readonly Node[]): readonly string[] {
   return [...new Set(nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []))].sort();
 }

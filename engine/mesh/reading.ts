@@ -22,7 +22,7 @@ export interface ClusterReading {
   readonly controllers?: Controllers;
   /** Whether the runner may patch the status of Links. */
   readonly mayKeepStatus?: boolean;
-  /** A pod without Linkerd's proxy for each namespace that has some beside mirrors; absent: no mirrors. */
+  /** A pod without Linkerd's proxy for each namespace with mirrors that has one; absent if there are no mirrors. */
   readonly unmeshed?: Result<readonly ObjectKey[]>;
   /** The addresses that its nodes give to pods, in CIDR notation; empty: they don't say. */
   readonly podRanges?: Result<readonly string[]>;
@@ -38,18 +38,18 @@ export interface LinkerdReading {
   readonly issuer: Result<readonly Certificate[]>;
   /** `undefined`: Linkerd's config does not exist or does not have them. */
   readonly domains: Result<Domains | undefined>;
-  /** No check goes by it. */
+  /** Not used by any check. */
   readonly version?: Result<string | undefined>;
 }
 
 export interface LinkReading extends LinkObservation {
-  /** Whether the gateway is alive; absent where the link does not ask for that, or the gateway is not known. */
+  /** Whether the gateway is alive; absent if the link doesn't probe it or the gateway isn't known. */
   readonly probe?: ProbeResult;
   /** Absent where Linkerd was not read in both clusters. */
   readonly credentials?: Record<"mirror" | "destination", Result<SecretReading | undefined>>;
 }
 
-/** A credentials Secret without its content, and what came of trying that. */
+/** A credentials Secret without its content, and the result of trying it. */
 export interface SecretReading {
   readonly type: string;
   readonly labels: StringMap;
@@ -70,7 +70,7 @@ export type Trial =
   | {
       readonly outcome: "accepted";
       readonly server: string;
-      /** The rights that the token lacks though the link needs them: `list pods`. */
+      /** Rights that the link needs and the token lacks: `list pods`. */
       readonly denied: readonly string[];
     };
 

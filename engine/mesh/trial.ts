@@ -68,7 +68,10 @@ async function uidOf(client: Kubernetes): Promise<string | undefined> {
   }
 }
 
-/** The rights to ask for: all verbs on services, as check 4 of Linkerd (linkerd-behaviour.md 8), and listing the rest. */
+/**
+ * The rights to ask for: all verbs on services, as in check 4 of Linkerd (linkerd-behaviour.md 8), and `list` on the
+ * rest.
+ */
 function asked(rules: readonly PolicyRule[]): Question[] {
   return questions(rules).filter(
     ({ verb, resource }) => verb === "list" || resource === "services",

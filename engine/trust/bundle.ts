@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import type { Certificate } from "./certificate.ts";
 
-/** The anchors that clusters trust, each once. The order matters to nobody but `bundleText`. */
+/** Returns the anchors that clusters trust, without duplicates. */
 export type Bundle = readonly Certificate[];
 
 /**
- * A bundle as Linkerd reads it: nothing but blocks, and no line end after the last, because
- * Linkerd takes a line that follows for a broken certificate (linkerd-behaviour.md 9.3).
+ * Formats a bundle as Linkerd reads it: only blocks, and no line end after the last, because Linkerd takes a line
+ * that follows for a broken certificate (linkerd-behaviour.md 9.3).
  */
 export function bundleText(bundle: Bundle): string {
   return bundle.map(({ pem }) => pem).join("\n");
 }
 
-/** The value that Linkerd writes into the annotation `linkerd.io/trust-root-sha256` of a meshed pod. */
+/** Returns the value of the annotation `linkerd.io/trust-root-sha256` that Linkerd sets on a meshed pod. */
 export function trustRootHash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
@@ -25,7 +25,6 @@ export function has(bundle: Bundle, { fingerprint }: Certificate): boolean {
   return bundle.some((anchor) => anchor.fingerprint === fingerprint);
 }
 
-/** The anchors that are in the first and not in the second. */
 export function without(bundle: Bundle, other: Bundle): Bundle {
   return bundle.filter((anchor) => !has(other, anchor));
 }

@@ -27,13 +27,13 @@ const day = 24 * 60 * 60 * 1000;
 /** Days before the end from which `linkerd check` warns (linkerd-behaviour.md 9.3). */
 const warnFrom = 60;
 
-/** Days before the end that are an error: the restarts that a rotation needs take planning. */
+/** Days before expiry that count as an error, because the restarts of a rotation have to be planned. */
 const errorFrom = 14;
 
 /**
- * The notices about certificates that expire: a warning from 60 days before, an error from 14 days,
- * while there is still time to act. For certificates of a shorter validity it is a third and a sixth
- * of that, or they would never be in order.
+ * Returns notices about certificates that expire soon: a warning from 60 days before, an error from 14 days, so that
+ * there is time to act. For certificates with a shorter lifetime it is a third and a sixth of that; otherwise they
+ * would never be in order.
  */
 export function expiryNotices(expiring: readonly Expiring[], now: Date): ExpiryNotice[] {
   return expiring.flatMap(
@@ -57,7 +57,7 @@ function capital(text: string): string {
 }
 
 /**
- * The anchors that this stack generated, as far as clusters use them.
+ * Returns notices about anchors that this stack generated and clusters use.
  *
  * @param bundles PEM of the trust bundle of each cluster
  */
@@ -78,7 +78,6 @@ export function expiringAnchors(
   return [anchor, old];
 }
 
-/** The issuers that this stack generated, by cluster. */
 export function expiringIssuers(
   { renewBeforeDays }: Pick<RenewalSettings, "renewBeforeDays">,
   issuers: ReadonlyMap<string, Certificate>,
@@ -93,7 +92,7 @@ export function expiringIssuers(
 
 const key = "linkerd-multicluster:trust";
 
-/** What to do about what this stack does not generate, by where it comes from. */
+/** The remedy for certificates that this stack doesn't generate, by their origin. */
 const remedies = {
   config: {
     anchor: `Add a new one to ${key}.anchors, then provide issuers signed by it.`,
@@ -106,7 +105,6 @@ const remedies = {
   },
 };
 
-/** The anchors and issuers that the config provides, or another stack. */
 export function expiringProvided(
   anchors: Bundle,
   issuers: ReadonlyMap<string, readonly Certificate[]>,
@@ -119,7 +117,7 @@ export function expiringProvided(
   ];
 }
 
-/** The anchors of a bundle, of which none is needed while another one lasts longer. */
+/** Anchors of a bundle; none of them is needed while another one lasts longer. */
 export function expiringBundle(
   bundle: Bundle,
   remedy: string,
@@ -133,7 +131,6 @@ export function expiringBundle(
   }));
 }
 
-/** The issuer of a cluster, if it has one, of a chain that begins with it. */
 export function expiringIssuer(
   cluster: string,
   chain: readonly Certificate[],
@@ -147,11 +144,10 @@ function issuerOf(cluster: string): string {
 }
 
 /**
- * The number of the period that `now` lies in, where an issuer made in one period is replaced in
- * the next: each lasts as long as an issuer may be used before it is to be renewed, so whenever it
- * was made, `renewBeforeDays` are left when it is replaced. It depends on nothing but the clock,
- * because the provider's own renewal needs a refresh, which plain `pulumi up` does not do (pulumi-tls
- * #39), and because a program can't read its own state.
+ * Returns the number of the current renewal period. An issuer that was created in one period is replaced in the next,
+ * so that `renewBeforeDays` always remain. The number depends only on the clock, because the provider's own renewal
+ * needs a refresh, which plain `pulumi up` doesn't do (pulumi-tls #39), and because a program can't read its own
+ * state.
  */
 export function renewalPeriod(
   { issuerValidityDays, renewBeforeDays }: RenewalSettings,
@@ -163,6 +159,5 @@ export function renewalPeriod(
 
 export interface RenewalSettings {
   readonly issuerValidityDays: number;
-  /** Less than `issuerValidityDays`. */
   readonly renewBeforeDays: number;
 }

@@ -13,24 +13,24 @@ import {
 import { chainProblems } from "./requirements.ts";
 
 /**
- * Trust that others provide on each cluster, such as cert-manager and trust-manager: the chart is then
- * installed with `identity.externalCA: true` and `identity.issuer.scheme: kubernetes.io/tls`
- * (linkerd-behaviour.md 9.2 and 9.4), and the identity controller does not start without both objects.
+ * Trust that others, such as cert-manager and trust-manager, provide on each cluster. The chart is then installed
+ * with `identity.externalCA: true` and `identity.issuer.scheme: kubernetes.io/tls` (linkerd-behaviour.md 9.2 and
+ * 9.4), and the identity controller doesn't start without both objects.
  */
 export interface ExternalNeeds {
   readonly linkerdNamespace: string;
-  /** Labels without which the control plane can't be installed in its namespace. */
+  /** Labels that the control plane's namespace must have. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** The objects of that trust that were found on one cluster. */
+/** Trust objects that were found on one cluster. */
 export interface ExternalFound {
   readonly home: Namespace | undefined;
   readonly roots: ConfigMap | undefined;
   readonly secret: Secret | undefined;
 }
 
-/** The objects and labels that the cluster lacks, as sentences. */
+/** Returns sentences about objects and labels that the cluster lacks. */
 export function lacksOf(
   cluster: string,
   { home, roots, secret }: ExternalFound,
@@ -66,7 +66,7 @@ export function lacksOf(
   ].filter((sentence) => sentence !== false);
 }
 
-/** Why the identity controller would not start, or issue nothing that proxies take. */
+/** Returns why the identity controller wouldn't start, or would issue nothing that proxies accept. */
 export function misfits(
   cluster: string,
   namespace: string,
@@ -88,14 +88,13 @@ function pairs(labels: Readonly<Record<string, string>>): string {
 }
 
 export interface ExternalTrust {
-  /** Every anchor that some cluster trusts. */
+  /** Every anchor that a cluster trusts. */
   readonly anchors: Bundle;
   readonly expiring: readonly Expiring[];
-  /** Sentences: which clusters' proxies refuse each other. */
+  /** Sentences about clusters whose proxies refuse each other. */
   readonly notes: readonly string[];
 }
 
-/** The anchors, expiries and notes of trust that others provide. */
 export function externalTrust(live: LiveTrusts): ExternalTrust {
   const present = presentIn(live);
   const notes = present.flatMap(([cluster, { issuer }]) => {

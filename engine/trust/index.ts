@@ -1,6 +1,6 @@
 /**
- * Certificates, bundles, and the decisions of a rotation.
- * The rest of the program imports nothing of it but this.
+ * Certificates, bundles and the decisions of a rotation. The rest of the program imports only this file of the
+ * folder.
  */
 export { bundleText } from "./bundle.ts";
 export {

@@ -1,7 +1,7 @@
 import type { Bundle } from "./bundle.ts";
 import type { Certificate } from "./certificate.ts";
 
-/** The objects in which the chart linkerd-control-plane keeps trust (linkerd-behaviour.md 9.2). */
+/** The objects in which the chart linkerd-control-plane stores trust (linkerd-behaviour.md 9.2). */
 export const trustRootsName = "linkerd-identity-trust-roots";
 export const trustRootsKey = "ca-bundle.crt";
 export const issuerName = "linkerd-identity-issuer";
@@ -11,7 +11,7 @@ export type Why = string;
 
 /** The anchors and issuer of a cluster, read from the cluster at the start of the run. */
 export type LiveTrust =
-  /** No trust bundle: Linkerd does not run there, so nothing depends on what it is given. */
+  /** Without a trust bundle, Linkerd doesn't run there, so no traffic depends on what the cluster gets. */
   { readonly state: "absent" } | { readonly state: "unreadable"; readonly why: Why } | PresentTrust;
 
 export interface PresentTrust {
@@ -20,9 +20,9 @@ export interface PresentTrust {
   readonly bundle: Bundle;
   /** `tls.crt` of Secret `linkerd-identity-issuer`, leaf first; empty where there is none. */
   readonly issuer: readonly Certificate[];
-  /** When the issuer was last changed, at the latest. */
+  /** The latest time at which the issuer may have changed. */
   readonly issuerSince: Date;
-  /** Not read while nothing rotates, since there may be many. */
+  /** Read only during a rotation, because there may be many. */
   readonly proxies: ProxyReading;
 }
 
@@ -30,33 +30,31 @@ export type ProxyReading =
   | { readonly state: "unread"; readonly why: Why }
   | { readonly state: "read"; readonly proxies: readonly MeshedProxy[] };
 
-/** A meshed pod that runs, or may still come to. */
+/** A meshed pod that runs or may still start. */
 export interface MeshedProxy {
   readonly namespace: string;
   readonly pod: string;
   readonly createdAt: Date;
-  /** Whether its proxy has ever run. */
   readonly started: boolean;
-  /** Anchors that the proxy was started with; empty where they are unknown. */
+  /** Anchors with which the proxy was started; empty if they are unknown. */
   readonly trusts: Bundle;
 }
 
-/** The trust of each cluster by its name in the config, in that order. */
+/** The trust of each cluster, by name, in the order of the config. */
 export type LiveTrusts = ReadonlyMap<string, LiveTrust>;
 
 export function presentIn(live: LiveTrusts): readonly (readonly [string, PresentTrust])[] {
   return [...live].flatMap(([name, trust]) => (trust.state === "present" ? [[name, trust]] : []));
 }
 
-/** Why clusters can't be read. */
 export function unreadableIn(live: LiveTrusts): readonly Why[] {
   return [...live.values()].flatMap((trust) => (trust.state === "unreadable" ? [trust.why] : []));
 }
 
 /**
- * Without the pods that the config says to ignore: `<cluster>`, `<cluster>/<namespace>` or
- * `<cluster>/<namespace>/<pod>`. Whoever may create pods can create one that looks like a proxy that
- * was never restarted; a rotation must not wait for it.
+ * Removes the pods that the config ignores: `<cluster>`, `<cluster>/<namespace>` or `<cluster>/<namespace>/<pod>`.
+ * Whoever may create pods can create one that looks like a proxy that was never restarted, and a rotation must not
+ * wait for it.
  */
 export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTrusts {
   const names = new Set(ignored);
@@ -76,7 +74,7 @@ export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTr
   );
 }
 
-/** Clusters whose answers a run does not go by: what they trust counts as unknown. */
+/** Clusters whose answers a run ignores: their trust counts as unknown. */
 export function withoutRefused(refused: Iterable<string>, live: LiveTrusts): LiveTrusts {
   const names = new Set(refused);
   return new Map(

@@ -20,9 +20,9 @@ import { valueIn } from "../result.ts";
 import { messageOf } from "../user-error.ts";
 
 /**
- * The anchors that clusters trust and the issuers they use, as they are live. Proxies are listed only during a rotation,
- * since there may be many. Never throws: what can't be read is `unreadable`, and then the next step
- * of a rotation waits.
+ * Reads the anchors and issuers that are live on the clusters. Proxies are listed only during a rotation, since there
+ * may be many. Never throws: a cluster that can't be read is `unreadable`, and then the next step of a rotation
+ * waits.
  */
 export async function observeTrust(
   clusters: ReadonlyMap<string, Reachable>,
@@ -37,7 +37,7 @@ export async function observeTrust(
   });
 }
 
-/** Whether clusters trust more than the one anchor that each issuer is under. */
+/** Whether clusters trust more than the anchor of each issuer, as during a rotation. */
 export function isRotating(live: LiveTrusts): boolean {
   const present = presentIn(live).map(([, trust]) => trust);
   const [first] = present;
@@ -64,9 +64,9 @@ async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust
 const unasked: ProxyReading = { state: "unread", why: "its pods were not read" };
 
 /**
- * The trust bundle that is live; undefined where there is none, so Linkerd is not installed.
+ * Reads the live trust bundle; undefined if Linkerd isn't installed.
  *
- * @throws KubernetesError; UserError where the bundle can't be parsed
+ * @throws KubernetesError; Error with a sentence where the bundle can't be parsed
  */
 export async function readAnchors(
   kubernetes: Kubernetes,
@@ -79,10 +79,10 @@ export async function readAnchors(
 }
 
 /**
- * The issuer that is live, leaf first, and when it changed last; empty where there is none. Linkerd's own
- * scheme calls it `crt.pem`. Neither the Secret nor its key leaves this function.
+ * Reads the live issuer, leaf first, and the time of its last change; empty if there is none. Linkerd's own scheme
+ * calls it `crt.pem`. Neither the Secret nor its key leaves this function.
  *
- * @throws KubernetesError; UserError where the certificate can't be parsed
+ * @throws KubernetesError; Error with a sentence where the certificate can't be parsed
  */
 export async function readIssuer(
   kubernetes: Kubernetes,
@@ -96,7 +96,7 @@ export async function readIssuer(
   return { issuer, issuerSince: changedAt(secret) };
 }
 
-/** The last change of anything in it: the certificate may be older, but not newer. */
+/** The last change of the Secret; the certificate may be older, but not newer. */
 function changedAt(secret: Secret | undefined): Date {
   const { creationTimestamp, managedFields = [] } = secret?.metadata ?? {};
   const times = [creationTimestamp, ...managedFields.map(({ time }) => time)];
@@ -116,8 +116,8 @@ const anchorsVariable = "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS";
 const hashAnnotation = "linkerd.io/trust-root-sha256";
 
 /**
- * All meshed pods that run, with the anchors that their proxies were started with: proxies read
- * them once, so only what is in the pod counts (linkerd-behaviour.md 9.3).
+ * Lists all running meshed pods with the anchors with which their proxies were started: proxies read them once, so
+ * only the pod counts (linkerd-behaviour.md 9.3).
  */
 async function proxiesOf(kubernetes: Kubernetes, linkerdNamespace: string): Promise<ProxyReading> {
   try {
@@ -141,9 +141,9 @@ function proxyOf(pod: Pod, liveBundle: string, linkerdNamespace: string): Meshed
   if (proxy === undefined || isOver) return [];
   const literal = proxy.env?.find(({ name }) => name === anchorsVariable)?.value;
   const { name, namespace, creationTimestamp = "", annotations = {} } = metadata;
-  // The injector writes the anchors into the pod, and such a pod anybody may have made.
+  // The injector writes the anchors into the pod, but anybody may create such a pod.
   if (literal === undefined && namespace !== linkerdNamespace) return [];
-  // The control plane's own proxies refer to the ConfigMap; the annotation says which content.
+  // The control plane's own proxies refer to the ConfigMap; the annotation identifies its content.
   const hashes = [trustRootHash(liveBundle), trustRootHash(`${liveBundle}\n`)];
   const isCurrent = hashes.includes(annotations[hashAnnotation] ?? "");
   const anchors = literal ?? (isCurrent ? liveBundle : "");
@@ -151,7 +151,7 @@ function proxyOf(pod: Pod, liveBundle: string, linkerdNamespace: string): Meshed
   return [{ namespace, pod: name, createdAt, started: hasStarted(pod), trusts: parsed(anchors) }];
 }
 
-/** Whether a proxy has ever run: as a sidecar that starts first, it may in a pod that is still pending. */
+/** Whether a proxy has ever run. A sidecar that starts first may run in a pod that is still pending. */
 function hasStarted({ status = {} }: Pod): boolean {
   const { phase, containerStatuses = [], initContainerStatuses = [] } = status;
   if (phase !== "Pending") return true;
@@ -166,8 +166,8 @@ function parsed(text: string): Bundle {
 }
 
 /**
- * By cluster: the parts of the trust that others are to provide and that it lacks, as sentences. A cluster that
- * can't be reached is not judged.
+ * Returns by cluster the missing parts of externally provided trust, as sentences. An unreachable cluster is not
+ * judged.
  */
 export async function missingExternal(
   clusters: ReadonlyMap<string, Reachable>,

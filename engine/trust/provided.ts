@@ -12,20 +12,19 @@ import {
 } from "./proxies.ts";
 import type { ClusterPlan, Rotation, TrustPlan } from "./rotate.ts";
 
-/** Anchors and issuers that the config provides: the stack has no others. */
+/** Trust whose anchors and issuers come from the config. */
 export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certificateLifetime"> {
   readonly anchors: Bundle;
   /**
-   * By cluster, leaf first, under one of the anchors (config/trust-checks.ts). A cluster without one is
-   * another stack's: it is looked at and given nothing.
+   * Issuers by cluster, leaf first, each under one of the anchors (config/trust-checks.ts). A cluster without one
+   * belongs to another stack: it is read but gets nothing.
    */
   readonly issuers: ReadonlyMap<string, readonly Certificate[]>;
 }
 
 /**
- * Gives the clusters what the config provides, unless that would break traffic, judged by what is
- * live: the rules are those of `rotate`, but it is the user who takes the steps. A step that comes too
- * early leaves the trust of every cluster as it is.
+ * Gives the clusters the provided trust unless that would break traffic. The rules are those of `rotate`, but the
+ * user takes the steps.
  */
 export function planProvided(observed: ProvidedRotation): TrustPlan {
   const { anchors, issuers } = observed;
@@ -66,7 +65,7 @@ function restart(what: string): string {
   return `Workloads get ${what} when they are restarted: restart every meshed workload on every cluster before the next change of linkerd-multicluster:trust.`;
 }
 
-/** Whether a cluster's next issuer is under none of the anchors that its live one is under. */
+/** Whether a cluster's next issuer is under none of its live issuer's anchors. */
 function moves(
   next: readonly Certificate[],
   anchors: Bundle,
@@ -82,7 +81,7 @@ function unknowns({ live }: ProvidedRotation): string[] {
   );
 }
 
-/** An issuer under an anchor that is not trusted everywhere yet. */
+/** Finds issuers under an anchor that isn't trusted everywhere yet. */
 function tooEarly(cluster: string, { issuers, anchors, live, now }: ProvidedRotation): string[] {
   const present = presentIn(live);
   const behind = anchorsBehind(issuers.get(cluster) ?? [], anchors);
@@ -103,7 +102,9 @@ function tooEarly(cluster: string, { issuers, anchors, live, now }: ProvidedRota
 
 const lacks = "linkerd-multicluster:trust.anchors lacks";
 
-/** By cluster: an issuer under an anchor that the config leaves out. Where that was a mistake, every cluster has one. */
+/**
+ * Finds issuers under an anchor that the config leaves out, by cluster. If that is a mistake, every cluster has one.
+ */
 function orphaned({ anchors, live }: ProvidedRotation): ReadonlyMap<string, string> {
   return new Map(
     presentIn(live).flatMap(([cluster, { bundle, issuer }]): [string, string][] => {
@@ -116,7 +117,7 @@ function orphaned({ anchors, live }: ProvidedRotation): ReadonlyMap<string, stri
   );
 }
 
-/** Anchors left out while somebody's certificate may still be under them. */
+/** Finds anchors that are left out while certificates under them may still be in use. */
 function stillNeeded(
   gone: Bundle,
   { anchors, live, now, certificateLifetime = dayLong }: ProvidedRotation,

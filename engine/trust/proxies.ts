@@ -7,23 +7,23 @@ type Present = ReturnType<typeof presentIn>;
 export const dayLong = 24 * 60 * 60 * 1000;
 
 /**
- * How long after a new issuer a new pod may still get a certificate from the old one, while the
- * kubelet brings the Secret to the identity controller; and how far clocks may be apart. In ms.
+ * Milliseconds after an issuer change during which a new pod may still get a certificate from the old issuer, while
+ * the kubelet updates the identity controller's Secret; also the difference that clocks may have.
  */
 const settling = 5 * 60 * 1000;
 
-/** Why clusters' proxies could not be read: nothing may be concluded about these. */
+/** Why proxies couldn't be read; nothing may be concluded about them. */
 export function unreadProxies(present: Present): string[] {
   return present.flatMap(([, { proxies }]) => (proxies.state === "unread" ? [proxies.why] : []));
 }
 
 /**
- * How long a pod may take from when its proxy was set up until the proxy runs. In milliseconds. One
- * that takes longer carries no traffic that could break, and must not hold up everybody else.
+ * Milliseconds that a pod may take until its proxy runs. A pod that takes longer carries no traffic that could break,
+ * and must not delay everybody else.
  */
 const starting = 15 * 60 * 1000;
 
-/** Proxies that trust none of these anchors: they would refuse whoever has a certificate under them. */
+/** Returns proxies that trust none of these anchors and would refuse certificates under them. */
 export function trustingNone(present: Present, anchors: Bundle, now: Date): string[] {
   return found(
     present,
@@ -34,24 +34,24 @@ export function trustingNone(present: Present, anchors: Bundle, now: Date): stri
 }
 
 /**
- * Proxies that may still present a certificate of the issuer before: older than the issuer that is
- * live, which has not been there for as long as certificates live (`lifetime`, in milliseconds).
+ * Returns proxies that may still present a certificate of the previous issuer: they are older than the live issuer,
+ * which has existed for less than a certificate's lifetime (`lifetime`, in milliseconds).
  */
 export function withOldCertificate(present: Present, now: Date, lifetime: number): string[] {
   return found(present, ({ createdAt, started }, { issuerSince }) => {
     const since = issuerSince.getTime() + settling;
-    // One that has never run has no certificate yet.
+    // A proxy that has never run has no certificate yet.
     return started && createdAt.getTime() < since && now.getTime() < since + lifetime;
   });
 }
 
-/** When the last of them will have renewed its certificate by itself. */
+/** Returns the time by which all of them will have renewed their certificates. */
 export function renewedBy(present: Present, lifetime: number): Date {
   const latest = Math.max(...present.map(([, { issuerSince }]) => issuerSince.getTime()));
   return new Date(latest + settling + lifetime);
 }
 
-/** The words about restarts that would bring no certificate of the new issuer yet; "" where they would. */
+/** Returns a clause that warns against restarting too early; "" if restarts already help. */
 export function notBefore(present: Present, now: Date): string {
   const from = renewedBy(present, 0);
   if (from <= now) return "";

@@ -13,12 +13,11 @@ import type { LiveTrust } from "./live.ts";
 import type { Rotation, RotationPlan, RotationStage } from "./rotate.ts";
 
 /**
- * The trust that a stack of the trust root publishes, for the stacks of the clusters to apply. Plain data:
- * it is inputs and state of a resource.
+ * The trust that a trust stack publishes for the stacks of the clusters. Plain data: it is inputs and state of a
+ * resource.
  */
 export interface Publication {
   readonly stage: RotationStage;
-  /** Sentences for the user. */
   readonly notes: readonly string[];
   /** By cluster. */
   readonly clusters: Shares;
@@ -26,32 +25,31 @@ export interface Publication {
 
 type Shares = Readonly<Record<string, Share>>;
 
-/** The trust that one cluster is to have. */
+/** The trust that one cluster should get. */
 export interface Share {
-  /** PEM of the anchors that it is to trust. */
+  /** PEM of the anchors that it should trust. */
   readonly bundlePem: string;
-  /** Fingerprint of the anchor that its issuer is under. */
+  /** Fingerprint of its issuer's anchor. */
   readonly issuer: string;
 }
 
-/** The trust that one cluster has, as far as it is this stack's. */
+/** The part of a cluster's trust that is this stack's. */
 export type LiveShare =
   | { readonly state: "absent" }
   | { readonly state: "unreadable"; readonly why: string }
   | {
       readonly state: "present";
-      /** Fingerprints of the anchors that it trusts, this stack's own alone. */
+      /** Fingerprints of this stack's anchors that it trusts. */
       readonly anchors: readonly string[];
-      /** The one of these that its issuer is under. */
+      /** The anchor of its issuer. */
       readonly issuer?: string;
     };
 
 export interface PublicationArgs {
-  /** Fingerprints of the anchors whose issuers this stack has: the wanted one, then the one before. */
+  /** Fingerprints of the anchors whose issuers this stack has: the wanted one, then the previous one. */
   readonly own: readonly string[];
-  /** Fingerprints of all anchors that this stack knows; no other comes to a new cluster. */
+  /** Fingerprints of all anchors that this stack knows; a new cluster gets no other. */
   readonly known: readonly string[];
-  /** The step that the live clusters allow. */
   readonly next: Publication;
   readonly live: Readonly<Record<string, LiveShare>>;
 }
@@ -68,7 +66,6 @@ export function stepOf(
   return { stage, notes, clusters: Object.fromEntries(shares) };
 }
 
-/** The arguments of `publish` for a step, as plain data. */
 export function publicationArgs(
   plan: RotationPlan,
   rotation: Pick<Rotation, "wanted" | "previous" | "adopted">,
@@ -96,22 +93,22 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
 }
 
 /**
- * A step is published once every cluster has what was published before it. Each cluster's stack takes
- * over what it finds when it runs, and nobody knows when that is: were a step taken back or passed over
- * meanwhile, one of them could still apply it, and undo what the next one relies on.
+ * Publishes a step once every cluster has the previous one. Each cluster's stack applies what it finds when it runs,
+ * and nobody knows when that is: if a step were withdrawn or skipped, a stack could still apply it and undo what the
+ * next step relies on.
  *
- * A cluster without Linkerd is new, whatever was published for its name: it has no traffic to break, and
- * holds up nobody. Should its first run take so long that it applies what is two steps old, the next run
- * of this stack goes back for it.
+ * A cluster without Linkerd counts as new, whatever was published for its name: it has no traffic to break and delays
+ * nobody. If its first run takes so long that it applies a step that is two steps old, the next run of this stack
+ * corrects that.
  *
  * @param published by the last run, by cluster
- * @throws UserError that says why nothing can be published
+ * @returns what to publish, or why nothing can be
  */
 export function publish(
   published: Shares,
   { own, known, next, live }: PublicationArgs,
 ): Publication {
-  // An earlier version published bundles that can't be read again.
+  // An earlier version published bundles that this one can't read.
   const before = Object.fromEntries(
     Object.entries(published).filter(([, { bundlePem }]) => "value" in certificatesIn(bundlePem)),
   );
@@ -147,13 +144,13 @@ export function publish(
   };
 }
 
-/** What was published before where it says the same: another order of anchors would restart pods. */
+/** Keeps the previous text if it means the same, because another order of anchors would restart pods. */
 function sameAs(before: Share | undefined, share: Share): Share {
   const isSame = before?.issuer === share.issuer && isSameSet(anchorsOf(before), anchorsOf(share));
   return isSame ? before : share;
 }
 
-/** Whether a cluster has what was published for it, whatever else it trusts. */
+/** Whether a cluster has what was published for it; it may trust more. */
 function hasIt(live: LiveShare | undefined, share: Share, own: readonly string[]): boolean {
   if (live?.state !== "present" || live.issuer !== share.issuer) return false;
   const published = fingerprints(anchorsOf(share)).filter((anchor) => own.includes(anchor));
@@ -161,8 +158,8 @@ function hasIt(live: LiveShare | undefined, share: Share, own: readonly string[]
 }
 
 /**
- * A new cluster while the others are held: it trusts what they do, without what somebody has added to
- * one of them, and issues what they trust.
+ * A new cluster, while the others are held, trusts what they do, without anchors that somebody has added to one of
+ * them, and its issuer is one that they trust.
  */
 function amongHeld(
   share: Share,

@@ -6,24 +6,22 @@ import type { LiveTrusts } from "./live.ts";
 import { chainProblems, keyProblem } from "./requirements.ts";
 import type { ClusterPlan, TrustPlan } from "./rotate.ts";
 
-/** The outputs of a stack of the trust root, by name. The keys are secret. */
+/** The outputs of a trust stack, by name. The keys are secret. */
 export interface TrustExports {
   readonly trust: {
-    /** PEM of the anchors that the stack knows, those that are to go included. */
+    /** PEM of the anchors that the stack knows, including those to be removed. */
     readonly anchors: string;
     readonly unknownAnchors: "keep" | "remove";
-    /** PEM by cluster: the anchors that it is to trust, and its issuer's certificate. */
+    /** PEM by cluster: the anchors to trust, and the issuer's certificate. */
     readonly clusters: Readonly<
       Record<string, { readonly bundle: string; readonly issuer: string }>
     >;
   };
-  /** PEM by cluster. */
   readonly issuerKeys: Readonly<Record<string, string>>;
 }
 
-/** The trust that it publishes for the clusters of one stack, checked. */
+/** The published trust for the clusters of one stack, checked. */
 export interface PublishedTrust {
-  /** The stack that publishes it. */
   readonly stack: string;
   readonly known: Bundle;
   readonly unknownAnchors: "keep" | "remove";
@@ -33,16 +31,15 @@ export interface PublishedTrust {
 export interface PublishedShare {
   readonly bundle: Bundle;
   readonly issuer: Certificates;
-  /** Secret. */
   readonly keyPem: string;
 }
 
 /**
- * Checks what another stack exports, which nothing else has: it may be another program's, or an older
- * version's, and what can't be decrypted comes without an error as an empty map.
+ * Checks another stack's outputs, which nothing else has checked: they may be another program's or an older
+ * version's, and values that can't be decrypted arrive as an empty map without an error.
  *
  * @param outputs its outputs of the names in TrustExports; undefined where it has none
- * @throws UserError that says in a clause why these clusters get no trust
+ * @returns the trust of these clusters, or a sentence that says why there is none
  */
 export function publishedIn(
   outputs: { readonly [Name in keyof TrustExports]: unknown },
@@ -98,9 +95,8 @@ function shareOf(
 }
 
 /**
- * Gives a stack's clusters what is published for them. When a step may be taken is the publishing
- * stack's to judge, which sees all clusters (publication.ts); here nothing is given to a cluster that
- * has nothing to do with it.
+ * Gives a stack's clusters the published trust. The publishing stack, which sees all clusters, decides when a step
+ * may be taken (publication.ts).
  *
  * @param live the stack's own clusters
  */
@@ -122,7 +118,7 @@ export function planPublished(published: PublishedTrust, live: LiveTrusts): Trus
         `Cluster ${cluster} can't take over the trust of the stack ${stack}, because ${why}: replacing it at once would break its traffic. If linkerd-multicluster:trust.stack names the right stack, run that stack, and this one again.`,
       );
     }
-    // Somebody has put these there since: they stay as long as that stack says so.
+    // Anchors that somebody has added since stay as long as the publishing stack lists them.
     const added = unknownAnchors === "remove" ? [] : without(bundle, [...known, ...share.bundle]);
     const wanted = inLiveOrder([...share.bundle, ...added], bundle);
     clusters.set(cluster, { bundle: wanted, issuer: "wanted" });

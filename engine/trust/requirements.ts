@@ -2,8 +2,8 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { anchorsBehind, type Certificate } from "./certificate.ts";
 
 /**
- * Linkerd's demands on certificates (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each
- * function returns what is wrong, as the end of a sentence "it must be", or undefined.
+ * Linkerd's requirements for certificates (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each function
+ * returns what is wrong, as the end of a sentence "it must be", or undefined.
  */
 
 /** A trust anchor: a CA with an ECDSA P-256 key, or RSA of 2048 or 4096 bits. */
@@ -21,14 +21,13 @@ export function issuerProblem({ x509, publicKey }: Certificate): string | undefi
   return isP256(publicKey) ? undefined : "a CA with an ECDSA P-256 key";
 }
 
-/** Any certificate: within its lifetime. */
 export function timeProblem({ notBefore, notAfter }: Certificate, now: Date): string | undefined {
   if (notBefore > now) return `valid already, and not only from ${notBefore.toISOString()} on`;
   return notAfter > now ? undefined : `valid still, and not only until ${notAfter.toISOString()}`;
 }
 
 /**
- * An issuer and the chain behind it, leaf first: all that is wrong, and with which of the certificates.
+ * Judges an issuer and its chain, leaf first, and names the certificate with each mistake.
  *
  * @param those words for the anchors: `one of trust.anchors`
  */
@@ -50,7 +49,7 @@ export function chainProblems(
   );
 }
 
-/** The private key of a certificate, unencrypted. Never says anything of the text itself. */
+/** Judges the unencrypted private key of a certificate. Messages never quote it. */
 export function keyProblem(text: string, { x509 }: Certificate): string | undefined {
   try {
     const isItsOwn = x509.checkPrivateKey(createPrivateKey(text));

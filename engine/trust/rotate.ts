@@ -20,27 +20,27 @@ import {
 } from "./proxies.ts";
 
 /**
- * The trust that one cluster gets in this run. One that runs and can't be read gets none of it: it may trust
- * anchors that nobody knows of (Cluster in components/cluster.ts).
+ * The trust that one cluster gets in this run. A running cluster that can't be read gets nothing, because it may
+ * trust anchors that nobody knows of (Cluster in components/cluster.ts).
  */
 export interface ClusterPlan {
   readonly bundle: Bundle;
-  /** The issuer: the wanted one, or that of the generation before. */
+  /** The issuer of the wanted generation, or of the previous one. */
   readonly issuer: "wanted" | "previous";
 }
 
 /**
- * How far the clusters are from the wanted trust, and so what this run does.
+ * The state of a rotation, which decides what this run does.
  *
- * - `settled`: they have it, or nothing runs yet that could break.
+ * - `settled`: the clusters have the wanted trust, or nothing runs yet that could break.
  * - `bundle`: every cluster gets the new anchor in addition to those it trusts.
  * - `reissue`: every cluster gets an issuer signed by the new anchor.
  * - `drop`: the old anchor is removed from every cluster.
- * - `waiting`: the next of these would break traffic now, so everything stays.
+ * - `waiting`: the next step would break traffic now, so everything stays.
  */
 export type RotationStage = keyof typeof given;
 
-/** The bundle and the issuer that clusters get; `live`: what they have. */
+/** The bundle and the issuer that clusters get; `live` keeps what they have. */
 const given = {
   settled: { bundle: "lasting", issuer: "wanted" },
   bundle: { bundle: "shared", issuer: "live" },
@@ -52,9 +52,9 @@ const given = {
 export interface TrustPlan {
   readonly stage: RotationStage;
   readonly clusters: ReadonlyMap<string, ClusterPlan>;
-  /** Sentences for the person at the terminal: what this run does, and what remains to be done. */
+  /** Sentences for the terminal about what this run does and what remains to be done. */
   readonly notes: readonly string[];
-  /** By cluster: why it gets nothing in this run, and what to do. It counts as one that can't be read. */
+  /** By cluster, why it gets nothing in this run and what to do. It counts as unreadable. */
   readonly refusedClusters: ReadonlyMap<string, string>;
   /** Why the trust of every cluster stays as it is, although the config asks for a change: the run fails in the end. */
   readonly held?: readonly string[];
@@ -64,32 +64,32 @@ export interface TrustPlan {
 export type RotationPlan = TrustPlan & Pick<Rotation, "live">;
 
 export interface Rotation {
-  /** The anchor that is to be the only one in the end. */
+  /** The anchor that remains in the end. */
   readonly wanted: Certificate;
-  /** The anchor of the generation before, whose issuers this stack still has; none in the first. */
+  /** The anchor of the previous generation, whose issuers this stack still has; none in the first. */
   readonly previous?: Certificate | undefined;
-  /** Anchors that the config has every cluster trust besides. */
+  /** Additional anchors that the config adds to every cluster. */
   readonly adopted?: Bundle;
   /**
-   * The treatment of live anchors that are none of these: one that somebody has put into the bundle of
-   * one cluster must not come to be trusted by the others, so they stay where they are, or go.
+   * The treatment of other live anchors. One that somebody has added to the bundle of one cluster must not spread to
+   * the others, so such anchors stay where they are or are removed.
    */
   readonly unknown?: "keep" | "remove";
   readonly live: LiveTrusts;
   readonly now: Date;
-  /** Milliseconds that a workload's certificate lives; Linkerd's default is 24 hours. */
+  /** The lifetime of a workload's certificate in milliseconds; Linkerd's default is 24 hours. */
   readonly certificateLifetime?: number;
-  /** Who gives the clusters what is planned; "this run". */
+  /** The words for who carries out the plan, such as "this run". */
   readonly by?: string;
 }
 
 /**
- * The one step that can be taken now, decided by what is live and nothing else, so that the next run
- * continues where one stopped half-way (linkerd-behaviour.md 9.4).
+ * Decides the one step that can be taken now from the live state alone, so that the next run continues after an
+ * interruption (linkerd-behaviour.md 9.4).
  *
- * The invariant behind every branch: whoever presents a certificate is under an anchor that every
- * running proxy of every cluster trusts. So an issuer moves to the new anchor only when no proxy is
- * left without it, and an old anchor goes only when no certificate under it can be in use.
+ * The invariant behind every branch: every certificate that is presented is under an anchor that every running proxy
+ * of every cluster trusts. So an issuer moves to the new anchor only when all proxies trust it, and an old anchor is
+ * removed only when no certificate under it can be in use.
  */
 export function rotate(observed: Rotation): RotationPlan {
   const all = factsOf(observed);
@@ -146,19 +146,19 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
     present,
     /** Whether nobody can tell how far a rotation has come: no cluster that runs can be read. */
     isUnknown,
-    /** The anchors whose issuers this stack has. */
+    /** Anchors whose issuers this stack has. */
     own,
     known,
-    /** Live anchors that are none of the stack's. */
+    /** Live anchors that aren't this stack's. */
     unknownAnchors,
-    /** The anchors that every cluster trusts in the end. */
+    /** Anchors that every cluster trusts in the end. */
     lasting,
-    /** The same, and what this stack still has of the generation before, as far as it is in use. */
+    /** The same anchors, and those of the previous generation that are still in use. */
     shared: once([...lasting, ...own.filter((anchor) => has(trusted, anchor))]),
-    /** The anchors that are to go from the clusters that trust them. */
+    /** Anchors to remove. */
     leaving: without(trusted, unknown === "keep" ? [...lasting, ...unknownAnchors] : lasting),
     allMoved: moved === present.length,
-    /** That of a cluster of which nothing is known, or in which nothing runs, is like the others'. */
+    /** A cluster of which nothing is known, or in which nothing runs, gets what the others have. */
     signerOf: (trust: LiveTrust): ClusterPlan["issuer"] =>
       (trust.state === "present" ? isMoved(trust) : moved > 0) ? "wanted" : "previous",
     trusting: (anchor: Certificate): string => {
@@ -223,7 +223,7 @@ function names(anchors: Bundle): string {
   return anchors.map(called).join(" and ");
 }
 
-/** An anchor that is none of the stack's stays in a cluster that trusts it, and comes to no other. */
+/** An anchor that isn't this stack's stays in the clusters that trust it and is added to no other. */
 function bundleFor(
   trust: LiveTrust,
   which: "shared" | "lasting" | "live",
@@ -241,7 +241,7 @@ interface Refused {
   readonly why: string;
 }
 
-/** Issuers that neither generation signed: this stack has no key with which to go on from there. */
+/** Issuers that neither generation signed; this stack has no key to continue from them. */
 function unknownIssuers({ present, own }: Facts): Refused[] {
   return present.flatMap(([cluster, { issuer }]) => {
     const [first] = issuer;
@@ -251,7 +251,7 @@ function unknownIssuers({ present, own }: Facts): Refused[] {
   });
 }
 
-/** What is given back to a cluster beside the stack's own anchors must be a bundle that can be read again. */
+/** Foreign anchors that are written back to a cluster must form a bundle that can be read again. */
 function tooManyAnchors({ present, known }: Facts): Refused[] {
   return present.flatMap(([cluster, { bundle }]) => {
     const unknown = without(bundle, known);
@@ -282,7 +282,7 @@ function unfinished(
   { present, unknownAnchors, trusting }: Facts,
 ): string[] {
   const late = [
-    // One that can't be read may be new, or hold such certificates, but not both.
+    // An unreadable cluster may be new, or hold such certificates, but not both.
     ...(live.size - present.length > 1 ? unreadableIn(live) : []),
     ...unreadProxies(present),
     ...withOldCertificate(present, now, certificateLifetime),

@@ -28,8 +28,11 @@ async function firstUp({ bed, stack }: Pair, what: string): Promise<Figure[]> {
   });
   return [
     {
-      ...{ row: "polite", what: `${what}: p99 of somebody else's requests` },
-      ...{ value: during, unit: "ms", against: { what: "without it", value: alone } },
+      row: "polite",
+      what: `${what}: p99 of somebody else's requests`,
+      value: during,
+      unit: "ms",
+      against: { what: "without it", value: alone },
     },
     memoryOf(what, memory),
   ];
@@ -58,8 +61,11 @@ async function fewChanges({ bed, stack }: Pair, what: string): Promise<Figure[]>
   return [
     { row: "changes", what: `${what}: up`, value, unit: "s" },
     {
-      ...{ row: "changes", what: `${what}: requests that write` },
-      ...{ value: writes.length, unit: "writes", against: { what: "changes", value: changed } },
+      row: "changes",
+      what: `${what}: requests that write`,
+      value: writes.length,
+      unit: "writes",
+      against: { what: "changes", value: changed },
     },
   ];
 }

@@ -59,7 +59,10 @@ export async function measureMesh(clusters: number): Promise<Figure[]> {
     const mesh = `${clusters} clusters, ${clusters * (clusters - 1)} links, ${mirrors} mirrors`;
     return [
       {
-        ...{ row: "mesh", what: `${mesh}: first up`, value: up, unit: "s" },
+        row: "mesh",
+        what: `${mesh}: first up`,
+        value: up,
+        unit: "s",
         against: { what: "bare writes", value: bareWrites },
       },
       { row: "mesh", what: `${mesh}: preview with nothing to do`, value: nothing, unit: "s" },

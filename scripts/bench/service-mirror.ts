@@ -80,7 +80,10 @@ async function mirrored(source: BedCluster, count: number, controller: Program):
 
 function figuresOf(exports: number, ours: Mirroring, theirs: Mirroring): Figure[] {
   const beside = (what: string, unit: Figure["unit"], of: (one: Mirroring) => number): Figure => ({
-    ...{ row: "service-mirror", what: `${exports} exports: ${what}`, value: of(ours), unit },
+    row: "service-mirror",
+    what: `${exports} exports: ${what}`,
+    value: of(ours),
+    unit,
     against: { what: "Linkerd's controller", value: of(theirs) },
   });
   return [

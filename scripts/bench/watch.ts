@@ -28,7 +28,8 @@ export function measureWatch(mirrors: number, rounds: number): Promise<Figure[]>
       return [0.5, 0.95].map((share): Figure => ({
         row: "watch",
         what: `${mirrors} mirrors: from an export to its mirror, p${share * 100} of ${rounds}`,
-        ...{ value: percentile(took, share), unit: "s" },
+        value: percentile(took, share),
+        unit: "s",
       }));
     } finally {
       if (!watch.isEnded()) process.kill(watch.pid, "SIGTERM");

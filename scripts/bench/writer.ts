@@ -98,7 +98,8 @@ export class Writer {
   async #send(method: "DELETE" | "GET" | "PATCH" | "POST", path: string, body?: object) {
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     const { statusCode, body: answer } = await this.#pool.request({
-      ...{ method, path },
+      method,
+      path,
       headers: { authorization: `Bearer ${this.#token}`, "content-type": type },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });

@@ -104,7 +104,10 @@ interface AuditEvent {
 function requestOf({ verb, userAgent = "", ...event }: AuditEvent): AuditedRequest {
   const { resource = "", subresource, namespace = "", name = "" } = event.objectRef ?? {};
   return {
-    ...{ verb, namespace, name, userAgent },
+    verb,
+    namespace,
+    name,
+    userAgent,
     resource: subresource === undefined ? resource : `${resource}/${subresource}`,
     code: event.responseStatus?.code ?? 0,
     received: Date.parse(event.requestReceivedTimestamp),

@@ -66,23 +66,33 @@ const selector = map({
   },
 });
 const spec = map({
-  ...{ targetClusterName: text, targetClusterDomain: text },
-  ...{ targetClusterLinkerdNamespace: text, clusterCredentialsSecret: text },
-  ...{ gatewayAddress: text, gatewayPort: text, gatewayIdentity: text },
+  targetClusterName: text,
+  targetClusterDomain: text,
+  targetClusterLinkerdNamespace: text,
+  clusterCredentialsSecret: text,
+  gatewayAddress: text,
+  gatewayPort: text,
+  gatewayIdentity: text,
   probeSpec: map({
-    ...{ path: text, port: text, period: duration },
+    path: text,
+    port: text,
+    period: duration,
     timeout: { ...duration, default: "30s" },
     failureThreshold: { ...text, default: "3" },
   }),
-  ...{ selector, remoteDiscoverySelector: selector, federatedServiceSelector: selector },
-  ...{ excludedLabels: texts, excludedAnnotations: texts },
+  selector,
+  remoteDiscoverySelector: selector,
+  federatedServiceSelector: selector,
+  excludedLabels: texts,
+  excludedAnnotations: texts,
 });
 
 const reference = map(
   {
     group: { ...text, default: "core" },
     kind: { ...text, default: "Service" },
-    ...{ name: text, namespace: text },
+    name: text,
+    namespace: text,
   },
   ...["name", "namespace"],
 );
@@ -92,7 +102,9 @@ const condition = map(
     localRef: reference,
     message: text,
     reason: {
-      ...{ ...text, minLength: 1, maxLength: 1024 },
+      ...text,
+      minLength: 1,
+      maxLength: 1024,
       pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
     },
     status: { ...text, enum: ["True", "False", "Unknown"] },
@@ -119,7 +131,9 @@ const linkCrd = {
     scope: "Namespaced",
     versions: [
       {
-        ...{ name: "v1alpha3", served: true, storage: true },
+        name: "v1alpha3",
+        served: true,
+        storage: true,
         schema: { openAPIV3Schema: map({ spec, status }) },
         subresources: { status: {} },
       },

@@ -29,7 +29,9 @@ export async function request(
   const dispatcher = agents.get(authority) ?? new Agent({ connect: { ca: authority } });
   agents.set(authority, dispatcher);
   const answer = await send(new URL(path, server), {
-    ...{ dispatcher, method, signal: AbortSignal.timeout(10_000) },
+    dispatcher,
+    method,
+    signal: AbortSignal.timeout(10_000),
     headers: {
       authorization: `Bearer ${token}`,
       "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",

@@ -101,7 +101,11 @@ async function run(
   { show, signal, started, patience = 5_000 }: RunOptions,
 ): Promise<RunOutcome> {
   const child = execa("pulumi", words, {
-    ...{ cwd, env, all: true, reject: false, stdin: "ignore" },
+    cwd,
+    env,
+    all: true,
+    reject: false,
+    stdin: "ignore",
     detached: signal !== undefined,
   });
   if (child.pid !== undefined) started?.(child.pid);

@@ -42,11 +42,9 @@ describe("Mesh with manage: links", () => {
 
   it("mirrors come after the credentials, with the gateway as it is and where status goes", () => {
     deepEqual(mesh.inputs(types.mirrors, "east"), {
-      ...{
-        source: "east",
-        stack: "organization/mesh/test",
-        links: [{ source: "east", target: "west" }],
-      },
+      source: "east",
+      stack: "organization/mesh/test",
+      links: [{ source: "east", target: "west" }],
       clusters: {
         west: { context: "k3d-west" },
         east: { context: "k3d-east", kubeconfig: "/home/me/east.yaml", uid: "uid-of-east" },

@@ -65,7 +65,8 @@ function attributesOf(name: string) {
   const [plural = "", ...group] = resource.split(".");
   const named = name === "configmaps/linkerd-config";
   return {
-    ...{ resource: plural, group: group.join(".") },
+    resource: plural,
+    group: group.join("."),
     ...(subresource !== undefined && (named ? { name: subresource } : { subresource })),
   };
 }

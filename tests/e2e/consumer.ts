@@ -100,7 +100,8 @@ export class Consumer {
   async run(mesh: Config, ...words: readonly string[]): Promise<RunOutcome> {
     // No file or variable of the runner's leads to a cluster.
     const variables = {
-      ...{ KUBECONFIG: "/dev/null", MESH: JSON.stringify(mesh) },
+      KUBECONFIG: "/dev/null",
+      MESH: JSON.stringify(mesh),
       KUBECONFIGS: join(this.#folder, "kubeconfigs"),
     };
     const outcome = await this.#stack.run(words, { variables });
@@ -141,7 +142,9 @@ async function installed(folder: string, env: NodeJS.ProcessEnv): Promise<boolea
   // As pnpm does it: what the package needs is not beside it.
   words.push("--install-strategy=linked");
   const { exitCode, stderr } = await execa("npm", [...words, `./${archive}`, pulumi], {
-    ...{ cwd: folder, env: options.env, reject: false },
+    cwd: folder,
+    env: options.env,
+    reject: false,
   });
   if (exitCode !== 0) console.log(`      skipped: npm can't install the package: ${stderr}`);
   return exitCode === 0;

@@ -43,8 +43,10 @@ export async function addMesh(bed: Bed<"west" | "east">): Promise<readonly strin
   await clusters.addBalancerAddress(west, "192.0.2.7");
 
   const facts: TargetFacts = {
-    ...{ trustDomain: "trust.example", clusterDomain: "cluster.local" },
-    ...{ server: west.server, certificateAuthority: btoa(west.access.authority) },
+    trustDomain: "trust.example",
+    clusterDomain: "cluster.local",
+    server: west.server,
+    certificateAuthority: btoa(west.access.authority),
     gateway: { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" },
     token: `${account}-token-1-1`,
   };

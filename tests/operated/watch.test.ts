@@ -51,7 +51,8 @@ const deployment = z.object({
             env: z.array(z.object({ name: z.string(), value: z.string() })),
             volumeMounts: z.array(
               z.object({
-                ...{ name: z.string(), mountPath: z.string() },
+                name: z.string(),
+                mountPath: z.string(),
                 readOnly: z.boolean().default(false),
               }),
             ),
@@ -161,7 +162,8 @@ describe(title, function () {
     const { stdout: image } = await buildah("from", "--pull-never", "localhost/mesh-watch");
     const { stdout: files } = await buildah("mount", image);
     await cp(join(files, "program"), join(machine, "opt/linkerd-multicluster"), {
-      ...{ recursive: true, verbatimSymlinks: true },
+      recursive: true,
+      verbatimSymlinks: true,
     });
     await cp(join(files, "pulumi/bin"), join(machine, "opt/pulumi"), { recursive: true });
     await cp(process.execPath, join(machine, "usr/local/bin/node"));

@@ -11,7 +11,7 @@ import { noOrphans } from "./orphans.ts";
 import { podRangesDisjoint } from "./pod-ranges.ts";
 import { anchorsShared, domainsShared, issuersTrusted } from "./trust.ts";
 
-/** First of all, and the only check that a run may tolerate: see run.ts. */
+/** The first check, and the only one that a run may tolerate (run.ts). */
 export const clusterReached: HealthCheck<CheckedCluster> = {
   id: "cluster-reached",
   title: "the cluster can be read",
@@ -20,7 +20,7 @@ export const clusterReached: HealthCheck<CheckedCluster> = {
   run: ({ reading }) => ("why" in reading.snapshot ? [reading.snapshot.why] : []),
 };
 
-/** The checks of every cluster, in the order in which one failure explains the next. */
+/** The checks of every cluster, ordered so that one failure explains the next. */
 export const clusterChecks: readonly HealthCheck<CheckedCluster>[] = [
   clusterReached, // nothing else can be said otherwise
   linksServed, // without them, no Link resource
@@ -33,7 +33,6 @@ export const clusterChecks: readonly HealthCheck<CheckedCluster>[] = [
   clientsMeshed, // who can use the mirrors at all
 ];
 
-/** The checks of every link. */
 export const linkChecks: readonly HealthCheck<CheckedLink>[] = [
   anchorsShared, // whether mTLS can work at all
   issuersTrusted, // in both directions

@@ -23,7 +23,7 @@ export const anchorsValid: HealthCheck<CheckedCluster> = {
     const { value } = anchors;
     return value.flatMap((anchor) => {
       const role = `the trust anchor of cluster ${cluster}`;
-      // One that is left in a bundle breaks nothing while another one is valid.
+      // An expired anchor in a bundle breaks nothing while another one is valid.
       const isSpare = value.some((other) => other !== anchor && isValid(other, now));
       const problem = anchorProblem(anchor);
       return [...misfit(role, anchor, problem), ...lifetime(role, anchor, remedy, now, isSpare)];
@@ -80,7 +80,7 @@ function lifetime(
     const sentence = `${role}, ${called(certificate)}, is not valid before ${since}: check the clocks`;
     return [{ sentence, severity }];
   }
-  // The severity of a notice is about acting in time; only what has expired breaks something now.
+  // A notice's severity tells when to act; only an expired certificate breaks something now.
   const notices = expiryNotices([{ certificate, role, remedy, succeeded: true }], now);
   return notices.map(({ message }) => ({ sentence: message, severity }));
 }

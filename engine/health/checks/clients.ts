@@ -2,8 +2,8 @@ import { type HealthCheck, unreadCluster } from "../check.ts";
 import type { CheckedCluster } from "../view.ts";
 
 /**
- * A gateway refuses whoever comes without mTLS, and of pods on a flat network only a proxy knows. A
- * warning: the API does not say which pods call a mirror.
+ * A gateway refuses clients without mTLS, and only a proxy knows pods on a flat network. It is a warning, because the
+ * API doesn't tell which pods call a mirror.
  */
 export const clientsMeshed: HealthCheck<CheckedCluster> = {
   id: "clients-meshed",

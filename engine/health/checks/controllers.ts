@@ -13,9 +13,9 @@ import type { CheckedCluster, CheckedLink } from "../view.ts";
 import { valueIn } from "../../result.ts";
 
 /**
- * Whether one controller mirrors a link, and not two that overwrite each other, or none. Linkerd's
- * controllers are Deployments in the namespace of the multicluster extension, labelled with the
- * link's name (linkerd2, charts linkerd-multicluster and linkerd-multicluster-link).
+ * Checks that exactly one controller mirrors a link. Linkerd's controllers are Deployments in the namespace of the
+ * multicluster extension, labelled with the link's name (linkerd2, charts linkerd-multicluster and
+ * linkerd-multicluster-link).
  */
 export const singleController: HealthCheck<CheckedLink> = {
   id: "single-controller",
@@ -35,7 +35,7 @@ export const singleController: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Whether something else adds members to the federated Services of which this program keeps the list. */
+/** Checks that nothing else adds members to the federated Services of this program. */
 export const singleFederation: HealthCheck<CheckedCluster> = {
   id: "single-federation",
   title: "nothing else writes the federated Services",

@@ -39,7 +39,10 @@ export const credentialsWork: HealthCheck<CheckedLink> = {
   },
 };
 
-/** The findings about both Secrets. One is to be as its head; an annotation whose value is not known is left empty. */
+/**
+ * Returns findings about both Secrets, compared with their expected metadata; an annotation whose value isn't known
+ * is empty there.
+ */
 function ofEach(
   { mesh, link, source, target, reading: { credentials } }: CheckedLink,
   find: (

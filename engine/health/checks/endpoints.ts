@@ -65,12 +65,12 @@ export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Whether a mirror has endpoints of its own: it has none where Linkerd watches the pods itself. */
+/** Whether a mirror has Endpoints; it has none if Linkerd watches the pods itself. */
 function needsEndpoints({ metadata: { labels = {}, annotations = {} } }: Service): boolean {
   return labels[label.remoteDiscovery] === undefined && tokensIn(annotations).length === 0;
 }
 
-/** @param exporting the target, where the mirror has to follow what is ready there */
+/** @param exporting the target, if the mirror follows its readiness */
 function empty(
   where: string,
   service: Service,
@@ -80,7 +80,7 @@ function empty(
   const origin = originOf(service, target);
   const subsets = exporting?.endpoints.get(origin)?.subsets ?? [];
   const isReady = subsets.some(({ addresses = [] }) => addresses.length > 0);
-  // A mirror that follows the readiness of its Service is not wrong.
+  // With `readiness: follow`, a mirror without endpoints may be right.
   if (exporting !== undefined && exporting.services.has(origin) && !isReady)
     return {
       sentence: `mirror ${where} has no endpoints, because ${target}/${origin} has no ready pod: start one there`,

@@ -50,7 +50,7 @@ export const linkResource: HealthCheck<CheckedLink> = {
   },
 };
 
-/** The fields that can be known now; an empty text stands for one that must be unset. */
+/** Fields that can be known now; an empty text stands for one that must be unset. */
 function wanted({ mesh, link, target, reading }: CheckedLink): Partial<Record<Field, string>> {
   const fields = {
     targetClusterName: link.target,

@@ -7,7 +7,7 @@ import { count, listed } from "../../mirroring/model/text.ts";
 import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
 import type { CheckedCluster } from "../view.ts";
 
-/** Warnings, as in Linkerd. What another stack has marked belongs to a link of that stack. */
+/** Warnings, as in Linkerd. Mirrors that another stack has marked belong to that stack's links. */
 export const noOrphans: HealthCheck<CheckedCluster> = {
   id: "no-orphans",
   title: "every mirror belongs to a link",
@@ -45,13 +45,13 @@ function orphaned(
   });
 }
 
-/** Probe Services stand for a gateway, not for anything exported. */
+/** Probe Services stand for a gateway and not for an exported Service. */
 function targetOf({ metadata: { labels = {} } }: Service): string | undefined {
   const isMirror = labels[label.mirrored] === "true" && labels[label.mirroredGateway] === undefined;
   return isMirror ? labels[label.cluster] : undefined;
 }
 
-/** Linkerd never looks again for a cluster that it did not know. */
+/** Linkerd doesn't retry a cluster that it didn't know when the mirror appeared. */
 function strayMembers(
   { cluster, services }: ClusterSnapshot,
   targets: ReadonlySet<string>,

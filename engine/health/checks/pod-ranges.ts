@@ -5,8 +5,8 @@ import type { CheckedCluster, PodRanges } from "../view.ts";
 import { valueIn } from "../../result.ts";
 
 /**
- * Where traffic goes straight to pods, an address must mean the same pod everywhere. A warning: a
- * network plugin may hand out other addresses than the ranges that Kubernetes gives to nodes.
+ * If traffic goes straight to pods, an address must mean the same pod everywhere. It is a warning, because a network
+ * plugin may assign other addresses than the ranges of the nodes.
  */
 export const podRangesDisjoint: HealthCheck<CheckedCluster> = {
   id: "pod-ranges-disjoint",
@@ -39,7 +39,7 @@ function overlap(source: string, first: PodRanges, second: PodRanges): readonly 
   ];
 }
 
-/** The ranges of one that begin in ranges of the other: of two that overlap, one always does. */
+/** Returns ranges of one cluster that begin in ranges of the other: of two overlapping ranges, one always does. */
 function within({ ranges }: PodRanges, other: PodRanges): readonly string[] {
   const isInOther = inRanges(valueIn(other.ranges) ?? []);
   return (valueIn(ranges) ?? []).filter((range) => isInOther(range.split("/")[0] ?? ""));

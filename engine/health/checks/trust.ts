@@ -83,7 +83,6 @@ export const domainsShared: HealthCheck<CheckedLink> = {
 
 type BothEnds<T> = { readonly skipped: string } | { readonly ours: T; readonly theirs: T };
 
-/** A fact of the Linkerd in the source and of that in the target, unless one of them is not known. */
 function bothEnds<T>(
   { link, source, target }: CheckedLink,
   what: string,
@@ -96,7 +95,6 @@ function bothEnds<T>(
   return { skipped: `the ${what} of cluster ${cluster} can't be read` };
 }
 
-/** The anchors of source and target that have not expired. */
 function validAnchors(view: CheckedLink): BothEnds<readonly Certificate[]> {
   return bothEnds(view, "trust anchors", ({ anchors }) =>
     valueIn(anchors)?.filter((anchor) => timeProblem(anchor, view.now) === undefined),

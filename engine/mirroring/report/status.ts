@@ -33,7 +33,7 @@ export function statusesOf(
           disposition === "delete" &&
           !(judged.get(link.target) ?? []).some(({ verdict }) => verdict === "handOver"),
       );
-  const read = links.filter(({ target }) => target !== undefined);
+  const read = links.filter(({ target }) => "value" in target);
   const joined = judged.get(federatedPart) ?? [];
   return [...read, ...left].flatMap(({ link: { target } }) => {
     const key = objectKey(statusIn, target);

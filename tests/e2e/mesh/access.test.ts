@@ -93,7 +93,9 @@ describe("access to a real target", function () {
       trustDomain: "trust.example",
       clusterDomain: "cluster.local",
       gateway: {
-        ...{ addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" },
+        addresses: ["192.0.2.7"],
+        port: 4143,
+        identity: "gateway.west",
         probe: { path: "/ready", port: 4191, period: "3s" },
       },
       token: first,

@@ -66,7 +66,8 @@ describe("a preview with manage: links and all that has the rights of examples/r
     const access = { context: "west", kubeconfig };
     const sourceAccess = { context: "east", kubeconfig };
     const config = {
-      ...{ manage: "all", trustDomain: "trust.example" },
+      manage: "all",
+      trustDomain: "trust.example",
       clusters: { west: access, east: sourceAccess },
       links: [{ source: "east", target: "west" }],
     };
@@ -79,7 +80,9 @@ describe("a preview with manage: links and all that has the rights of examples/r
     const { trust, warnings } = await preflight(configOf(config));
     return {
       mirrors: JSON.stringify(checked.inputs),
-      ...{ remark: inputs.remark ?? "", token: inputs.facts?.token, warnings },
+      remark: inputs.remark ?? "",
+      token: inputs.facts?.token,
+      warnings,
       trust: [...trust.values()].map(({ state }) => state),
     };
   }

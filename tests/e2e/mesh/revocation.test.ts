@@ -56,7 +56,9 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
         return { context, kubeconfig: bed.kubeconfig, uid: metadata.uid ?? "" };
       };
       args = {
-        ...{ source: "east", isolated: true, namespace: "linkerd-multicluster" },
+        source: "east",
+        isolated: true,
+        namespace: "linkerd-multicluster",
         targets: { west: await target("west"), north: await target("north") },
       };
       const { west, north } = bed.clusters;

@@ -95,7 +95,8 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
   /** As `linkerd-clusters check`, with the rights to read, which must be enough for each check. */
   async function check(): Promise<void> {
     const { groups } = await checkMesh(healthMesh(configOf(config(reader))), {
-      ...{ within: 0, every: 1 },
+      within: 0,
+      every: 1,
     });
     const checks = groups.flatMap((group) => group.checks);
     assert.ok(checks.some(({ id }) => id === "clients-meshed"));

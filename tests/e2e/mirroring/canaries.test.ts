@@ -168,7 +168,9 @@ describe("no secret is in state, output, files or processes", function () {
     const clusters = names.map((name) => [name, { kubeconfig: join(folder, `${name}.yaml`) }]);
     const links = targets.map((target) => ({ source: "east", target }));
     await stack.configure({
-      ...{ manage: "mirrors", clusters: Object.fromEntries(clusters) as Config, links },
+      manage: "mirrors",
+      clusters: Object.fromEntries(clusters) as Config,
+      links,
     });
     const issuers = names.map((name) => [name, { certificate: issuer.pem, key: issuer.keyPem }]);
     const trust = { anchors: anchor.pem, issuers: Object.fromEntries(issuers) as Config };
@@ -185,7 +187,8 @@ describe("no secret is in state, output, files or processes", function () {
     await writeFile(join(folder, "plugin.mjs"), pluginScript(west.access.token));
     await writeFile(join(folder, "failing.mjs"), failing);
     const oidc = {
-      ...{ "id-token": made["an ID token"], "refresh-token": made["a refresh token"] },
+      "id-token": made["an ID token"],
+      "refresh-token": made["a refresh token"],
       "client-secret": made["a client secret"],
     };
     const users: Readonly<Record<string, readonly [server: object, user: object]>> = {
@@ -254,7 +257,10 @@ const failing = `
 function plugin(...args: readonly string[]) {
   const env = [{ name: "CANARY", value: made["a plugin's variable"] }];
   return {
-    ...{ apiVersion: v1, interactiveMode: "Never", command: process.execPath, env },
+    apiVersion: v1,
+    interactiveMode: "Never",
+    command: process.execPath,
+    env,
     args: [...args, made["a plugin's argument"]],
   };
 }
@@ -265,7 +271,9 @@ function serverOf({ server, authority }: { readonly server: string; readonly aut
 
 function kubeconfig(name: string, cluster: object, user: object): string {
   return JSON.stringify({
-    ...{ apiVersion: "v1", kind: "Config", "current-context": name },
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": name,
     clusters: [{ name, cluster }],
     users: [{ name, user }],
     contexts: [{ name, context: { cluster: name, user: name } }],

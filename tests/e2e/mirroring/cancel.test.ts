@@ -94,7 +94,9 @@ describe("Ctrl-C while an API server does not answer", function () {
 function throughProxy({ access: { server, token } }: HoldingProxy): string {
   const name = "east";
   return JSON.stringify({
-    ...{ apiVersion: "v1", kind: "Config", "current-context": name },
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": name,
     clusters: [{ name, cluster: { server, "insecure-skip-tls-verify": true } }],
     users: [{ name, user: { token } }],
     contexts: [{ name, context: { cluster: name, user: name } }],

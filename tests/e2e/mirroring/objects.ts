@@ -132,7 +132,9 @@ export function statefulSet(key: ObjectKey, serviceName: string, spec: object = 
     kind: "StatefulSet",
     metadata: nameOf(key),
     spec: {
-      ...{ serviceName, replicas: 1, selector: { matchLabels: labels } },
+      serviceName,
+      replicas: 1,
+      selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { containers } },
       ...spec,
     },

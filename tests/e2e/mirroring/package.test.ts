@@ -46,7 +46,9 @@ describe("the npm package, in an empty program that makes its clusters", functio
     const west = { "packaged/api-west": line("api"), "packaged/web-west": line("web") };
     assert.deepEqual(JSON.parse(stdout), {
       mirrors: { east: { west } },
-      ...{ notMirrored: { east: {} }, federated: { east: [] }, trustAnchors: {} },
+      notMirrored: { east: {} },
+      federated: { east: [] },
+      trustAnchors: {},
       linkStatuses: { "east/west": { state: "ok", mirrors: 2, notMirrored: 0 } },
     });
   });

@@ -15,7 +15,9 @@ const owned = (label: string, value: string) => ({
   matchExpressions: [{ key: "owner", operator: "Exists" }],
 });
 const link = {
-  ...{ source: "east", target: "west", maxDeletions: 10 },
+  source: "east",
+  target: "west",
+  maxDeletions: 10,
   selector: owned("exported", "true"),
   remoteDiscoverySelector: owned("exported", "remote-discovery"),
   federatedServiceSelector: owned("federated", "member"),

@@ -40,7 +40,9 @@ describe("examples/watch, as an API server takes it", function () {
   it("admits the pod under the profile that the namespace enforces", async () => {
     const template = deployment.spec?.template;
     const pod = {
-      ...{ apiVersion: "v1", kind: "Pod", spec: template?.spec },
+      apiVersion: "v1",
+      kind: "Pod",
+      spec: template?.spec,
       metadata: { ...template?.metadata, name: "watch", namespace: "mesh-watch" },
     };
     const { code, body } = await send(pod as Manifest, strict);

@@ -180,7 +180,12 @@ const pathOf = ({ metadata: { namespace, name } }: Pod): string =>
 
 async function reportReady(cluster: BedCluster, pod: Pod, address: string): Promise<void> {
   const statusOf = ({ name }: { readonly name: string }) => ({
-    ...{ name, image: name, imageID: name, ready: true, started: true, restartCount: 0 },
+    name,
+    image: name,
+    imageID: name,
+    ready: true,
+    started: true,
+    restartCount: 0,
     state: { running: {} },
   });
   const names = new Set(pod.spec.containers.map(({ name }) => name));
@@ -202,7 +207,12 @@ async function reportReady(cluster: BedCluster, pod: Pod, address: string): Prom
 async function reportEnded(cluster: BedCluster, pod: Pod, message: string): Promise<void> {
   const state = { terminated: { exitCode: 0, message } };
   const containerStatuses = pod.spec.containers.map(({ name }) => ({
-    ...{ name, image: name, imageID: name, ready: false, restartCount: 0, state },
+    name,
+    image: name,
+    imageID: name,
+    ready: false,
+    restartCount: 0,
+    state,
   }));
   const status = { phase: "Succeeded", containerStatuses };
   const { code, body } = await cluster.request("PATCH", `${pathOf(pod)}/status`, { status });

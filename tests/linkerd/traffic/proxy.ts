@@ -68,7 +68,8 @@ async function writeCredentials({ cluster, pod, run }: ProxySpec, name: string):
   );
   const { metadata, spec } = pod;
   const token = await tokenOf(cluster, metadata.namespace, spec.serviceAccountName, {
-    ...{ audiences: ["identity.l5d.io"], expirationSeconds: 86_400 },
+    audiences: ["identity.l5d.io"],
+    expirationSeconds: 86_400,
   });
   await writeFile(join(tokens, "linkerd-identity-token"), token);
   await chmod(join(identity, "key.p8"), 0o644);

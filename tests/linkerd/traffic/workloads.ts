@@ -52,7 +52,9 @@ export async function addStatefulSet(
   await post(cluster, `/apis/apps/v1/namespaces/${namespace}/statefulsets`, {
     metadata: { name },
     spec: {
-      ...{ replicas, serviceName, podManagementPolicy: "Parallel" },
+      replicas,
+      serviceName,
+      podManagementPolicy: "Parallel",
       selector: { matchLabels: { app: name } },
       template: template(workload),
     },

@@ -38,7 +38,9 @@ describe("the programs of the test bed", () => {
     folder = await mkdtemp(join(tmpdir(), "tools-"));
     await install("go", GO);
     Object.assign(process.env, {
-      ...{ GO_HERE: folder, XDG_CACHE_HOME: join(folder, "cache"), KUBEBUILDER_ASSETS: "" },
+      GO_HERE: folder,
+      XDG_CACHE_HOME: join(folder, "cache"),
+      KUBEBUILDER_ASSETS: "",
       PATH: [join(folder, "bin"), "/usr/bin", "/bin"].join(delimiter),
     });
   });

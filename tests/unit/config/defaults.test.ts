@@ -6,7 +6,10 @@ const linkerds = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
 
 /** A link from east to west of which the config says nothing more. */
 const plain: LinkSpec = {
-  ...{ source: "east", target: "west", targetDomain: "cluster.local", gateway: linkerds },
+  source: "east",
+  target: "west",
+  targetDomain: "cluster.local",
+  gateway: linkerds,
   headless: false,
   selector: { matchLabels: { "mirror.linkerd.io/exported": "true" } },
   remoteDiscoverySelector: { matchLabels: { "mirror.linkerd.io/exported": "remote-discovery" } },
@@ -15,9 +18,16 @@ const plain: LinkSpec = {
   excludedNamespaces: [
     ...["kube-*", "linkerd", "linkerd-multicluster", "linkerd-jaeger", "linkerd-viz"],
   ],
-  ...{ excludedLabels: [], excludedAnnotations: [], copiedMetadata: [] },
-  ...{ createNamespaces: false, readiness: "ignore", gatewayProbe: false },
-  ...{ maxDeletions: "50%", allowDeletions: false, maxMirrors: 5_000, unreachable: "keep" },
+  excludedLabels: [],
+  excludedAnnotations: [],
+  copiedMetadata: [],
+  createNamespaces: false,
+  readiness: "ignore",
+  gatewayProbe: false,
+  maxDeletions: "50%",
+  allowDeletions: false,
+  maxMirrors: 5_000,
+  unreachable: "keep",
   adoptFrom: [],
 };
 
@@ -29,11 +39,22 @@ const gateway = (more: object) => ({ gateway: { ...linkerds, ...more } });
 
 describe("stack config: a link with its defaults", () => {
   const every = {
-    ...{ headless: true, createNamespaces: true, readiness: "follow", gatewayProbe: true },
-    ...{ allowDeletions: true, unreachable: "fail", maxDeletions: 0, maxMirrors: 7 },
-    ...{ selector: app, remoteDiscoverySelector: terms, federatedServiceSelector: {} },
-    ...{ excludedLabels: ["a/*", "b"], excludedAnnotations: ["c"] },
-    ...{ copiedMetadata: ["prometheus.io/*"], namespaces: ["team-*"], excludedNamespaces: [] },
+    headless: true,
+    createNamespaces: true,
+    readiness: "follow",
+    gatewayProbe: true,
+    allowDeletions: true,
+    unreachable: "fail",
+    maxDeletions: 0,
+    maxMirrors: 7,
+    selector: app,
+    remoteDiscoverySelector: terms,
+    federatedServiceSelector: {},
+    excludedLabels: ["a/*", "b"],
+    excludedAnnotations: ["c"],
+    copiedMetadata: ["prometheus.io/*"],
+    namespaces: ["team-*"],
+    excludedNamespaces: [],
     gateway: { name: "gw", namespace: "infra", allowedAddresses: ["192.0.2.0/24"] },
   };
   for (const [how, keys] of Object.entries({ "nothing is said": {}, "all is said": every }))
@@ -135,17 +156,25 @@ describe("stack config: a link with its defaults", () => {
 describe("stack config: a cluster with its defaults", () => {
   it("defaults", () => {
     deepEqual(configOf({ clusters: { west: null } }).clusters.get("west"), {
-      ...{ name: "west", access: { context: "west" }, gateway: linkerds, values: {} },
-      ...{ clusterDomain: "cluster.local", gatewayApi: "install" },
-      ...{ trustDomain: "cluster.local", isTrustDomainSet: false },
+      name: "west",
+      access: { context: "west" },
+      gateway: linkerds,
+      values: {},
+      clusterDomain: "cluster.local",
+      gatewayApi: "install",
+      trustDomain: "cluster.local",
+      isTrustDomainSet: false,
     });
   });
 
   it("everything said", () => {
     const access = { context: "arn:aws:eks:eu-west-1:1:cluster/w", kubeconfig: "/home/me/w.yaml" };
     const rest = {
-      ...{ clusterDomain: "west.local", trustDomain: "west.example", gateway: false },
-      ...{ apiServer: "https://west.example.com:6443", uid: "6d5d8d5a-kube-system" },
+      clusterDomain: "west.local",
+      trustDomain: "west.example",
+      gateway: false,
+      apiServer: "https://west.example.com:6443",
+      uid: "6d5d8d5a-kube-system",
       values: { "linkerd-control-plane": { proxy: { resources: null } } },
       gatewayApi: "assume",
     };
@@ -176,14 +205,22 @@ describe("stack config: the whole", () => {
     const { clusters: known, ...rest } = configOf({});
     deepEqual([...known.keys()], ["west", "east"]);
     deepEqual(rest, {
-      ...{ manage: "all", linkerdCheck: false, linkerdNamespace: "linkerd" },
-      ...{ multiclusterNamespace: "linkerd-multicluster", links: [] },
+      manage: "all",
+      linkerdCheck: false,
+      linkerdNamespace: "linkerd",
+      multiclusterNamespace: "linkerd-multicluster",
+      links: [],
       sources: new Set(["west", "east"]),
       removedLinks: { allowDeletions: false },
       revoked: { clusters: new Map(), links: [] },
       trust: {
-        ...{ kind: "generated", generation: 1, unknownAnchors: "keep", ignorePods: [] },
-        ...{ anchorValidityDays: 3650, issuerValidityDays: 365, renewBeforeDays: 60 },
+        kind: "generated",
+        generation: 1,
+        unknownAnchors: "keep",
+        ignorePods: [],
+        anchorValidityDays: 3650,
+        issuerValidityDays: 365,
+        renewBeforeDays: 60,
       },
       charts: {
         version: "2026.8.3",

@@ -49,7 +49,8 @@ const rows: readonly (readonly [what: string, raw: Raw, expected: Raw | undefine
     "that removed links may take all with them",
     { links: [link("west")], linkDefaults: { allowDeletions: true } },
     {
-      ...{ clusters: { east, west }, allowDeletions: true },
+      clusters: { east, west },
+      allowDeletions: true,
       links: [link("west", { allowDeletions: true })],
     },
   ],

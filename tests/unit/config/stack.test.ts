@@ -25,7 +25,8 @@ describe("stack config: read from Pulumi", () => {
       clusters: { west: { context: "k3d-west" } },
       links: [],
       topology: { hub: "west" },
-      ...{ manage: "mirrors", sources: null },
+      manage: "mirrors",
+      sources: null,
       linkerdNamespace: "1234",
       toplogy: "mesh",
     });

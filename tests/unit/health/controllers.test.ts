@@ -4,8 +4,11 @@ import type { Controller } from "../../../engine/mirroring/model/controller.ts";
 import { clusterView, east, linkView, mesh, reading, tells, unread } from "./views.ts";
 
 const controller: Controller = {
-  ...{ namespace: "linkerd-multicluster", name: "controller-west", target: "west" },
-  ...{ replicas: 1, ready: 1 },
+  namespace: "linkerd-multicluster",
+  name: "controller-west",
+  target: "west",
+  replicas: 1,
+  ready: 1,
 };
 const skipped = ["skipped: the Deployments of cluster east can't be read"];
 const withControllers = (...value: readonly Controller[]) => ({
@@ -50,8 +53,11 @@ describe("health of a link: one program mirrors it", () => {
 
 describe("health of a cluster: one program writes its federated Services", () => {
   const local: Controller = {
-    ...{ namespace: "linkerd-multicluster", name: "linkerd-local-service-mirror" },
-    ...{ target: undefined, replicas: 1, ready: 1 },
+    namespace: "linkerd-multicluster",
+    name: "linkerd-local-service-mirror",
+    target: undefined,
+    replicas: 1,
+    ready: 1,
   };
   const beside = (controllers: Result<readonly Controller[]>) =>
     clusterView({ reading: { ...reading(east), controllers } });

@@ -64,9 +64,13 @@ describe("the report", () => {
     const away = { ...reading, target: failure };
     const [east, west] = ["east", "west"].map((name) => `cluster ${name} can't be read`);
     deepEqual(saidOn({ clusters: [clusterView({ reading: outOfReach, federated: failure })] }), {
-      ...{ "cluster-reached": "error", "federated-in-order": "error" },
-      ...{ "links-served": east, "trust-anchors-valid": east, "issuer-valid": east },
-      ...{ "no-orphans": east, "pod-ranges-disjoint": flat },
+      "cluster-reached": "error",
+      "federated-in-order": "error",
+      "links-served": east,
+      "trust-anchors-valid": east,
+      "issuer-valid": east,
+      "no-orphans": east,
+      "pod-ranges-disjoint": flat,
       "single-federation": "this stack federates nothing into this cluster",
     });
     const link = { gatewayProbe: true };
@@ -79,7 +83,9 @@ describe("the report", () => {
         gateway: "error",
         "gateway-alive": "its gateway is not known",
         "link-resource": "the Links of cluster east can't be read",
-        ...{ "credentials-exist": east, "credentials-work": east, "mirrors-have-endpoints": east },
+        "credentials-exist": east,
+        "credentials-work": east,
+        "mirrors-have-endpoints": east,
         "single-controller": "the Deployments of cluster east can't be read",
         "mirrors-in-order": "error",
       },
@@ -90,9 +96,14 @@ describe("the report", () => {
         "trust-anchors-shared": "the trust anchors of cluster west can't be read",
         "issuers-trusted": "the trust anchors of cluster west can't be read",
         "trust-domains-shared": "the trust domain of cluster west can't be read",
-        ...{ gateway: west, "gateway-alive": west, "link-resource": "ok" },
-        ...{ "credentials-exist": west, "credentials-work": west, "mirrors-have-endpoints": "ok" },
-        ...{ "single-controller": "ok", "mirrors-in-order": "error" },
+        gateway: west,
+        "gateway-alive": west,
+        "link-resource": "ok",
+        "credentials-exist": west,
+        "credentials-work": west,
+        "mirrors-have-endpoints": "ok",
+        "single-controller": "ok",
+        "mirrors-in-order": "error",
       },
     );
   });
@@ -156,12 +167,23 @@ describe("the report", () => {
     });
     const others = "this stack does not manage it (manage: mirrors)";
     deepEqual(found, {
-      ...{ "cluster-reached": "ok", "links-served": others, "trust-anchors-valid": others },
-      ...{ "issuer-valid": others, "pod-ranges-disjoint": flat, "single-federation": "ok" },
-      ...{ "federated-in-order": "ok", "no-orphans": "ok", "trust-anchors-shared": others },
-      ...{ "issuers-trusted": others, "trust-domains-shared": others, gateway: "ok" },
-      ...{ "link-resource": others, "credentials-exist": others, "credentials-work": others },
-      ...{ "single-controller": "ok", "mirrors-in-order": "ok" },
+      "cluster-reached": "ok",
+      "links-served": others,
+      "trust-anchors-valid": others,
+      "issuer-valid": others,
+      "pod-ranges-disjoint": flat,
+      "single-federation": "ok",
+      "federated-in-order": "ok",
+      "no-orphans": "ok",
+      "trust-anchors-shared": others,
+      "issuers-trusted": others,
+      "trust-domains-shared": others,
+      gateway: "ok",
+      "link-resource": others,
+      "credentials-exist": others,
+      "credentials-work": others,
+      "single-controller": "ok",
+      "mirrors-in-order": "ok",
       "mirrors-have-endpoints": "ok",
     });
   });

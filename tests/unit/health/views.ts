@@ -69,7 +69,8 @@ export function trusting(anchors: readonly Authority[], issuer: Authority) {
 export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdReading> = {}) {
   const issuer = snapshot.cluster === "west" ? issuers.west : issuers.east;
   const linkerd = {
-    ...{ links: { value: [linkObject] }, domains: { value: domains } },
+    links: { value: [linkObject] },
+    domains: { value: domains },
     ...trusting([root], issuer),
     ...overrides,
   };

@@ -6,7 +6,8 @@ import { cluster, controller, localMirror } from "../fixtures/objects.ts";
 describe("Linkerd's controllers in a cluster", () => {
   const gateway = {
     metadata: {
-      ...{ namespace: "linkerd-multicluster", name: "linkerd-gateway" },
+      namespace: "linkerd-multicluster",
+      name: "linkerd-gateway",
       labels: { "linkerd.io/extension": "multicluster", component: "gateway" },
     },
   };

@@ -76,8 +76,13 @@ export const doors: readonly Door[] = [
       };
       const addresses = ips.map((ip) => ({ ip: ip.replace("10.", "11.") }));
       const wanted: Mirror = {
-        ...{ kind: "gateway", namespace: "shop", name: "web-west", origin: "shop/web" },
-        ...{ labels: {}, annotations: {}, ports: [] },
+        kind: "gateway",
+        namespace: "shop",
+        name: "web-west",
+        origin: "shop/web",
+        labels: {},
+        annotations: {},
+        ports: [],
         endpoints: { labels: {}, annotations: {}, subsets: [{ addresses, ports: [{ port: 1 }] }] },
       };
       return difference({ endpoints: live }, wanted, () => undefined);

@@ -105,7 +105,8 @@ describe("trust: proxies, read from their pods", () => {
     env: [{ name: "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS", ...(value !== undefined && { value }) }],
   });
   const rotating = (...items: unknown[]): Objects => ({
-    ...{ roots: roots(both), secret: secret(oldIssuer) },
+    roots: roots(both),
+    secret: secret(oldIssuer),
     pods: { kind: "PodList", metadata: {}, items },
   });
 

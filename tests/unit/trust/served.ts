@@ -34,7 +34,8 @@ export function secret({ pem, keyPem }: Authority) {
   return {
     kind: "Secret",
     metadata: {
-      ...{ name: "linkerd-identity-issuer", namespace: "linkerd" },
+      name: "linkerd-identity-issuer",
+      namespace: "linkerd",
       creationTimestamp: "2026-01-01T00:00:00Z",
       managedFields: [{ time: "2026-08-01T00:00:00Z" }, { time: "2026-07-01T00:00:00Z" }, {}],
     },

@@ -148,7 +148,9 @@ export class World {
     if (given === undefined) throw new Error("an issuer under an anchor that never was");
     const decision = planPublished(
       {
-        ...{ stack: "o/p/trust", known: this.#known, unknownAnchors: this.#unknown },
+        stack: "o/p/trust",
+        known: this.#known,
+        unknownAnchors: this.#unknown,
         clusters: new Map([[name, { bundle, issuer: [given.issuer], keyPem: "" }]]),
       },
       new Map([[name, read({ ...cluster, readable: true })]]),
@@ -272,7 +274,11 @@ function read({ readable, bundle, issuer, issuerSince, pods }: WorldCluster): Li
   if (!readable) return { state: "unreadable", why: "no route to host" };
   if (bundle.length === 0) return { state: "absent" };
   const proxies = pods.map(({ name, createdAt, trusts }) => ({
-    ...{ namespace: "shop", pod: name, createdAt: new Date(createdAt), started: true, trusts },
+    namespace: "shop",
+    pod: name,
+    createdAt: new Date(createdAt),
+    started: true,
+    trusts,
   }));
   return {
     state: "present",

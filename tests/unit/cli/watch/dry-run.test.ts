@@ -50,13 +50,14 @@ describe("a dry run", () => {
 
   it("finds everything in order after a run, and what the next one would do", async () => {
     const inOrder = {
-      ...{ source: "east", status: "inSync", refusals: [], unreachable: {} },
-      ...{
-        parts: { west: { mirrors: 4, notMirrored: 0 } },
-        dueIn: undefined,
-        gateways: {},
-        hostnames: new Map(),
-      },
+      source: "east",
+      status: "inSync",
+      refusals: [],
+      unreachable: {},
+      parts: { west: { mirrors: 4, notMirrored: 0 } },
+      dueIn: undefined,
+      gateways: {},
+      hostnames: new Map(),
     };
     deepEqual(await seen(), inOrder);
     clusters.west.put("services", exported("shop/new", {}, { clusterIP: "None" }));

@@ -6,7 +6,8 @@ import { argsFor } from "../../fixtures/checked.ts";
 
 const inputs = (targets: Parameters<typeof argsFor>[0], rest: Partial<Inputs> = {}): Inputs => ({
   ...argsFor(targets),
-  ...{ mirrors: {}, revision: 1 },
+  mirrors: {},
+  revision: 1,
   ...rest,
 });
 

@@ -4,7 +4,10 @@ import type { WatchEvent } from "../../../../cli/watch/events.ts";
 import { sentenceOf } from "../../../../cli/watch/log.ts";
 
 const changed = (cluster: string): WatchEvent => ({
-  ...{ event: "triggered", reason: "event", cluster, about: "services shop/web" },
+  event: "triggered",
+  reason: "event",
+  cluster,
+  about: "services shop/web",
 });
 
 describe("a line of the watch", () => {
