@@ -10,7 +10,7 @@ import { stringify } from "yaml";
 import { BedError } from "./errors.ts";
 import { environment, type EngineParts } from "./pulumi.ts";
 
-export const repository = join(import.meta.dirname, "..");
+export const repository = join(import.meta.dirname, "../..");
 const project = "linkerd-multicluster";
 
 /** Values of the project's config keys, without the project's name. */

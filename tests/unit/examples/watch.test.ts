@@ -149,7 +149,7 @@ describe("examples/watch: units, manifests and image", () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
       ([, paths = ""]) => paths.split(" "),
     );
-    const program = ["bin", "components", "config", "engine", "index.ts", "tool"];
+    const program = ["cli", "components", "config", "engine", "index.ts"];
     for (const path of [...program, "Pulumi.yaml", "package.json", "package-lock.json", ".npmrc"])
       ok(copied.includes(path) || copied.includes(`${path}/`), path);
     const files = readdirSync(root);
