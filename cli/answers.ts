@@ -1,4 +1,4 @@
-import { defined, plain } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, printable } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import { type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
 import { mark, paint } from "./output.ts";
@@ -69,7 +69,7 @@ export function answerIn(
   const [code = "000", size = "0", seconds = "0", proxyError = "", error = ""] = result.split("\t");
   const status = Number(code) || undefined;
   const connected = connectionIn(metrics);
-  const about = defined({
+  const about = omitUndefined({
     status,
     milliseconds: status && Math.round(Number(seconds) * 1000),
     connected,
@@ -102,7 +102,7 @@ function connectionIn(metrics: string): Answer["connected"] {
   const identity = found?.get("server_id");
   if (identity === undefined) return undefined;
   const [address, cluster] = [found?.get("target_addr"), found?.get("dst_target_cluster")];
-  return { identity, ...defined({ address, cluster }) };
+  return { identity, ...omitUndefined({ address, cluster }) };
 }
 
 export function verificationText({ answers, undecided = [] }: Verification): string {
@@ -110,7 +110,7 @@ export function verificationText({ answers, undecided = [] }: Verification): str
   return [
     ...none,
     ...answers.map(answerText),
-    ...undecided.map((why) => `${mark("warn")} undecided: ${plain(why)}`),
+    ...undecided.map((why) => `${mark("warn")} undecided: ${printable(why)}`),
     "",
   ].join("\n");
 }
@@ -123,14 +123,16 @@ function answerText(answer: Answer): string {
     ? `${status ?? ""} in ${milliseconds ?? 0} ms`
     : `fails at ${hop ?? "client"}: ${why ?? "no answer"}`;
   const lines = [
-    `${mark(answered ? "good" : "bad")} ${plain([way, asked, result].filter(Boolean).join(": "))}`,
+    `${mark(answered ? "good" : "bad")} ${printable([way, asked, result].filter(Boolean).join(": "))}`,
   ];
   if (answer.connected !== undefined) {
     const { identity, address, cluster } = answer.connected;
     const known = [address, cluster].filter((each) => each !== undefined).join(", ");
-    lines.push(paint("dim", `    connected to ${plain(`${identity}${known && ` (${known})`}`)}`));
+    lines.push(
+      paint("dim", `    connected to ${printable(`${identity}${known && ` (${known})`}`)}`),
+    );
   }
-  if (hop !== undefined) lines.push(`    Fix: ${plain(remedies[hop](answer))}`);
+  if (hop !== undefined) lines.push(`    Fix: ${printable(remedies[hop](answer))}`);
   return lines.join("\n");
 }
 

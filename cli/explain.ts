@@ -1,4 +1,4 @@
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import { nearest } from "../config/nearest.ts";
 import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
 import type { MirrorFact, NotMirrored, ServiceFact } from "./facts.ts";
@@ -73,7 +73,7 @@ export function explain(facts: Facts, asked: string): Explanation {
     version: 1,
     asked,
     services,
-    ...defined({ near }),
+    ...omitUndefined({ near }),
     ...(unread.length > 0 && { unread }),
   };
 }
@@ -100,7 +100,7 @@ function explainService(
     // A Service appears in its own cluster only as a member of a federated Service.
     .filter((found) => found.source !== cluster || found.mirrors.length > 0)
     .map((found) => appearance(facts, found));
-  return { cluster, service, ...defined({ live }), appearsIn };
+  return { cluster, service, ...omitUndefined({ live }), appearsIn };
 }
 
 function appearance(
@@ -126,7 +126,7 @@ function appearance(
     const selector = link?.selectors[selectorOf(first)] ?? "";
     return {
       ...here,
-      ...defined({ why }),
+      ...omitUndefined({ why }),
       state: why !== undefined ? "unknown" : isPending ? "pending" : "mirrored",
       mirrors: sorted.map((each) => ({ ...each, names: namesOf(each) })),
       ...(selector !== "" && { selector }),

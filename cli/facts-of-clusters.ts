@@ -5,7 +5,7 @@ import {
   reportOn,
 } from "@linkerd-multicluster/engine/health";
 import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
-import { defined, type Service } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, type Service } from "@linkerd-multicluster/engine/kubernetes";
 import {
   annotation,
   type Decision,
@@ -38,7 +38,7 @@ import type {
   NotMirrored,
   ServiceFact,
 } from "./facts.ts";
-import { printable } from "./printable.ts";
+import { printableFacts } from "./printable.ts";
 
 /** What is known besides the clusters. */
 export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
@@ -55,18 +55,20 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   );
   const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
-  return printable({
+  return printableFacts({
     readAt: now.toISOString(),
     stack,
-    ...defined({ unreadState }),
+    ...omitUndefined({ unreadState }),
     clusters: views.clusters.map(clusterFact),
     links: views.links.map((view) => {
       const { source, target } = view.link;
       return {
         ...linkBasics(view.link, view.mirroring),
         ...(view.link.gateway !== false && { gateway: gatewayState(view.reading) }),
-        isDecided: planned.some((each) => each.source === source && each.judged.has(target)),
-        ...defined({
+        isDecided: planned.some(
+          (each) => each.source === source && each.decisionsByPart.has(target),
+        ),
+        ...omitUndefined({
           undecided: undecided.find((each) => each.source === source && each.part === target)?.why,
         }),
       };
@@ -104,7 +106,7 @@ function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
     context,
     reachable: true,
     uid: snapshot.value.identity,
-    ...defined({ linkerd: installed, anchors: bundle?.map(certificateFact) }),
+    ...omitUndefined({ linkerd: installed, anchors: bundle?.map(certificateFact) }),
     ...(leaf !== undefined && { issuer: certificateFact(leaf) }),
   };
 }
@@ -183,7 +185,7 @@ function mirrorFact(
     line: wanted === undefined ? describeLive(live) : describeWanted(wanted),
     ...(kind === "federated" && { members: membersIn(annotations) }),
     ports: portsText(wanted?.ports ?? service?.spec.ports),
-    ...defined({
+    ...omitUndefined({
       service: origin.service,
       pod: origin.pod,
       address: service?.spec.clusterIP,
@@ -219,7 +221,7 @@ function whyKept({ part, key }: OfMirror, service: string | undefined, skips: re
 function writersOf({ metadata: { managedFields = [] } }: Service) {
   return managedFields.flatMap(({ manager, time: at }) => {
     const stack = stackOf(manager);
-    return stack === undefined ? [] : [{ stack, ...defined({ at }) }];
+    return stack === undefined ? [] : [{ stack, ...omitUndefined({ at }) }];
   });
 }
 
@@ -233,7 +235,7 @@ function notMirrored(
     service: origin,
     reason,
     sentence,
-    ...defined({ cluster, pod: hostname }),
+    ...omitUndefined({ cluster, pod: hostname }),
   };
 }
 
@@ -271,7 +273,7 @@ function servicesOf(
         ports: portsText(spec.ports),
         type: spec.clusterIP === "None" ? "headless" : (spec.type ?? "ClusterIP"),
         labels: Object.fromEntries(labels),
-        ...defined({ ready }),
+        ...omitUndefined({ ready }),
       },
     ];
   });

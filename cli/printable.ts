@@ -1,8 +1,8 @@
-import { plain } from "@linkerd-multicluster/engine/kubernetes";
+import { printable } from "@linkerd-multicluster/engine/kubernetes";
 
 /** Replaces control characters in all texts: clusters or other people wrote many of them. */
-export function printable<T>(value: T): T {
-  return mapTexts(value, (text) => plain(text));
+export function printableFacts<T>(value: T): T {
+  return mapTexts(value, (text) => printable(text));
 }
 
 /** Changes all texts in a value, keys included. */

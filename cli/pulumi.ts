@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { plain, codeOf, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { printable, codeOf, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 
 /** Bytes that a command may print; a state has a few MB. */
@@ -31,7 +31,7 @@ export async function pulumi(words: readonly string[], at: StackLocation): Promi
   } catch (error) {
     const printed = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
     if (printed === "") throw notRun(error);
-    const why = plain(printed.replace(/^error: /, ""));
+    const why = printable(printed.replace(/^error: /, ""));
     throw new UserError(`pulumi ${words.join(" ")} failed: ${why}`);
   }
 }

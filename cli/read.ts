@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { observeMesh, type SourceState } from "@linkerd-multicluster/engine/health";
-import { defined, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { configOf } from "../config/stack-file.ts";
 import type { MeshConfig } from "../config/mesh.ts";
 import { project } from "../config/mistakes.ts";
@@ -9,7 +9,7 @@ import { healthMesh, mirrorsArgs, ownClusters } from "../config/share.ts";
 import type { Documents } from "./documents.ts";
 import type { Facts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
-import { printable } from "./printable.ts";
+import { printableFacts } from "./printable.ts";
 import { pulumi, type StackLocation, stackStateIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
 
@@ -25,7 +25,7 @@ export async function readFacts(
   { now = new Date(), mirrorsOnly = false }: { now?: Date; mirrorsOnly?: boolean } = {},
 ): Promise<Facts> {
   const named = choice.stack ?? variables["PULUMI_STACK"];
-  const at: StackLocation = { folder, variables, ...defined({ stack: named }) };
+  const at: StackLocation = { folder, variables, ...omitUndefined({ stack: named }) };
   let exported: string | undefined;
   let unreadState: string | undefined;
   try {
@@ -37,7 +37,7 @@ export async function readFacts(
   const config = await configOf(choice, folder, variables);
   const sources = sourcesOf(config, exported, stack);
   const views = await observeMesh(healthMesh(config), now, { sources, mirrorsOnly });
-  return factsOfClusters(views, { now, stack, sources, ...defined({ unreadState }) });
+  return factsOfClusters(views, { now, stack, sources, ...omitUndefined({ unreadState }) });
 }
 
 /** The file in the folder of `gather` that `--from` reads: what `status --output json` prints. */
@@ -53,7 +53,7 @@ export function factsIn(folder: string): readonly Facts[] {
     throw new UserError(`${folder} has no readable ${bundleFile}: name a folder that gather wrote`);
   }
   const { version, stacks = [] } = document;
-  if (version === 1) return printable(stacks);
+  if (version === 1) return printableFacts(stacks);
   throw new UserError(`${file} has version ${String(version)}, and this program reads version 1.`);
 }
 
@@ -72,7 +72,7 @@ function sourcesOf(
       if (args === undefined || args.links.length === 0) return [];
       const made = config.manage === "mirrors" ? undefined : (before?.observedGateways ?? {});
       const own = { statusIn: config.multiclusterNamespace };
-      const now = { ...args, ...own, ...defined({ observedGateways: made }) };
+      const now = { ...args, ...own, ...omitUndefined({ observedGateways: made }) };
       return [[source, { args: now, before: before ?? {} }]];
     }),
   );

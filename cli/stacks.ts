@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { defined, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { parse } from "yaml";
 import * as z from "zod";
 import { project } from "../config/mistakes.ts";
@@ -41,7 +41,7 @@ export function stacksFor(
 ): Chosen[] {
   const folder = resolve(started, cwd ?? ".");
   const file = configFile === undefined ? undefined : resolve(started, configFile);
-  const said = defined({ stack, configFile: file });
+  const said = omitUndefined({ stack, configFile: file });
   const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: isFile } = variables;
   const isSaid = [cwd, stack, configFile].some((each) => each !== undefined);
   if (isSaid || named !== undefined || isFile !== undefined || hasStacks(folder))

@@ -4,7 +4,7 @@ import {
   type Kubernetes,
   KubernetesError,
   openClusters,
-  plain,
+  printable,
   type Pod,
   type Reachable,
   resources,
@@ -141,7 +141,7 @@ class Attempt {
       const isSentence = error instanceof Failure || error instanceof KubernetesError;
       if (!isSentence) throw error;
       const hop = error instanceof Failure ? error.hop : "client";
-      return { ...about, answered: false, hop, why: plain(error.message) };
+      return { ...about, answered: false, hop, why: printable(error.message) };
     }
   }
 

@@ -1,4 +1,4 @@
-import { plain, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { printable, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
 import { firstOf, mark } from "./output.ts";
 
@@ -116,9 +116,9 @@ export function whatIfText({ loss, affected, unaffected, undecided = [] }: WhatI
   const counts = `${unavailable?.length ?? 0} unavailable, ${degraded?.length ?? 0} degraded, ${kept} unaffected`;
   const lines = [...(unavailable ?? []), ...(degraded ?? [])].map(affectedLine);
   return [
-    `if ${plain(Object.values(loss).join(" "))} is lost: ${counts}`,
+    `if ${printable(Object.values(loss).join(" "))} is lost: ${counts}`,
     ...firstOf(lines, mostLines),
-    ...undecided.map((why) => `  ${mark("warn")} undecided: ${plain(why)}`),
+    ...undecided.map((why) => `  ${mark("warn")} undecided: ${printable(why)}`),
     "",
   ].join("\n");
 }
@@ -127,5 +127,5 @@ function affectedLine({ source, mirror, state, remaining, notReady }: Affected):
   const left = remaining.length === 0 ? "" : `, still served by ${remaining.join(", ")}`;
   const empty = notReady.length === 0 ? "" : `, but no pod is ready in ${notReady.join(", ")}`;
   const tone = state === "unavailable" ? "bad" : "warn";
-  return `  ${mark(tone)} ${plain(`${source}: ${mirror}: ${state}${left}${empty}`)}`;
+  return `  ${mark(tone)} ${printable(`${source}: ${mirror}: ${state}${left}${empty}`)}`;
 }

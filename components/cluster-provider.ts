@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { SourceLinks } from "@linkerd-multicluster/engine/credentials";
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
 import { keptKubeconfig } from "./given-kubeconfigs.ts";
@@ -21,7 +21,7 @@ export class ClusterIdentity extends EngineResource {
     { uid, links }: { readonly uid: string | undefined; readonly links?: SourceLinks },
     opts?: pulumi.CustomResourceOptions,
   ) {
-    const known = defined({ uid, expected, links });
+    const known = omitUndefined({ uid, expected, links });
     const args = { cluster, context: access.context, ...known, refused: undefined };
     super("ClusterIdentity", name, args, opts);
   }

@@ -14,7 +14,7 @@ import {
   type TokenCheckArgs,
   tokenType,
 } from "@linkerd-multicluster/engine/credentials";
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import type { LinkConfig } from "../config/mesh.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
@@ -152,7 +152,7 @@ function targetArgs(args: LinkAccountArgs): TargetArgs {
     targetDomain: spec.targetDomain,
     gateway: spec.gateway,
     ...(source.unreachable && { sourceUnreachable: true }),
-    ...defined({ targetRefused }),
+    ...omitUndefined({ targetRefused }),
     ...(apiServer !== undefined && { apiServer }),
     ...(target.awaited && { awaited: true }),
     ...(selectors.length > 0 && { discoverySelectors: selectors }),

@@ -10,7 +10,7 @@ import {
   refuseRelativePaths,
   unlessBug,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { controllersIn, noController } from "@linkerd-multicluster/engine/mirroring";
+import { controllersIn, noControllerText } from "@linkerd-multicluster/engine/mirroring";
 import {
   type LiveTrusts,
   missingExternal,
@@ -201,5 +201,5 @@ async function missingControllers(
 }
 
 function missing(source: string, target: string): string {
-  return `Link ${source}/${target} has mirroring: controller, and ${noController(source, target)}: add {link: {ref: {name: ${target}}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.`;
+  return `Link ${source}/${target} has mirroring: controller, and ${noControllerText(source, target)}: add {link: {ref: {name: ${target}}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.`;
 }

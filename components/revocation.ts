@@ -1,4 +1,4 @@
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
 import { targetsRevokedFor } from "../config/share.ts";
 import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
@@ -19,7 +19,7 @@ export function revocationArgs(
     const access = clusters.get(name)?.access;
     const isOurs = own.has(source) || own.has(name);
     if (access === undefined || !isOurs || manage === "mirrors") return [];
-    return [[name, { ...access, ...defined({ uid: uids.get(name) }) }] as const];
+    return [[name, { ...access, ...omitUndefined({ uid: uids.get(name) }) }] as const];
   };
   const args = (source: string, isolated: boolean, names: Iterable<string>) => ({
     source,

@@ -1,4 +1,4 @@
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import { type GatewaySource, systemNamespaces } from "@linkerd-multicluster/engine/mirroring";
 import {
   type DeclaredLink,
@@ -60,9 +60,9 @@ function clusterConfig(name: string, input: ClusterInput, mesh: StackInput): Clu
     // Pulumi passes a default like a value of the user.
     isTrustDomainSet:
       own.trustDomain !== undefined || mesh.trustDomain !== stack.keys.trustDomain.default,
-    access: { context, ...defined({ kubeconfig }) },
+    access: { context, ...omitUndefined({ kubeconfig }) },
     gateway: gatewaySource(gatewayForLinks(gateway) ?? {}, mesh.multiclusterNamespace),
-    ...defined({ gatewayEnabled }),
+    ...omitUndefined({ gatewayEnabled }),
   };
 }
 

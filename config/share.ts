@@ -1,5 +1,5 @@
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
-import { type ClusterAccess, defined } from "@linkerd-multicluster/engine/kubernetes";
+import { type ClusterAccess, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import { type MirrorsArgs, settingsOf } from "@linkerd-multicluster/engine/mirroring";
 import type { LinkConfig, MeshConfig, Revoked } from "./mesh.ts";
 
@@ -51,7 +51,7 @@ export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
     manage: manage === "trust" ? "all" : manage,
     linkerdNamespace,
     multiclusterNamespace,
-    ...defined({ stack }),
+    ...omitUndefined({ stack }),
     clusters: Object.fromEntries(accessesOf(touchedClusters(config))),
     links: (manage === "trust" ? [] : ownLinks(config)).map(({ spec, mirroring }) => ({
       link: settingsOf(spec),
@@ -79,7 +79,7 @@ export function mirrorsArgs(
   const names = new Set([source, ...links.map(({ target }) => target)]);
   const clusters = [...config.clusters]
     .filter(([name]) => names.has(name))
-    .map(([name, { access, uid }]) => [name, { ...access, ...defined({ uid }) }] as const);
+    .map(([name, { access, uid }]) => [name, { ...access, ...omitUndefined({ uid }) }] as const);
   const revokedTargets = [
     ...config.revoked.clusters.keys(),
     ...targetsRevokedFor(source, config.revoked),

@@ -1,4 +1,4 @@
-import { defined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import { backendsOf, type Facts, type GatewayState, type MirrorFact } from "../facts.ts";
 import type {
@@ -31,7 +31,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
         severity: severity === "warning" ? "warning" : "error",
         check: title,
         sentence,
-        ...defined({ hint }),
+        ...omitUndefined({ hint }),
       })),
     );
     const isKnown = checks.some(({ result }) => result !== "skipped");
@@ -50,7 +50,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
         .map((sentence): FindingPicture => ({ severity: "error", check: "next up", sentence }));
       return {
         name,
-        ...defined({ linkerd }),
+        ...omitUndefined({ linkerd }),
         health: refusals.length > 0 ? "error" : health,
         anchors: anchors.map((each) => ({ name: each.name, days: days(readAt, each.expiresAt) })),
         findings: [...refusals, ...findings],
@@ -67,7 +67,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
       notMirrored: (skipped.get(`${source}/${target}`) ?? []).map(
         ({ service, pod, reason, sentence }): NotMirroredPicture => ({
           service,
-          ...defined({ pod }),
+          ...omitUndefined({ pod }),
           reason,
           sentence,
         }),

@@ -1,5 +1,5 @@
 import { Graphviz } from "@hpcc-js/wasm-graphviz";
-import { plain } from "@linkerd-multicluster/engine/kubernetes";
+import { printable } from "@linkerd-multicluster/engine/kubernetes";
 import { Markup, markup } from "./markup.ts";
 import {
   clusterLine,
@@ -88,7 +88,7 @@ function dotOf({ clusters, links }: Picture, drawn: readonly Drawn[], isLabelled
     `node [shape=box, style=rounded, margin="0.2,0.1", ${font}, fontsize=13];`,
     `edge [${font}, fontsize=11];`,
     ...clusters.map(({ name, health }, position) => {
-      const lines = [plain(name, longestName), `${healthMarks[health]}${health}`];
+      const lines = [printable(name, longestName), `${healthMarks[health]}${health}`];
       if (isLabelled) lines.push(counted(counts.get(name) ?? 0, "mirror"));
       const label = lines.map(text).join(String.raw`\n`);
       return `n${position} [id="cluster${position}", class="${health}", label="${label}"];`;

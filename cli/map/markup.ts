@@ -1,4 +1,4 @@
-import { plain } from "@linkerd-multicluster/engine/kubernetes";
+import { printable } from "@linkerd-multicluster/engine/kubernetes";
 
 /** Text that is HTML or XML already. It is a class, so that no value read from JSON can pass for one. */
 export class Markup {
@@ -19,5 +19,5 @@ export function markup(parts: readonly string[], ...values: readonly unknown[]):
 function written(value: unknown): string {
   if (value instanceof Markup) return value.text;
   if (Array.isArray(value)) return value.map(written).join("\n");
-  return plain(String(value)).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return printable(String(value)).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -1,4 +1,9 @@
-import { defined, systemTime, type Time, messageOf } from "@linkerd-multicluster/engine/kubernetes";
+import {
+  omitUndefined,
+  systemTime,
+  type Time,
+  messageOf,
+} from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshWatch } from "./cluster-watch.ts";
 import type { DryRun } from "./dry-run.ts";
@@ -129,7 +134,7 @@ export class ControlLoop {
   }
 
   #report(state: State, why: readonly string[] = [], retryIn?: number): void {
-    this.#parts.observe({ event: "state", state, why, ...defined({ retryIn }) });
+    this.#parts.observe({ event: "state", state, why, ...omitUndefined({ retryIn }) });
   }
 }
 

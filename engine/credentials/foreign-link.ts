@@ -2,7 +2,7 @@ import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { isDnsName } from "../kubernetes/objects/names.ts";
-import { plain } from "../kubernetes/objects/plain.ts";
+import { printable } from "../kubernetes/objects/printable.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { credentialsName } from "./objects.ts";
 
@@ -33,7 +33,7 @@ export async function foreignLink(
   if (link === undefined) return undefined;
   const where = `Link ${source}/${multiclusterNamespace}/${target} already exists`;
   const said = link.metadata.annotations?.["linkerd.io/created-by"];
-  const creator = said === undefined ? "somebody else" : plain(said, 100);
+  const creator = said === undefined ? "somebody else" : printable(said, 100);
   if (creator.startsWith("linkerd-multicluster/"))
     return `${where}, created by another stack of this program: remove the link from that stack first`;
   const named = link.spec?.clusterCredentialsSecret ?? "";

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { bounds } from "../kubernetes/objects/bounds.ts";
 import type { ApiServer, Credentials } from "../kubernetes/client/connect.ts";
 import { invalid, type Result } from "../result.ts";
@@ -22,7 +22,7 @@ export interface KubeconfigParts extends ApiServer {
  */
 export function kubeconfigFor(parts: KubeconfigParts): string {
   const { server, certificateAuthority, tlsServerName, token, cluster, user } = parts;
-  const verification = defined({
+  const verification = omitUndefined({
     "certificate-authority-data": certificateAuthority,
     "tls-server-name": tlsServerName,
   });
@@ -73,7 +73,7 @@ export function credentialsIn(text: string): Result<Credentials> {
   const serverName = cluster["tls-server-name"];
   const certificateAuthority = typeof authority === "string" ? authority : undefined;
   const tlsServerName = typeof serverName === "string" ? serverName : undefined;
-  return { value: { server, token, ...defined({ certificateAuthority, tlsServerName }) } };
+  return { value: { server, token, ...omitUndefined({ certificateAuthority, tlsServerName }) } };
 }
 
 /** The parser's time grows faster than the number of marks; a context with its cluster and user has 200. */

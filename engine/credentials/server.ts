@@ -5,7 +5,7 @@ import {
   readKubeconfig,
 } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { KubeconfigCluster } from "../kubernetes/kubeconfig/entries.ts";
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { TargetArgs } from "./state.ts";
 import { codeOf } from "../user-error.ts";
@@ -23,7 +23,10 @@ export async function serverFacts(
   const { cluster: entry } = await readKubeconfig(access, target, environment);
   const server = apiServer ?? addressOf(entry, target, access.context);
   const certificateAuthority = await authorityOf(entry, target, access.context);
-  return { server, ...defined({ certificateAuthority, tlsServerName: entry["tls-server-name"] }) };
+  return {
+    server,
+    ...omitUndefined({ certificateAuthority, tlsServerName: entry["tls-server-name"] }),
+  };
 }
 
 function addressOf(entry: KubeconfigCluster, target: string, context: string): string {

@@ -1,7 +1,7 @@
 import { KubeconfigError, type Environment } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { gatewayProbe } from "../mirroring/model/gateway-probe.ts";
 import { type GatewayJudge, judgedGateway, leftOut } from "../mirroring/model/judged-gateway.ts";
@@ -68,9 +68,9 @@ export async function readTarget(
         ...server,
         ...domains,
         token: name,
-        ...defined({ gateway: gateway?.facts, discovers }),
+        ...omitUndefined({ gateway: gateway?.facts, discovers }),
       },
-      ...defined({ rotates: why }),
+      ...omitUndefined({ rotates: why }),
       notes: [
         ...domainNotes(args, domains),
         ...(gateway?.notes ?? []),

@@ -2,7 +2,7 @@ import { deniedOf, type Question } from "../kubernetes/access-review.ts";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import type { PolicyRule, TokenCheckArgs } from "./state.ts";
 import { UserError } from "../user-error.ts";
@@ -61,7 +61,7 @@ export function questions(rules: readonly PolicyRule[]): Question[] {
     apiGroups.flatMap((group) =>
       resources.flatMap((resource) =>
         resourceNames.flatMap((name) =>
-          verbs.map((verb) => ({ group, resource, verb, ...defined({ name }) })),
+          verbs.map((verb) => ({ group, resource, verb, ...omitUndefined({ name }) })),
         ),
       ),
     ),

@@ -1,5 +1,5 @@
 import type { ConnectOptions } from "../kubernetes/client/interface.ts";
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { Clusters } from "../mesh/clusters.ts";
 import { leadsToPods } from "../mesh/credentials.ts";
 import type { Need } from "../mesh/need.ts";
@@ -122,7 +122,7 @@ function viewsOf(
     cluster,
     now,
     reading: found,
-    ...defined({
+    ...omitUndefined({
       federated: decisionsOf(outcomes.get(cluster), cluster, federatedPart, [found]),
       flat: flat.get(cluster),
     }),
@@ -138,7 +138,7 @@ function viewsOf(
         ? decisionsOf(outcomes.get(link.source), link.source, link.target, [source, target])
         : undefined;
     return [
-      { mesh, link, mirroring, now, source, target, reading: found, ...defined({ mirrors }) },
+      { mesh, link, mirroring, now, source, target, reading: found, ...omitUndefined({ mirrors }) },
     ];
   });
   return { clusters, links, outcomes };
@@ -194,7 +194,9 @@ function decisionsOf(
   if (outcome === undefined) return undefined;
   const why = whyUndecided(outcome, source, part);
   if (why === undefined)
-    return { value: outcome.outcome === "planned" ? outcome.decided.judged.get(part) : undefined };
+    return {
+      value: outcome.outcome === "planned" ? outcome.decided.decisionsByPart.get(part) : undefined,
+    };
   const isFound = outcome.outcome !== "invalid" && taken.some(({ snapshot }) => "why" in snapshot);
   return isFound ? { value: undefined } : { why, cause: "refused" };
 }

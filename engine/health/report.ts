@@ -1,4 +1,4 @@
-import { plain } from "../kubernetes/objects/plain.ts";
+import { printable } from "../kubernetes/objects/printable.ts";
 import { count } from "../mirroring/model/text.ts";
 import type { HealthCheck, Severity } from "./check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
@@ -81,12 +81,12 @@ export function resultOf<View extends { readonly mesh: HealthMesh }>(
       ? { skipped: "this stack does not manage it (manage: mirrors)" }
       : check.run(view);
   if ("skipped" in verdict)
-    return { id, title, result: "skipped", ...hint, why: plain(verdict.skipped), findings: [] };
+    return { id, title, result: "skipped", ...hint, why: printable(verdict.skipped), findings: [] };
   const findings = verdict.map((finding) => {
     const { sentence, severity } =
       typeof finding === "string" ? { sentence: finding, severity: check.severity } : finding;
     // Much of the text comes from clusters and must not be able to imitate lines of the report.
-    return { severity, sentence: plain(sentence) };
+    return { severity, sentence: printable(sentence) };
   });
   const isMild = findings.every(({ severity }) => severity === "warning");
   const result = findings.length === 0 ? "ok" : isMild ? "warning" : "error";

@@ -3,7 +3,7 @@
  * Programs outside of the engine import from here alone.
  */
 export { connect, connectToWatch } from "./client/connect.ts";
-export { defined } from "./objects/defined.ts";
+export { omitUndefined } from "./objects/omit-undefined.ts";
 export { inSeconds, parseDuration } from "./objects/duration.ts";
 export type { Kubernetes } from "./client/interface.ts";
 export {
@@ -16,7 +16,7 @@ export { debugLog } from "./client/log.ts";
 export { isCidr } from "./objects/address-ranges.ts";
 export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";
 export { isRecord, parse } from "./objects/checks.ts";
-export { plain } from "./objects/plain.ts";
+export { printable } from "./objects/printable.ts";
 export {
   objectKey,
   type Endpoints,

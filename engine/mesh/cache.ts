@@ -28,18 +28,18 @@ export class Cache<T> {
    * A reading that begins after this call. Calls that come while one is under way share the one
    * after it, so that a mesh that is just being made is not read once for each of its resources.
    */
-  anew(key: string, read: () => Promise<T>): Promise<T> {
+  refetch(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
     return known?.begun === false ? known.value : this.#begin(key, known?.value, read);
   }
 
   /** What was read no longer holds in all: it has been written to. */
-  outdate(key: string): void {
+  markStale(key: string): void {
     this.#outdated.add(key);
   }
 
   /** Lets the next reading begin anew, if it has been written to since the last one. */
-  renew(key: string): void {
+  refresh(key: string): void {
     if (this.#outdated.delete(key)) this.#known.delete(key);
   }
 

@@ -70,8 +70,8 @@ export class Clusters {
    *
    * @throws KubeconfigError | KubernetesError
    */
-  anew(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
-    return this.#snapshots.anew(accessKey(access), () => this.#observe(name, access));
+  refetch(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
+    return this.#snapshots.refetch(accessKey(access), () => this.#observe(name, access));
   }
 
   /**
@@ -110,13 +110,13 @@ export class Clusters {
   }
 
   /** What was read of a cluster no longer holds in all: it has been written to. */
-  outdate(access: ClusterAccess): void {
-    for (const extent of extents) this.#snapshots.outdate(accessKey(access, extent));
+  markStale(access: ClusterAccess): void {
+    for (const extent of extents) this.#snapshots.markStale(accessKey(access, extent));
   }
 
   /** Lets the next reading of a cluster begin anew, if it has been written to since the last one. */
-  renew(access: ClusterAccess): void {
-    for (const extent of extents) this.#snapshots.renew(accessKey(access, extent));
+  refresh(access: ClusterAccess): void {
+    for (const extent of extents) this.#snapshots.refresh(accessKey(access, extent));
   }
 
   /** All addresses of a hostname; rejects where DNS has none or does not answer in time. */

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { failureOfConnection } from "../kubernetes/client/failure.ts";
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { inSeconds } from "../kubernetes/objects/duration.ts";
 import { objectKey } from "../kubernetes/objects/objects.ts";
 import { valueIn } from "../result.ts";
@@ -63,7 +63,7 @@ export async function probeGateway(
   if ("mistake" in found) return { why: found.mistake };
   const { path, port } = found.probe;
   const down = await send({ addresses: known.gateway.addresses, path, port }, options);
-  return { path, port, ...defined({ down }) };
+  return { path, port, ...omitUndefined({ down }) };
 }
 
 /**

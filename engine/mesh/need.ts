@@ -43,7 +43,7 @@ export interface ClusterNeed {
 export interface LinkNeed {
   readonly link: LinkSpec;
   /** The gateway is yet to be made by this run. */
-  readonly awaited?: boolean;
+  readonly gatewayPending?: boolean;
   /** StatefulSets of the target, where a pod with a mirror is away. */
   readonly statefulSets?: boolean;
   readonly probe?: boolean;

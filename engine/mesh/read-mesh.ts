@@ -1,6 +1,6 @@
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import type { StatefulSet } from "../kubernetes/objects/objects.ts";
 import type { GatewayReading } from "../mirroring/model/gateway.ts";
 import type { GatewayJudge } from "../mirroring/model/judged-gateway.ts";
@@ -114,7 +114,7 @@ async function readCluster(
     podRanges ? resultOf(async () => podRangesOf(await clusters.nodes(name, access))) : undefined,
     linkerd === undefined ? undefined : readLinkerd(await client(), linkerd),
   ]);
-  return defined({
+  return omitUndefined({
     controllers: found[0],
     mayKeepStatus: found[1],
     unmeshed: found[2],
@@ -131,7 +131,7 @@ async function mayKeepStatus(
   namespace: string | undefined,
 ): Promise<boolean> {
   const links = { group: "multicluster.linkerd.io", resource: "links", subresource: "status" };
-  const question = { ...links, verb: "patch", ...defined({ namespace }) };
+  const question = { ...links, verb: "patch", ...omitUndefined({ namespace }) };
   return clusters.mayDo(name, access, question).catch(unlessBug(true));
 }
 
@@ -155,7 +155,7 @@ async function readLink(
   const { time } = clusters;
   const gateway = valueIn(target)?.gateway;
   const probed = probe && gateway && (await probeGateway(link, snapshot.value, gateway, { time }));
-  return { link, target, ...defined({ probe: probed || undefined, credentials }) };
+  return { link, target, ...omitUndefined({ probe: probed || undefined, credentials }) };
 }
 
 function unknownCluster(name: string): Failure {
@@ -170,7 +170,7 @@ const standIn: GatewayReading = {
 async function observeTarget(
   { clusters: accesses }: MeshAccess,
   clusters: Observed,
-  { link, awaited = false, statefulSets = false }: LinkNeed,
+  { link, gatewayPending: awaited = false, statefulSets = false }: LinkNeed,
   snapshot: ClusterSnapshot,
   snapshots: ClusterReadings,
   judge: GatewayJudge,
@@ -182,7 +182,7 @@ async function observeTarget(
   const sets = asks
     ? await statefulSetsOf(clusters, link.target, accessOf(accesses, link.target))
     : [];
-  return { snapshot, gateway, awaited, statefulSets: sets };
+  return { snapshot, gateway, gatewayPending: awaited, statefulSets: sets };
 }
 
 /** Where they may not be read, absent pods are judged as if there were none. */

@@ -6,7 +6,7 @@ import {
   type ObjectMeta,
   type Service,
 } from "../kubernetes/objects/objects.ts";
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { label } from "../mirroring/model/vocabulary.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
@@ -34,7 +34,7 @@ export async function observe(
 ): Promise<ClusterSnapshot> {
   const keep = new SharedValues(extent === "mirrors" ? Infinity : undefined);
   const labelSelector = extent === "mirrors" ? `${label.mirrored}=true` : undefined;
-  const options = { keep, ...defined({ labelSelector }) };
+  const options = { keep, ...omitUndefined({ labelSelector }) };
   const [namespaces, services, endpoints, links, serviceRanges] = await Promise.all([
     kubernetes.list(resources.namespaces, { keep }),
     kubernetes.list(resources.services, options),

@@ -15,7 +15,7 @@ import { judgeFor } from "../mesh/gateway.ts";
 import type { Outcome } from "./report/outcome.ts";
 import type { LinkStatuses } from "./report/status.ts";
 import { extentFor, reconcile } from "./reconcile.ts";
-import type { WantedHere } from "./wanted-here.ts";
+import type { KeysWantedInThisRun } from "./wanted-here.ts";
 import { unlessBug, UserError } from "../user-error.ts";
 
 /**
@@ -28,15 +28,15 @@ import { unlessBug, UserError } from "../user-error.ts";
  */
 export async function carryOut(
   clusters: Clusters,
-  wanted: WantedHere,
+  wanted: KeysWantedInThisRun,
   inputs: Inputs,
   say: (line: string) => void,
   now: Date,
   checked?: Outcome,
 ): Promise<readonly string[]> {
-  await refreshWhereBehind(clusters, inputs);
+  await rereadStaleClusters(clusters, inputs);
   const outcome =
-    (await stillHolding(clusters, inputs, checked)) ??
+    (await reuseIfUnchanged(clusters, inputs, checked)) ??
     (await reconcile(clusters, inputs, inputs, timeOfCheck(inputs, now)));
   endIfCancelled(clusters, inputs.source);
   if (outcome.outcome === "invalid") throw new UserError(outcome.mistakes.join("; "));
@@ -95,7 +95,7 @@ export async function writeDecided(
       ...links.flatMap(({ target, adoptFrom }) => (target === part ? adoptFrom : [])),
     ],
   };
-  clusters.outdate(access);
+  clusters.markStale(access);
   const namespaces = namespacesToCreate(decisions, source);
   const failures = await apply(destination, decisions, namespaces);
   (await writeStatuses(kubernetes, statuses, failures)).forEach(say);
@@ -116,7 +116,7 @@ export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, s
 }
 
 /** Returns the decisions if every cluster still has the reading from which they were made. */
-async function stillHolding(
+async function reuseIfUnchanged(
   clusters: Clusters,
   inputs: Inputs,
   checked: Outcome | undefined,
@@ -138,7 +138,7 @@ function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
  * Reads clusters again that this run has changed: it may have created a Link or a gateway a moment ago, while the
  * readings that all sources share are older.
  */
-async function refreshWhereBehind(clusters: Clusters, inputs: Inputs): Promise<void> {
+async function rereadStaleClusters(clusters: Clusters, inputs: Inputs): Promise<void> {
   const { source, statusIn, links } = inputs;
   const entry = entryOf(inputs, source);
   const known = await snapshotOf(clusters, inputs, source);
@@ -147,12 +147,12 @@ async function refreshWhereBehind(clusters: Clusters, inputs: Inputs): Promise<v
     statusIn !== undefined &&
     known !== undefined &&
     links.some(({ target }) => known.links?.has(objectKey(statusIn, target)) !== true);
-  if (isBehind) void clusters.anew(source, entry).catch(() => undefined);
+  if (isBehind) void clusters.refetch(source, entry).catch(() => undefined);
   const judge = judgeFor(clusters, source, entry);
   for (const { target } of links) {
     const snapshot = await snapshotOf(clusters, inputs, target);
     if (snapshot === undefined || (await knowsGateway(snapshot, inputs, target, judge))) continue;
-    void clusters.anew(target, entryOf(inputs, target)).catch(() => undefined);
+    void clusters.refetch(target, entryOf(inputs, target)).catch(() => undefined);
   }
 }
 

@@ -2,7 +2,7 @@
  * What is mirrored: links, mirrors, and what a source's resource is told.
  * The rest of the program imports nothing of it but this.
  */
-export { noController } from "./model/controller.ts";
+export { noControllerText } from "./model/controller.ts";
 export {
   type GatewaySource,
   type LabelSelector,

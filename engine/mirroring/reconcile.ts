@@ -5,12 +5,12 @@ import type { Extent } from "../mesh/snapshot.ts";
 import { valueIn } from "../result.ts";
 import { decide } from "./decide/decide.ts";
 import { mayHaveOthers } from "./decide/policies/other-stacks.ts";
-import { dispositionsOf, linksLeft } from "./decide/policies/removed-links.ts";
+import { dispositionsOf, linksWithMarks } from "./decide/policies/removed-links.ts";
 import { linkOf } from "./model/link.ts";
 import { type Before, type MirrorsArgs, stacksNow, withoutRenewed } from "./model/state.ts";
 import { type CheckedPlan, inputsFor } from "./report/inputs.ts";
 import { observationNotes } from "./report/notes.ts";
-import { besideOthers, contested } from "./report/other-writers.ts";
+import { withoutControllersLinks, alsoWrittenByOthers } from "./report/other-writers.ts";
 import type { Outcome } from "./report/outcome.ts";
 import { statusesOf } from "./report/status.ts";
 import { mistakesIn, trusted } from "./mistakes.ts";
@@ -34,12 +34,13 @@ export async function reconcile(
       ...Object.fromEntries(names.map((name) => [name, { extent }])),
       [args.source]: {
         extent,
-        controllers: (own) => linksLeft(own, args, before).length > 0 || mayHaveOthers(own, stacks),
+        controllers: (own) =>
+          linksWithMarks(own, args, before).length > 0 || mayHaveOthers(own, stacks),
       },
     },
     links: args.links.map((settings) => ({
       link: linkOf(settings),
-      awaited: typeof args.observedGateways?.[settings.target] === "string",
+      gatewayPending: typeof args.observedGateways?.[settings.target] === "string",
       statefulSets: true,
     })),
     judge: (snapshots) => trusted(snapshots, args, before),
@@ -50,13 +51,13 @@ export async function reconcile(
   const source = valueIn(readings.get(args.source));
   if (source === undefined) return { outcome: "sourceUnreadable", readings };
   const controllers = reading.clusters.get(args.source)?.controllers ?? { value: [] };
-  const removed = dispositionsOf(linksLeft(source, args, before), args, controllers);
+  const removed = dispositionsOf(linksWithMarks(source, args, before), args, controllers);
   const known = { args, source, links: reading.links, removed, now, stacks, controllers };
   const decided = decide(known);
   const statuses = statusesOf(known, decided);
-  const asked = contested(decided, statuses);
+  const asked = alsoWrittenByOthers(decided, statuses);
   const { clusters: read } = await readMesh(args, clusters, needOfWriters(args, asked), reading);
-  const beside = besideOthers(args, statuses, asked, read.get(args.source));
+  const beside = withoutControllersLinks(args, statuses, asked, read.get(args.source));
   const notes = [...observationNotes(known, decided), ...beside.notes];
   return { outcome: "planned", readings, ...known, decided, report: { ...beside, notes } };
 }
@@ -72,7 +73,7 @@ export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
  */
 function needOfWriters(
   { source, statusIn }: MirrorsArgs,
-  { due, union }: ReturnType<typeof contested>,
+  { due, union }: ReturnType<typeof alsoWrittenByOthers>,
 ): Need {
   const isDue = due.length > 0;
   const controllers = isDue || union.length > 0;

@@ -5,7 +5,7 @@ import { count } from "./model/text.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs, withoutRenewed } from "./model/state.ts";
 import { about } from "./report/notes.ts";
-import type { WantedHere } from "./wanted-here.ts";
+import type { KeysWantedInThisRun } from "./wanted-here.ts";
 import { endIfCancelled, writeDecided } from "./carry-out.ts";
 import { UserError } from "../user-error.ts";
 
@@ -19,7 +19,7 @@ import { UserError } from "../user-error.ts";
  */
 export async function removeAll(
   clusters: Clusters,
-  wanted: WantedHere,
+  wanted: KeysWantedInThisRun,
   outputs: Outputs,
   say: (line: string) => void,
   now: Date,
@@ -27,7 +27,7 @@ export async function removeAll(
   const state = withoutRenewed(outputs);
   const { source: name } = state;
   const entry = entryOf(state, name);
-  clusters.renew(entry);
+  clusters.refresh(entry);
   const alone = { ...state, clusters: { [name]: entry }, links: [], allowDeletions: true };
   const outcome = await reconcile(clusters, alone, state, now);
   endIfCancelled(clusters, name);

@@ -9,7 +9,7 @@ import type { PlannedOutcome } from "./report/outcome.ts";
  * name before it deletes the one with the old name, and both then have the same mirrors: the deletion of one must not
  * remove what the other wants.
  */
-export class WantedHere {
+export class KeysWantedInThisRun {
   readonly #keys = new Map<string, Set<string>>();
   /** Identities of sources that couldn't be read, if they are known. */
   readonly #unread: (string | undefined)[] = [];

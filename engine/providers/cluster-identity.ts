@@ -1,4 +1,4 @@
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
 import { foreignLink, type SourceLinks } from "../credentials/foreign-link.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
@@ -69,7 +69,7 @@ export function identities(
         links: links && { ...links, targets: links.targets.filter(isOwn) },
         refused,
       };
-      return accepted({}, { cluster, context, ...defined(kept) });
+      return accepted({}, { cluster, context, ...omitUndefined(kept) });
     },
 
     subject: ({ cluster, context, expected, uid, links, refused }) => {

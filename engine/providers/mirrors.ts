@@ -11,7 +11,7 @@ import {
   type Outputs,
   outputsOf,
 } from "../mirroring/model/state.ts";
-import { WantedHere } from "../mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../mirroring/wanted-here.ts";
 import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
 import { UserError } from "../user-error.ts";
 import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";
@@ -19,7 +19,7 @@ import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./
 /** The state that all resources of a process share. One process serves one phase of one operation. */
 export interface Process {
   readonly clusters: Clusters;
-  readonly wanted: WantedHere;
+  readonly wanted: KeysWantedInThisRun;
   /** Pulumi shows each line that the provider prints as a message of the stack. */
   readonly say: (line: string) => void;
   readonly isolated: ReadonlySet<string>;
@@ -36,7 +36,7 @@ export class MirrorsProvider {
 
   constructor({
     clusters = ofThisProcess,
-    wanted = new WantedHere(),
+    wanted = new KeysWantedInThisRun(),
     say = console.log,
     isolated = revokedInThisRun,
     now = () => new Date(),

@@ -17,7 +17,7 @@ export function trustRootHash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-export function once(certificates: readonly Certificate[]): Bundle {
+export function unique(certificates: readonly Certificate[]): Bundle {
   return [...new Map(certificates.map((each) => [each.fingerprint, each])).values()];
 }
 

@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
-import { plain } from "../kubernetes/objects/plain.ts";
+import { printable } from "../kubernetes/objects/printable.ts";
 import { invalid, type Result } from "../result.ts";
 import { UserError } from "../user-error.ts";
 
@@ -129,5 +129,5 @@ export function anchorsBehind(
 
 /** A certificate in a message: its name and enough of its fingerprint to tell it apart. */
 export function called({ name, fingerprint }: Certificate): string {
-  return `${plain(name, 253)} (SHA-256 ${fingerprint.slice(0, 12)})`;
+  return `${printable(name, 253)} (SHA-256 ${fingerprint.slice(0, 12)})`;
 }

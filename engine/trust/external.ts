@@ -1,5 +1,5 @@
 import type { ConfigMap, Namespace, Secret } from "../kubernetes/objects/objects.ts";
-import { type Bundle, once } from "./bundle.ts";
+import { type Bundle, unique } from "./bundle.ts";
 import { anchorsBehind, called } from "./certificate.ts";
 import { type Expiring, expiringBundle, expiringIssuer } from "./expiry.ts";
 import {
@@ -31,7 +31,7 @@ export interface ExternalFound {
 }
 
 /** Returns sentences about objects and labels that the cluster lacks. */
-export function lacksOf(
+export function missingObjects(
   cluster: string,
   { home, roots, secret }: ExternalFound,
   { linkerdNamespace: namespace, labels }: ExternalNeeds,
@@ -67,7 +67,7 @@ export function lacksOf(
 }
 
 /** Returns why the identity controller wouldn't start, or would issue nothing that proxies accept. */
-export function misfits(
+export function issuerProblems(
   cluster: string,
   namespace: string,
   { bundle: anchors, issuer: chain }: PresentTrust,
@@ -115,5 +115,5 @@ export function externalTrust(live: LiveTrusts): ExternalTrust {
     ),
     ...expiringIssuer(cluster, issuer, "Find out why it is not renewed."),
   ]);
-  return { anchors: once(present.flatMap(([, { bundle }]) => bundle)), expiring, notes };
+  return { anchors: unique(present.flatMap(([, { bundle }]) => bundle)), expiring, notes };
 }

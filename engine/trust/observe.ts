@@ -2,9 +2,9 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { Reachable } from "../kubernetes/preflight.ts";
 import type { Pod, Secret } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { type Bundle, isSameSet, once, trustRootHash } from "./bundle.ts";
+import { type Bundle, isSameSet, unique, trustRootHash } from "./bundle.ts";
 import { anchorsBehind, certificatesIn, certificatesOf } from "./certificate.ts";
-import { type ExternalNeeds, lacksOf, misfits } from "./external.ts";
+import { type ExternalNeeds, missingObjects, issuerProblems } from "./external.ts";
 import {
   issuerName,
   type LiveTrust,
@@ -75,7 +75,7 @@ export async function readAnchors(
   const roots = await kubernetes.find(resources.configMaps, { namespace, name: trustRootsName });
   const text = roots?.data?.[trustRootsKey] ?? "";
   const where = `ConfigMap ${kubernetes.cluster}/${namespace}/${trustRootsName}`;
-  return text.trim() === "" ? undefined : once(certificatesOf(text, `the content of ${where}`));
+  return text.trim() === "" ? undefined : unique(certificatesOf(text, `the content of ${where}`));
 }
 
 /**
@@ -162,7 +162,7 @@ function hasStarted({ status = {} }: Pod): boolean {
 }
 
 function parsed(text: string): Bundle {
-  return once(valueIn(certificatesIn(text)) ?? []);
+  return unique(valueIn(certificatesIn(text)) ?? []);
 }
 
 /**
@@ -186,10 +186,10 @@ export async function missingExternal(
         cluster.value.find(resources.configMaps, { namespace, name: trustRootsName }),
         cluster.value.find(resources.secrets, { namespace, name: issuerName }),
       ]);
-      const lacking = lacksOf(name, { home, roots, secret }, needs);
+      const lacking = missingObjects(name, { home, roots, secret }, needs);
       return trust.state === "absent"
         ? lacking
-        : [...lacking, ...misfits(name, namespace, trust, now)];
+        : [...lacking, ...issuerProblems(name, namespace, trust, now)];
     } catch (error) {
       return [unknownIn(name, messageOf(error))];
     }

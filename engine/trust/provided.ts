@@ -1,5 +1,5 @@
 import { listedNames } from "../message.ts";
-import { type Bundle, has, inLiveOrder, isSameSet, once, without } from "./bundle.ts";
+import { type Bundle, has, inLiveOrder, isSameSet, unique, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate } from "./certificate.ts";
 import { type PresentTrust, presentIn, unreadableIn, withoutRefused } from "./live.ts";
 import {
@@ -32,7 +32,7 @@ export function planProvided(observed: ProvidedRotation): TrustPlan {
   const live = withoutRefused(orphans.keys(), observed.live);
   const provided = { ...observed, live };
   const own = presentIn(live).filter(([name]) => issuers.has(name));
-  const gone = without(once(own.flatMap(([, { bundle }]) => bundle)), anchors);
+  const gone = without(unique(own.flatMap(([, { bundle }]) => bundle)), anchors);
   const moved = own.filter(([name, trust]) => moves(issuers.get(name) ?? [], anchors, trust));
   const held = [
     ...(moved.length + gone.length > 0 ? unknowns(provided) : []),

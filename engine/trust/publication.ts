@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { listedNames } from "../message.ts";
-import { defined } from "../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { UserError } from "../user-error.ts";
-import { type Bundle, bundleText, has, isSameSet, once } from "./bundle.ts";
+import { type Bundle, bundleText, has, isSameSet, unique } from "./bundle.ts";
 import {
   anchorsBehind,
   type Certificate,
@@ -71,11 +71,11 @@ export function publicationArgs(
   rotation: Pick<Rotation, "wanted" | "previous" | "adopted">,
 ): PublicationArgs {
   const { wanted, previous = wanted, adopted = [] } = rotation;
-  const own = once([wanted, previous]);
+  const own = unique([wanted, previous]);
   const live = [...plan.live].map(([cluster, trust]) => [cluster, liveShare(trust, own)] as const);
   return {
     own: fingerprints(own),
-    known: fingerprints(once([...own, ...adopted])),
+    known: fingerprints(unique([...own, ...adopted])),
     next: stepOf(plan, rotation),
     live: Object.fromEntries(live),
   };
@@ -88,7 +88,7 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
   return {
     state: "present",
     anchors: fingerprints(bundle.filter((anchor) => has(own, anchor))),
-    ...defined({ issuer: signer?.fingerprint }),
+    ...omitUndefined({ issuer: signer?.fingerprint }),
   };
 }
 
@@ -116,9 +116,9 @@ export function publish(
     ([name]) => (live[name] ?? { state: "absent" }).state !== "absent",
   );
   const planned = new Map(
-    Object.entries(next.clusters).map(([name, share]) => [name, sameAs(before[name], share)]),
+    Object.entries(next.clusters).map(([name, share]) => [name, unchangedOr(before[name], share)]),
   );
-  const behind = running.filter(([name, share]) => !hasIt(live[name], share, own));
+  const behind = running.filter(([name, share]) => !isPublished(live[name], share, own));
   const isChanged = running.some(([name, share]) => planned.get(name) !== share);
   if (behind.length === 0 || !isChanged) return { ...next, clusters: Object.fromEntries(planned) };
 
@@ -130,7 +130,7 @@ export function publish(
   }
   const held = running.map(([, share]) => share);
   const beside = [...planned].map(
-    ([name, share]) => [name, amongHeld(share, held, { own, known })] as const,
+    ([name, share]) => [name, knownTrust(share, held, { own, known })] as const,
   );
   const late = behind.map(([name]) => {
     const now = live[name];
@@ -145,13 +145,13 @@ export function publish(
 }
 
 /** Keeps the previous text if it means the same, because another order of anchors would restart pods. */
-function sameAs(before: Share | undefined, share: Share): Share {
+function unchangedOr(before: Share | undefined, share: Share): Share {
   const isSame = before?.issuer === share.issuer && isSameSet(anchorsOf(before), anchorsOf(share));
   return isSame ? before : share;
 }
 
 /** Whether a cluster has what was published for it; it may trust more. */
-function hasIt(live: LiveShare | undefined, share: Share, own: readonly string[]): boolean {
+function isPublished(live: LiveShare | undefined, share: Share, own: readonly string[]): boolean {
   if (live?.state !== "present" || live.issuer !== share.issuer) return false;
   const published = fingerprints(anchorsOf(share)).filter((anchor) => own.includes(anchor));
   return isDeepStrictEqual(new Set(live.anchors), new Set(published));
@@ -161,12 +161,12 @@ function hasIt(live: LiveShare | undefined, share: Share, own: readonly string[]
  * A new cluster, while the others are held, trusts what they do, without anchors that somebody has added to one of
  * them, and its issuer is one that they trust.
  */
-function amongHeld(
+function knownTrust(
   share: Share,
   held: readonly Share[],
   { own: [, previous], known }: Pick<PublicationArgs, "own" | "known">,
 ): Share {
-  const anchors = once([share, ...held].flatMap(anchorsOf));
+  const anchors = unique([share, ...held].flatMap(anchorsOf));
   return {
     bundlePem: bundleText(anchors.filter(({ fingerprint }) => known.includes(fingerprint))),
     issuer: held.find(({ issuer }) => issuer === previous)?.issuer ?? share.issuer,

@@ -1,5 +1,5 @@
 import { count, listedNames } from "../message.ts";
-import { type Bundle, has, inLiveOrder, once, without } from "./bundle.ts";
+import { type Bundle, has, inLiveOrder, unique, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate, mostCertificates } from "./certificate.ts";
 import {
   type LiveTrust,
@@ -135,9 +135,9 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
   const present = presentIn(live);
   const own = previous === undefined ? [wanted] : [wanted, previous];
   const known = [...own, ...adopted];
-  const trusted = once(present.flatMap(([, { bundle }]) => bundle));
+  const trusted = unique(present.flatMap(([, { bundle }]) => bundle));
   const unknownAnchors = without(trusted, known);
-  const lasting = once([wanted, ...adopted]);
+  const lasting = unique([wanted, ...adopted]);
   const isMoved = ({ issuer }: PresentTrust) =>
     previous === undefined || anchorsBehind(issuer, [wanted]).length > 0;
   const moved = present.filter(([, trust]) => isMoved(trust)).length;
@@ -154,7 +154,7 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
     /** Anchors that every cluster trusts in the end. */
     lasting,
     /** The same anchors, and those of the previous generation that are still in use. */
-    shared: once([...lasting, ...own.filter((anchor) => has(trusted, anchor))]),
+    shared: unique([...lasting, ...own.filter((anchor) => has(trusted, anchor))]),
     /** Anchors to remove. */
     leaving: without(trusted, unknown === "keep" ? [...lasting, ...unknownAnchors] : lasting),
     allMoved: moved === present.length,

@@ -5,7 +5,7 @@ import type { Inputs, MirrorsArgs } from "../../engine/mirroring/model/state.ts"
 import { Clusters } from "../../engine/mesh/clusters.ts";
 import { carryOut } from "../../engine/mirroring/carry-out.ts";
 import { checkSource } from "../../engine/mirroring/reconcile.ts";
-import { WantedHere } from "../../engine/mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../../engine/mirroring/wanted-here.ts";
 import type { ApiServer } from "./api-server.ts";
 import { VirtualTime } from "./time.ts";
 
@@ -47,7 +47,7 @@ export async function runOf(
       ? mistakes
       : await carryOut(
           new SimulatedClusters(servers),
-          new WantedHere(),
+          new KeysWantedInThisRun(),
           inputs,
           () => undefined,
           now,

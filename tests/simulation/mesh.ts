@@ -5,7 +5,7 @@ import path from "node:path";
 import type { ConnectOptions } from "../../engine/kubernetes/client/interface.ts";
 import { dispatcherFor } from "../../engine/kubernetes/client/dispatcher.ts";
 import { Clusters } from "../../engine/mesh/clusters.ts";
-import { WantedHere } from "../../engine/mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../../engine/mirroring/wanted-here.ts";
 import type { Process } from "../../engine/providers/mirrors.ts";
 import { ApiServer } from "./api-server.ts";
 import { SimulatedEngine, type Step, type Wanted } from "./engine.ts";
@@ -166,7 +166,7 @@ export class Mesh {
     const lines: string[] = [];
     const anew = (): Partial<Process> => ({
       clusters: new Clusters(options),
-      wanted: new WantedHere(),
+      wanted: new KeysWantedInThisRun(),
       say: (line) => void lines.push(line),
     });
     const end = await Promise.race([

@@ -1,9 +1,9 @@
 import {
-  alsoFederates,
-  alsoMirrors,
+  alsoFederatesText,
+  alsoMirrorsText,
   type Controller,
   deploymentOf,
-  noController,
+  noControllerText,
   running,
 } from "../../mirroring/model/controller.ts";
 import { isListed } from "../../mirroring/decide/decision.ts";
@@ -29,7 +29,7 @@ export const singleController: HealthCheck<CheckedLink> = {
     return mirroring === "controller"
       ? controlled(link.source, link.target, controllers.value)
       : running(controllers.value, link.target).map((each) => ({
-          sentence: alsoMirrors(link.source, each),
+          sentence: alsoMirrorsText(link.source, each),
           severity: "warning",
         }));
   },
@@ -48,7 +48,7 @@ export const singleFederation: HealthCheck<CheckedCluster> = {
       return { skipped: `the Deployments of cluster ${cluster} can't be read` };
     const context = mesh.clusters[cluster]?.context ?? cluster;
     return running(controllers.value, undefined).map((each) =>
-      alsoFederates(cluster, context, each, listed(united)),
+      alsoFederatesText(cluster, context, each, listed(united)),
     );
   },
 };
@@ -69,7 +69,7 @@ function controlled(
   const [any] = own;
   return [
     any === undefined
-      ? `${noController(source, target)}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
+      ? `${noControllerText(source, target)}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
       : `${deploymentOf(source, any)} has no ready pod, so nothing mirrors this link: check kubectl describe deployment ${any.name}`,
   ];
 }

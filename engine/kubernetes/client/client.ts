@@ -1,5 +1,5 @@
 import { objectOf, pageOf } from "./answers.ts";
-import { defined } from "../objects/defined.ts";
+import { omitUndefined } from "../objects/omit-undefined.ts";
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
 import type { Kubernetes, ListOptions } from "./interface.ts";
 import { SharedValues } from "../objects/shared-values.ts";
@@ -38,9 +38,9 @@ export function clientOf(cluster: string, requester: Requester, lists: ListSetti
 
     create(resource, object, options) {
       const { namespace, name } = object.metadata ?? {};
-      const path = pathOf(resource, defined({ namespace })) + queryOf({ ...options });
+      const path = pathOf(resource, omitUndefined({ namespace })) + queryOf({ ...options });
       const body = withKind(resource, object);
-      return one("create", "POST", resource, defined({ namespace, name }), { body, path });
+      return one("create", "POST", resource, omitUndefined({ namespace, name }), { body, path });
     },
 
     async replace(resource, object, options) {
@@ -77,7 +77,7 @@ export function readList<T>(
   accept?: string,
 ): Promise<Items<T>> {
   const operation: Operation = { verb: "list", resource, at };
-  const selector = defined({ labelSelector, fieldSelector });
+  const selector = omitUndefined({ labelSelector, fieldSelector });
   const reader = pageOf(resource, keep, keep.most ?? settings.limits.kept);
   return readAll(
     (query, limit) => {
@@ -96,7 +96,7 @@ function withKind({ apiVersion, kind }: Resource<unknown>, object: Located): obj
 function nameOf(resource: Resource<unknown>, { metadata = {} }: Located): ObjectName {
   const { name, namespace } = metadata;
   if (name === undefined) throw new TypeError(`a ${resource.kind} without a name can't be written`);
-  return { name, ...defined({ namespace }) };
+  return { name, ...omitUndefined({ namespace }) };
 }
 
 function queryOf(parameters: Readonly<Record<string, string>>): string {

@@ -3,7 +3,7 @@ import { programVersion } from "../../version.ts";
 import { authenticatorOf } from "../kubeconfig/authentication.ts";
 import { breakerOf } from "./breaker.ts";
 import { clientOf } from "./client.ts";
-import { defined } from "../objects/defined.ts";
+import { omitUndefined } from "../objects/omit-undefined.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
 import {
@@ -120,7 +120,7 @@ async function kubeconfigOf(
 ): Promise<Kubeconfig> {
   if ("server" in to) {
     const { server, certificateAuthority, tlsServerName, token } = to;
-    const verified = defined({
+    const verified = omitUndefined({
       "certificate-authority-data": certificateAuthority,
       "tls-server-name": tlsServerName,
     });

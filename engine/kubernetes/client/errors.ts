@@ -1,7 +1,7 @@
 import { mayConcernAll } from "./breaker.ts";
 import { cancelledWords } from "./deadline.ts";
 import type { RequestFailure, FailureKind } from "./failure.ts";
-import { plain } from "../objects/plain.ts";
+import { printable } from "../objects/printable.ts";
 import { type Cause, UserError } from "../../user-error.ts";
 import { type ObjectName, rbacName, type Resource } from "../objects/resources.ts";
 
@@ -41,7 +41,7 @@ export class KubernetesError extends UserError {
   readonly notAttempted: string | undefined;
 
   constructor(place: Place, operation: Operation, failure: RequestFailure, attempts: number) {
-    super(plain(sentence(place, operation, failure, attempts)));
+    super(printable(sentence(place, operation, failure, attempts)));
     this.kind = failure.kind;
     this.cluster = place.cluster;
     this.status = failure.status;

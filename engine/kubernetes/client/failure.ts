@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { isRecord, parse } from "../objects/checks.ts";
-import { defined } from "../objects/defined.ts";
-import { plain } from "../objects/plain.ts";
+import { omitUndefined } from "../objects/omit-undefined.ts";
+import { printable } from "../objects/printable.ts";
 import type { Redact } from "./redaction.ts";
 import { codeOf } from "../../user-error.ts";
 
@@ -74,7 +74,7 @@ export function failureOfResponse(
     transient: transientStatus.has(status),
     status,
     ...said,
-    ...defined({
+    ...omitUndefined({
       retryAfter: milliseconds([headers["retry-after"]].flat()[0]),
       absent: status === 404 ? object : undefined,
     }),
@@ -95,8 +95,9 @@ function statusObject(body: string, redact: Redact) {
   if (!isRecord(status) || status.kind !== "Status") return {};
   const { name } = isRecord(status.details) ? status.details : {};
   // The text is redacted before it is cut, as the rest of a cut credential would not be recognized.
-  const text = (value: unknown) => (typeof value === "string" ? plain(redact(value)) : undefined);
-  return defined({
+  const text = (value: unknown) =>
+    typeof value === "string" ? printable(redact(value)) : undefined;
+  return omitUndefined({
     reason: text(status.reason),
     detail: text(status.message),
     object: text(name),

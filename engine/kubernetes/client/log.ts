@@ -1,4 +1,4 @@
-import { plain } from "../objects/plain.ts";
+import { printable } from "../objects/printable.ts";
 
 /** Takes one line of the debug log, without its line end. */
 export type Log = (line: string) => void;
@@ -16,5 +16,5 @@ export function debugLog(
 ): Log | undefined {
   if (variables.LINKERD_MULTICLUSTER_LOG !== "debug") return undefined;
   // Names can come from a cluster, and a terminal obeys control characters.
-  return (line) => write(`linkerd-multicluster: ${plain(line)}\n`);
+  return (line) => write(`linkerd-multicluster: ${printable(line)}\n`);
 }

@@ -1,5 +1,5 @@
 import type { TimeLimit } from "./deadline.ts";
-import { defined } from "../objects/defined.ts";
+import { omitUndefined } from "../objects/omit-undefined.ts";
 import { inSeconds } from "../objects/duration.ts";
 import { KubernetesError } from "./errors.ts";
 import { type RequestFailure } from "./failure.ts";
@@ -88,7 +88,7 @@ async function readPages<T>(
     const limit = size < Infinity ? String(size) : undefined;
     let page: Page<T>;
     try {
-      page = await read(defined({ limit, continue: next }), pages);
+      page = await read(omitUndefined({ limit, continue: next }), pages);
     } catch (error) {
       if (size === 1 || !isOfKind(error, "tooLong")) throw error;
       // A page of large Endpoints may be too long, while each of them is short enough.

@@ -7,7 +7,7 @@ import {
   unreadable,
 } from "./failure.ts";
 import { KubernetesError } from "./errors.ts";
-import { defined } from "../objects/defined.ts";
+import { omitUndefined } from "../objects/omit-undefined.ts";
 import { isRecord, parse } from "../objects/checks.ts";
 import { clusterObject, type OtherObject, otherObject } from "../objects/objects.ts";
 import type { ListSettings } from "./paging.ts";
@@ -80,7 +80,7 @@ export function watchingOf(
     requester.errorOf({ verb: "watch", resource, at: {} }, failure);
 
   const list = async (resource: Resource<unknown>, first?: number): Promise<Listed> => {
-    const options = defined({ first });
+    const options = omitUndefined({ first });
     const form = metadataOnly(`${partial}List`);
     const { items, version } = await readList(
       requester,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
-import { defined } from "../objects/defined.ts";
+import { omitUndefined } from "../objects/omit-undefined.ts";
 import { type PluginCredential, runPlugin } from "./exec-plugin.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import type { KubeconfigCluster, KubeconfigUser } from "./entries.ts";
@@ -81,15 +81,15 @@ async function authenticate(
   const token = login === "" ? (fixed ?? plugin?.token) : undefined;
   const authorization = login === "" ? token && bearer(token) : `Basic ${login}`;
   return {
-    headers: { ...defined({ authorization }), ...impersonationHeaders(user) },
+    headers: { ...omitUndefined({ authorization }), ...impersonationHeaders(user) },
     tls: {
       // It is always set, so that NODE_TLS_REJECT_UNAUTHORIZED can't switch verification off.
       rejectUnauthorized: cluster["insecure-skip-tls-verify"] !== true,
-      ...defined({ ca, servername: cluster["tls-server-name"] }),
+      ...omitUndefined({ ca, servername: cluster["tls-server-name"] }),
       ...(plugin?.certificate ?? (cert && key && { cert, key })),
     },
     sent: [token ?? "", password, login],
-    ...defined({ expires: plugin?.expires }),
+    ...omitUndefined({ expires: plugin?.expires }),
   };
 }
 
@@ -113,7 +113,7 @@ const pluginExtension = "client.authentication.k8s.io/exec";
 /** Makes the `spec.cluster` of an ExecCredential. */
 async function clusterInfo(cluster: KubeconfigCluster): Promise<unknown> {
   const ca = await contentOf(cluster, "certificate-authority");
-  return defined({
+  return omitUndefined({
     server: cluster.server,
     "tls-server-name": cluster["tls-server-name"],
     "insecure-skip-tls-verify": cluster["insecure-skip-tls-verify"] || undefined,

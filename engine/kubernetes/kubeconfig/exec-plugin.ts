@@ -1,6 +1,6 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import type { ExecPlugin } from "./entries.ts";
-import { defined } from "../objects/defined.ts";
+import { omitUndefined } from "../objects/omit-undefined.ts";
 import { isRecord, parse } from "../objects/checks.ts";
 import { UserError } from "../../user-error.ts";
 
@@ -88,7 +88,7 @@ function credentialIn(output: string, plugin: ExecPlugin) {
   if (token === undefined && cert === undefined) {
     throw failure(plugin, "gave neither a token nor a certificate");
   }
-  return defined({
+  return omitUndefined({
     token,
     /** The certificate and key are PEM. */
     certificate: cert === undefined || key === undefined ? undefined : { cert, key },

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import { homedir } from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
-import { plain } from "../objects/plain.ts";
+import { printable } from "../objects/printable.ts";
 import { isRecord } from "../objects/checks.ts";
 import {
   type KubeconfigCluster,
@@ -33,7 +33,7 @@ export class KubeconfigError extends UserError {
   readonly cluster: string;
 
   constructor(cluster: string, problem: string) {
-    super(plain(`cluster ${cluster}: ${problem}`));
+    super(printable(`cluster ${cluster}: ${problem}`));
     this.cluster = cluster;
   }
 

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
-import { defined } from "../../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { count } from "../model/text.ts";
 import { messageOf } from "../../user-error.ts";
@@ -37,7 +37,7 @@ export async function attempt<T extends { readonly key: ObjectKey }>(
 
 export function failureOf(error: unknown, key: ObjectKey): WriteFailure {
   const notAttempted = error instanceof KubernetesError ? error.notAttempted : undefined;
-  return { key, sentence: messageOf(error), ...defined({ notAttempted }) };
+  return { key, sentence: messageOf(error), ...omitUndefined({ notAttempted }) };
 }
 
 /** The number of mirrors that a sentence names for one cause. */

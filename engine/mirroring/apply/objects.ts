@@ -1,4 +1,4 @@
-import { defined } from "../../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import type {
   Endpoints,
   EndpointSubset,
@@ -6,7 +6,7 @@ import type {
   ObjectMeta,
   Service,
 } from "../../kubernetes/objects/objects.ts";
-import { assertOurs, gone, remove, write, type WriteScope } from "./write-scope.ts";
+import { assertOurs, waitUntilDeleted, remove, write, type WriteScope } from "./write-scope.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { resolved, type AddressOf } from "../decide/canonical.ts";
 import type { Deletion, HandOver, Keep, Write } from "../decide/decision.ts";
@@ -28,7 +28,7 @@ export async function writeService(
 ): Promise<Service | undefined> {
   const { wanted, live, verdict } = change;
   const goes = verdict === "replace" ? live.service : undefined;
-  if (goes !== undefined) await clear(scope, goes);
+  if (goes !== undefined) await deleteServiceAndWait(scope, goes);
   const observed = goes === undefined ? live.service : undefined;
   return write(scope, resources.services, wanted, observed, (now) => manifest(scope, change, now));
 }
@@ -68,11 +68,11 @@ function serviceOf(
       // A Service that is in order only gets the mark; annotations that are no reason to write stay as they are.
       return sameManagers(live.metadata.managedFields, managedFields)
         ? undefined
-        : { ...live, metadata: { ...live.metadata, ...defined({ managedFields }) } };
+        : { ...live, metadata: { ...live.metadata, ...omitUndefined({ managedFields }) } };
     }
   }
   const { metadata, ...rest } = serviceManifest(wanted, live);
-  return { ...rest, metadata: { ...metadata, ...defined({ managedFields }) } };
+  return { ...rest, metadata: { ...metadata, ...omitUndefined({ managedFields }) } };
 }
 
 /**
@@ -90,7 +90,7 @@ export async function removeMirror(
       const { isOurs, others } = marksOn(now.metadata, scope.names);
       return others.length === 0 && (isOurs || !wasOurs);
     });
-    if (!isGone) await releaseMirror(scope, { key, ...defined({ claim }) });
+    if (!isGone) await releaseMirror(scope, { key, ...omitUndefined({ claim }) });
     // The API server deletes a Service's Endpoints in the same request.
   } else if (endpoints !== undefined)
     await remove(
@@ -128,19 +128,19 @@ export async function releaseMirror(
  * deletes the Endpoints some time after the Service, and would delete new Endpoints that are written too early. Where
  * no such controller runs, the Endpoints stay and are updated later.
  */
-async function clear(scope: WriteScope, service: Service): Promise<void> {
+async function deleteServiceAndWait(scope: WriteScope, service: Service): Promise<void> {
   const { name, namespace } = service.metadata;
   const mayGo = ({ metadata }: Service) => marksOn(metadata, scope.names).others.length === 0;
   if (!(await remove(scope, resources.services, service, mayGo)))
     throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} has to be replaced, and others have come to keep it during this run: run again`,
     );
-  const left = await gone(scope, resources.services, { name, namespace }, clearance);
+  const left = await waitUntilDeleted(scope, resources.services, { name, namespace }, clearance);
   if (left !== undefined)
     throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} has to be replaced and does not go: see which finalizer holds it, and run again`,
     );
-  await gone(scope, resources.endpoints, { name, namespace }, clearance);
+  await waitUntilDeleted(scope, resources.endpoints, { name, namespace }, clearance);
 }
 
 /** Creates, updates or removes a mirror's Endpoints. */

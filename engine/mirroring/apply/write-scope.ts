@@ -112,7 +112,7 @@ export async function remove<T extends OwnedObject>(
  *
  * @returns the object, if it is still there
  */
-export function gone<T extends OwnedObject>(
+export function waitUntilDeleted<T extends OwnedObject>(
   { kubernetes, time }: WriteScope,
   resource: Resource<T>,
   name: Pick<ObjectMeta, "name" | "namespace">,

@@ -1,5 +1,5 @@
 import { namespaceOf, objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { defined } from "../../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { marksOn, sameManagers } from "../model/marks.ts";
 import { type Mirror, mirrorKey } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
@@ -93,7 +93,7 @@ function compare(
     if (fate.verdict === "handOver") return [{ ...common, ...fate }];
     const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
     const stays = isUndecided || mirror.service?.metadata.deletionTimestamp !== undefined;
-    return [{ verdict: stays ? "keep" : "delete", ...common, ...defined({ claim }) }];
+    return [{ verdict: stays ? "keep" : "delete", ...common, ...omitUndefined({ claim }) }];
   });
   return [...[...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)), ...skipped];
 }

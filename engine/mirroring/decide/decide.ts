@@ -39,14 +39,14 @@ export interface Decided {
   /** Decisions about every object, part by part, for those parts that could be judged. */
   readonly decisions: readonly Decision[];
   /** The same decisions by part. Parts are missing if they couldn't be judged or a guard holds them. */
-  readonly judged: ReadonlyMap<string, readonly Decision[]>;
+  readonly decisionsByPart: ReadonlyMap<string, readonly Decision[]>;
   /**
    * Sentences for the user: by target for a link that a deletion guard holds, and by source for removed links about
    * which nothing could be decided.
    */
   readonly refusals: ByPart<string>;
   /** All federated Services with a member of this stack, including those that can't be created. */
-  readonly united: readonly Mirror[];
+  readonly federatedMirrors: readonly Mirror[];
   readonly portConflicts: PortConflicts;
   /** Endpoint mirrors that stay although their pods are gone, with the time since when (RFC 3339). */
   readonly missing: Readonly<Record<ObjectKey, string>>;
@@ -95,7 +95,7 @@ export function decide(observation: SourceObservation): Decided {
   const context = args.clusters[args.source]?.context ?? args.source;
   return {
     decisions,
-    united: union.mirrors,
+    federatedMirrors: union.mirrors,
     portConflicts: union.conflicts,
     refusals: {
       ...tooMany,
@@ -104,7 +104,7 @@ export function decide(observation: SourceObservation): Decided {
         ? { [args.source]: marksHidden(args.source) }
         : {}),
     },
-    judged: new Map(
+    decisionsByPart: new Map(
       [...decided.map(({ part }) => part), federatedPart].map((part) => [
         part,
         byPart.get(part) ?? [],

@@ -46,12 +46,12 @@ export function deploymentOf(cluster: string, { namespace, name }: Controller): 
 }
 
 /** Returns the first part of a sentence: no controller mirrors a link that is left to one. */
-export function noController(source: string, target: string): string {
+export function noControllerText(source: string, target: string): string {
   return `cluster ${source} has no controller for Link ${target}`;
 }
 
 /** The sentence for a controller that mirrors the same link as this program. */
-export function alsoMirrors(source: string, controller: Controller): string {
+export function alsoMirrorsText(source: string, controller: Controller): string {
   return `${deploymentOf(source, controller)} also mirrors this link, so both write the same mirrors: remove it (its entry in controllers of the chart linkerd-multicluster, or its own chart linkerd-multicluster-link), or leave the link to it (mirroring: controller, and with manage: mirrors take the link out of the config)`;
 }
 
@@ -60,7 +60,7 @@ export function alsoMirrors(source: string, controller: Controller): string {
  *
  * @param context of the cluster, for the command
  */
-export function alsoFederates(
+export function alsoFederatesText(
   cluster: string,
   context: string,
   controller: Controller,

@@ -1,7 +1,7 @@
 import { isIP, isIPv4, isIPv6, SocketAddress } from "node:net";
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { bounds } from "../../kubernetes/objects/bounds.ts";
-import { plain } from "../../kubernetes/objects/plain.ts";
+import { printable } from "../../kubernetes/objects/printable.ts";
 import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 
@@ -161,7 +161,7 @@ export function usableOf(
   for (const address of addresses) {
     const why = refusedAddress(address, rules);
     if (why === undefined) allowed.push(address);
-    else refused.push(`${plain(address, 253)} ${why}`);
+    else refused.push(`${printable(address, 253)} ${why}`);
   }
   const { most } = bounds.gatewayAddresses;
   if (allowed.length > most) refused.push(`${allowed.length - most} beyond the first ${most}`);

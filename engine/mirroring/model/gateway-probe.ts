@@ -1,4 +1,4 @@
-import { plain } from "../../kubernetes/objects/plain.ts";
+import { printable } from "../../kubernetes/objects/printable.ts";
 import type { Service } from "../../kubernetes/objects/objects.ts";
 import { formatSeconds, parseDuration } from "../../kubernetes/objects/duration.ts";
 import { portNamed, type Probe } from "./gateway.ts";
@@ -24,7 +24,7 @@ export function gatewayProbe(
     };
   if (parseDuration(period) !== undefined) return { probe: { path, port, period } };
   return {
-    mistake: `the gateway Service ${where} has annotation ${annotation.probePeriod}: ${JSON.stringify(plain(said, 100))}, which must be seconds or a Go duration, as 3 or 3s`,
+    mistake: `the gateway Service ${where} has annotation ${annotation.probePeriod}: ${JSON.stringify(printable(said, 100))}, which must be seconds or a Go duration, as 3 or 3s`,
   };
 }
 

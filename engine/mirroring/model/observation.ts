@@ -21,20 +21,20 @@ export function unreadTargets(links: readonly LinkObservation[]): ReadonlySet<st
 /** Where the mirrors of a link lead, as far as this run knows it. */
 export function gatewayOf({ target }: LinkObservation): Gateway | undefined {
   const found = valueIn(target);
-  return found?.awaited === false ? valueIn(found.gateway)?.gateway : undefined;
+  return found?.gatewayPending === false ? valueIn(found.gateway)?.gateway : undefined;
 }
 
 export interface TargetObservation {
   readonly snapshot: ClusterSnapshot;
   readonly gateway: GatewayReading;
   /** The gateway is yet to be made, and `gateway` is no more than a stand-in. */
-  readonly awaited: boolean;
+  readonly gatewayPending: boolean;
   /** Where they could not be read, none. */
   readonly statefulSets: readonly StatefulSet[];
 }
 
 /** All that decides what a link mirrors. */
-export interface LinkView extends Omit<TargetObservation, "awaited"> {
+export interface LinkView extends Omit<TargetObservation, "gatewayPending"> {
   readonly link: LinkSpec;
   readonly source: ClusterSnapshot;
   /** The time for which the clusters are judged. */

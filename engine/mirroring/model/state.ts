@@ -1,4 +1,4 @@
-import { defined } from "../../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Gateway, GatewayFacts } from "./gateway.ts";
@@ -118,7 +118,9 @@ export type Outputs = MirrorsArgs &
   Partial<Pick<Planned, "mirrors" | "notMirrored">>;
 
 export function outputsOf({ mirrors, changes, notMirrored, ...outputs }: Inputs): Outputs {
-  return outputs.listed === true ? { ...outputs, mirrors, ...defined({ notMirrored }) } : outputs;
+  return outputs.listed === true
+    ? { ...outputs, mirrors, ...omitUndefined({ notMirrored }) }
+    : outputs;
 }
 
 /** Returns the program's arguments of the run that has left these inputs. */

@@ -1,4 +1,4 @@
-import { plain } from "../../kubernetes/objects/plain.ts";
+import { printable } from "../../kubernetes/objects/printable.ts";
 
 export { count } from "../../message.ts";
 
@@ -12,8 +12,8 @@ const longest = 66;
 export function shortened(text: string): string {
   // Somewhat longer is allowed to a list, which says how many more there are.
   return text.length <= longest + 20
-    ? plain(text)
-    : `${plain(text.slice(0, longest))}… (${String(text.length)} characters)`;
+    ? printable(text)
+    : `${printable(text.slice(0, longest))}… (${String(text.length)} characters)`;
 }
 
 /** As many of a list as fit on a line, and how many more there are. */

@@ -1,6 +1,6 @@
 import type { Mirror, MirrorKind } from "../model/mirror.ts";
-import { plain } from "../../kubernetes/objects/plain.ts";
-import { defined } from "../../kubernetes/objects/defined.ts";
+import { printable } from "../../kubernetes/objects/printable.ts";
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import {
   objectKey,
   type ObjectKey,
@@ -56,7 +56,7 @@ function line(
 ): string {
   const of =
     kind === "federated" ? membersIn(annotations).join(", ") : remoteService(kind, annotations);
-  return `${words[kind]}${of === "" ? "" : ` of ${plain(of)}`}: ${portsText(ports)}${leads(kind, hosts)}`;
+  return `${words[kind]}${of === "" ? "" : ` of ${printable(of)}`}: ${portsText(ports)}${leads(kind, hosts)}`;
 }
 
 const words: Readonly<Record<MirrorKind, string>> = {
@@ -103,7 +103,7 @@ export function originOf(
   const names = remoteService(kind, annotations).split(".");
   const [pod, service] = kind === "endpoint" ? names : [undefined, ...names];
   if (service === undefined || service === "") return {};
-  return { service: objectKey(namespace, service), ...defined({ pod }) };
+  return { service: objectKey(namespace, service), ...omitUndefined({ pod }) };
 }
 
 /** Returns `web` for `web.shop.svc.cluster.local`, and `pod.web` for one of its pods. */

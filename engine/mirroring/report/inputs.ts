@@ -1,6 +1,6 @@
 import type { Cause } from "../../user-error.ts";
 import { isDeepStrictEqual } from "node:util";
-import { defined } from "../../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { type Decision, isSent, isSkip } from "../decide/decision.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
 import { type ClusterReadings, gatewayOf, unreadTargets } from "../model/observation.ts";
@@ -62,19 +62,19 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   const pending = byPart(parts, ({ changes }) => changes);
   const mirrors = byPart(parts, (part) => part.mirrors);
   const hasWrites = decided.decisions.some(isSent) || report.statuses.some(({ isDue }) => isDue);
-  const isNews =
+  const needsUpdate =
     Object.keys(pending).length > 0 ||
     hasWrites ||
     Object.keys(refused).length > 0 ||
-    differs(before, { ...args, ...planned });
+    reportChanged(before, { ...args, ...planned });
   const lines = summaries(args.source, parts);
   return {
     inputs: {
       ...args,
       ...planned,
       mirrors,
-      ...nonEmpty("changes", isNews ? historyOf(before, pending, mirrors) : {}),
-      revision: revisionAfter(before, isNews),
+      ...nonEmpty("changes", needsUpdate ? historyOf(before, pending, mirrors) : {}),
+      revision: revisionAfter(before, needsUpdate),
     },
     mistakes: [],
     hasWrites,
@@ -107,14 +107,14 @@ function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): 
   const removed = removedLinks(args, before);
   const inputs = {
     ...args,
-    ...defined({ identities, gateways, portConflicts, notMirrored, changes }),
+    ...omitUndefined({ identities, gateways, portConflicts, notMirrored, changes }),
     ...formerStacks(before, args),
     mirrors: typeof before.mirrors === "object" ? before.mirrors : {},
     ...(removed.length > 0 && { removedLinks: removed }),
     ...nonEmpty("unreachable", Object.keys(unreachable).sort()),
     ...nonEmpty("refused", refused),
   };
-  const isNews = Object.keys(refused).length > 0 || differs(before, inputs);
+  const isNews = Object.keys(refused).length > 0 || reportChanged(before, inputs);
   const { source } = args;
   const why = unreachable[source] ?? refused[source] ?? "it can't be read";
   return {
@@ -230,11 +230,18 @@ function revisionAfter({ revision }: Before, isNews: boolean): number {
 }
 
 /** Whether there is anything new to report or to remember besides the mirrors. */
-function differs(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boolean {
-  return !isDeepStrictEqual(toldIn(before), toldIn(now)) || accessDiffers(before, now);
+function reportChanged(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boolean {
+  return (
+    !isDeepStrictEqual(reportedFields(before), reportedFields(now)) || accessDiffers(before, now)
+  );
 }
 
-function toldIn({ notMirrored = {}, gateways = {}, portConflicts = {}, ...inputs }: Before) {
+function reportedFields({
+  notMirrored = {},
+  gateways = {},
+  portConflicts = {},
+  ...inputs
+}: Before) {
   const { unreachable = [], links = [], stack } = inputs;
   return {
     notMirrored,

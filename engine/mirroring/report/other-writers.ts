@@ -2,7 +2,12 @@ import { valueIn } from "../../result.ts";
 import { objectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided } from "../decide/decide.ts";
 import { isListed, type Note } from "../decide/decision.ts";
-import { alsoFederates, alsoMirrors, type OtherWriters, running } from "../model/controller.ts";
+import {
+  alsoFederatesText,
+  alsoMirrorsText,
+  type OtherWriters,
+  running,
+} from "../model/controller.ts";
 import { federatedPart } from "../model/owner.ts";
 import type { MirrorsArgs } from "../model/state.ts";
 import { listed } from "../model/text.ts";
@@ -10,29 +15,29 @@ import type { Report } from "./outcome.ts";
 import type { KeptLinkStatus, LinkStatuses } from "./status.ts";
 
 /** The decisions about objects that others may also write: other writers are looked up only if there are any. */
-export function contested({ judged }: Decided, statuses: LinkStatuses) {
+export function alsoWrittenByOthers({ decisionsByPart: judged }: Decided, statuses: LinkStatuses) {
   const union = (judged.get(federatedPart) ?? []).filter(isListed).map(({ key }) => key);
   return { union, due: statuses.filter(({ isDue }) => isDue) };
 }
 
 /** Reports Linkerd's controllers that write the same objects, and leaves the status of Links to them. Pure. */
-export function besideOthers(
+export function withoutControllersLinks(
   args: MirrorsArgs,
   statuses: LinkStatuses,
-  { union, due }: ReturnType<typeof contested>,
+  { union, due }: ReturnType<typeof alsoWrittenByOthers>,
   { controllers, mayKeepStatus = true }: OtherWriters = {},
 ): Report {
   const { source, clusters, links, statusIn = "" } = args;
   const isContested = due.length + union.length > 0;
   const found = isContested ? (valueIn(controllers) ?? []) : [];
   const mirroring = links.flatMap(({ target }) =>
-    running(found, target).map((each): Note => [target, alsoMirrors(source, each)]),
+    running(found, target).map((each): Note => [target, alsoMirrorsText(source, each)]),
   );
   const context = clusters[source]?.context ?? source;
   const local = union.length === 0 ? [] : running(found, undefined);
   const federating = local.map((each): Note => [
     federatedPart,
-    alsoFederates(source, context, each, listed(union)),
+    alsoFederatesText(source, context, each, listed(union)),
   ]);
   const theirs = new Set(mirroring.map(([target]) => objectKey(statusIn, target)));
   const isOurs = ({ link }: KeptLinkStatus) => !theirs.has(link);

@@ -35,7 +35,7 @@ interface DecidedPart {
   readonly decisions: readonly Decision[];
   readonly before: MirrorLines;
   /** The text for a gateway that this run will create. */
-  readonly awaited?: string | undefined;
+  readonly pendingText?: string | undefined;
   /** Namespaces that are created for the part. */
   readonly namespaces?: readonly string[];
   /** Names that lose their last backend. */
@@ -48,14 +48,14 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
   const namespaces = Map.groupBy(namespacesToCreate(decided.decisions, source), ([, by]) => by);
   const lost = lastBackends(source, decided.decisions);
   const statuses = statusTexts(report.statuses);
-  const judged = [...decided.judged].map(([part, decisions]): PartReport => {
+  const judged = [...decided.decisionsByPart].map(([part, decisions]): PartReport => {
     const { [part]: observed } = args.observedGateways ?? {};
     const told = reportOn({
       part,
       decisions,
       before: mirrorsBefore(before, part),
       lost: lost.get(part) ?? [],
-      awaited: typeof observed === "string" ? observed : undefined,
+      pendingText: typeof observed === "string" ? observed : undefined,
       namespaces: (namespaces.get(part) ?? []).map(([name]) => name),
     });
     return { ...told, changes: { ...told.changes, ...statuses.get(part) } };
@@ -66,7 +66,11 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
 /** Returns the previous run's lists of parts about which nothing was decided. */
 function undecidedParts(
   before: Before,
-  { links, removed, decided: { judged } }: Pick<PlannedOutcome, "links" | "removed" | "decided">,
+  {
+    links,
+    removed,
+    decided: { decisionsByPart: judged },
+  }: Pick<PlannedOutcome, "links" | "removed" | "decided">,
 ): PartReport[] {
   const nothing = { mirrors: {}, changes: {}, notMirrored: {} };
   const known = links.map(({ link: { target: part } }) => ({
@@ -92,7 +96,7 @@ function undecidedParts(
 }
 
 export function reportOn(decided: DecidedPart): PartReport {
-  const { part, decisions, before, awaited, namespaces = [], lost = [] } = decided;
+  const { part, decisions, before, pendingText: awaited, namespaces = [], lost = [] } = decided;
   const skips = decisions.filter(isSkip);
   const about = { part, notMirrored: notMirrored(skips), skips: skipNotes(skips) };
   // While a gateway doesn't exist yet, only new mirrors can be predicted.

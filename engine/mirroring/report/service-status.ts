@@ -26,7 +26,7 @@ export interface LinkStatusList {
 }
 
 /** The content of one entry in a Link's status. */
-type Said = Omit<StatusEntry, "local"> & {
+type StatusEntryContent = Omit<StatusEntry, "local"> & {
   readonly local?: ObjectKey;
   /** The message of an entry without a problem. */
   readonly note?: string;
@@ -47,7 +47,7 @@ export function statusUpdate(
   const there = live.status?.[list] ?? [];
   const before = new Map(there.map((entry) => [refKey(entry.remoteRef), entry]));
   const sorted = [...entries].sort((a, b) => (a.remote < b.remote ? -1 : 1));
-  const said = sorted.map(({ remote, local, problem }): Said => {
+  const said = sorted.map(({ remote, local, problem }): StatusEntryContent => {
     const sentence = failed.get(local);
     if (problem !== undefined) return { remote, problem };
     return sentence === undefined
@@ -73,13 +73,16 @@ const rest: ObjectKey = "more/more.services";
  * Returns as many entries as fit, problems first. If not all of them fit, the last entry says how many more there
  * are.
  */
-function fitting(all: readonly Said[], write: (said: Said) => ServiceStatus): ServiceStatus[] {
+function fitting(
+  all: readonly StatusEntryContent[],
+  write: (said: StatusEntryContent) => ServiceStatus,
+): ServiceStatus[] {
   const written = all.map((said) => ({ said, status: write(said) }));
   const sizes = written.map(({ status }) => Buffer.byteLength(JSON.stringify(status)) + 1);
   if (sizes.reduce((sum, size) => sum + size, 2) <= room)
     return written.map(({ status }) => status);
   let left = room - roomForRest;
-  const kept = new Set<Said>();
+  const kept = new Set<StatusEntryContent>();
   for (const isProblem of [true, false])
     for (const [index, { said }] of written.entries()) {
       if (isProblem !== (said.problem !== undefined)) continue;
@@ -93,7 +96,7 @@ function fitting(all: readonly Said[], write: (said: Said) => ServiceStatus): Se
   ];
 }
 
-function countOf(omitted: readonly Said[]): Omit<Said, "remote"> {
+function countOf(omitted: readonly StatusEntryContent[]): Omit<StatusEntryContent, "remote"> {
   const bad = omitted.filter(({ problem }) => problem !== undefined).length;
   const more = `${count(omitted.length - bad, "more Service")} mirrored`;
   const why = "for which the Link has no room";
@@ -122,7 +125,7 @@ const longest = 1_024;
 
 /** Formats an entry as Linkerd's controller does (linkerd-behaviour.md 1.3). */
 function serviceStatus(
-  { remote, local, problem, note = "" }: Said,
+  { remote, local, problem, note = "" }: StatusEntryContent,
   before: ServiceStatus | undefined,
   now: Date,
 ): ServiceStatus {

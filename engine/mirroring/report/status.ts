@@ -21,7 +21,7 @@ export type LinkStatuses = readonly KeptLinkStatus[];
 /** Returns the status of every Link into the source that is this stack's to update. Pure. */
 export function statusesOf(
   { args, source, links, removed, now }: SourceObservation,
-  { judged, united }: Decided,
+  { decisionsByPart: judged, federatedMirrors: united }: Decided,
 ): LinkStatuses {
   const { statusIn } = args;
   if (statusIn === undefined) return [];

@@ -14,7 +14,7 @@ export function whyUndecided(outcome: Outcome, source: string, part: string): st
   };
   if (outcome.outcome === "sourceUnreadable")
     return whyUnread(source) ?? `cluster ${source} can't be read`;
-  const { judged, refusals } = outcome.decided;
+  const { decisionsByPart: judged, refusals } = outcome.decided;
   if (judged.has(part)) return undefined;
   return refusals[part] ?? whyUnread(part) ?? `nothing is known of cluster ${part}`;
 }

@@ -91,7 +91,7 @@ describe("the test bed", function () {
 });
 
 const OWNER = `
-  import { startBed } from ${JSON.stringify(import.meta.resolve("../../tests/bed/bed.ts"))};
+  import { startBed } from ${JSON.stringify(import.meta.resolve("../../bed/bed.ts"))};
   const bed = await startBed({ clusters: ["west"], runs: "nothing" });
   await bed.dns("west");
   console.log(bed.folder);

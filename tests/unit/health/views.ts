@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { isSkip } from "../../../engine/mirroring/decide/decision.ts";
-import { once } from "../../../engine/trust/bundle.ts";
+import { unique } from "../../../engine/trust/bundle.ts";
 import type { HealthCheck } from "../../../engine/health/check.ts";
 import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
@@ -61,7 +61,7 @@ const domains = { clusterDomain: "cluster.local", trustDomain: "trust.example" }
 
 export function trusting(anchors: readonly Authority[], issuer: Authority) {
   return {
-    anchors: { value: once(anchors.map(({ certificate }) => certificate)) },
+    anchors: { value: unique(anchors.map(({ certificate }) => certificate)) },
     issuer: { value: [issuer.certificate] },
   };
 }
@@ -123,7 +123,7 @@ export function linkReading(
     mirror: { value: secret("mirror") },
     destination: { value: secret("destination") },
   };
-  const target = { value: { snapshot: west, gateway, awaited: false, statefulSets: [] } };
+  const target = { value: { snapshot: west, gateway, gatewayPending: false, statefulSets: [] } };
   return { link: link(), target, credentials, ...overrides };
 }
 

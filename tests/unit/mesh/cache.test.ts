@@ -15,7 +15,7 @@ function cluster(name = "west", readings = new Cache<number>()) {
     readings,
     begun: () => begun,
     get: () => readings.get(name, read),
-    anew: () => readings.anew(name, read),
+    anew: () => readings.refetch(name, read),
     /** Ends the one that is under way, once it is. */
     end: async (error?: Error) => {
       await turn();
@@ -74,13 +74,13 @@ describe("readings that all links of a run share", () => {
       return reading;
     };
     equal(await read(), 1);
-    readings.renew("west");
+    readings.refresh("west");
     equal(await read(), 1);
-    readings.outdate("west");
+    readings.markStale("west");
     equal(await read(), 1);
-    readings.renew("west");
+    readings.refresh("west");
     equal(await read(), 2);
-    readings.renew("west");
+    readings.refresh("west");
     equal(await read(), 2);
   });
 });

@@ -77,7 +77,7 @@ describe("the addresses of a Link", () => {
       deepEqual("value" in found ? found.value.facts.addresses : found.why, named);
     });
 
-  it("are awaited, where the config restricts them and nobody resolves the hostname yet", async () => {
+  it("are gatewayPending, where the config restricts them and nobody resolves the hostname yet", async () => {
     const found = await judgedGateway(
       { ...at, ...within },
       announcing("new.example"),

@@ -6,7 +6,7 @@ import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { carryOut } from "../../../engine/mirroring/carry-out.ts";
 import { checkSource } from "../../../engine/mirroring/reconcile.ts";
-import { WantedHere } from "../../../engine/mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../../../engine/mirroring/wanted-here.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { runOf, type Servers, SimulatedClusters } from "../../simulation/clusters.ts";
 import { putEndpoints, putServices, serverWith } from "../../simulation/contents.ts";
@@ -139,7 +139,12 @@ describe("a run whose clusters change between its plan and its writes", () => {
 });
 
 /** Carries out a plan in a process that has read nothing yet. */
-function carriedOut(servers: Servers, inputs: Inputs, wanted = new WantedHere(), at = now) {
+function carriedOut(
+  servers: Servers,
+  inputs: Inputs,
+  wanted = new KeysWantedInThisRun(),
+  at = now,
+) {
   return carryOut(new SimulatedClusters(servers), wanted, inputs, () => undefined, at);
 }
 
@@ -158,7 +163,12 @@ describe("the plan of a run", () => {
     const source = east();
     const before = await runOf({ east: source, west: listing("db-0", "db-1") }, args, now);
     const servers = { east: source, west: listing("db-0") };
-    await carriedOut(servers, await checked(servers, args, before), new WantedHere(), later);
+    await carriedOut(
+      servers,
+      await checked(servers, args, before),
+      new KeysWantedInThisRun(),
+      later,
+    );
     equal(namesIn(source).includes("shop/db-1-west"), true);
   });
 
@@ -172,7 +182,7 @@ describe("the plan of a run", () => {
       now,
     );
     if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
-    const wanted = new WantedHere();
+    const wanted = new KeysWantedInThisRun();
     wanted.add(outcome);
     const inputs = await checked(servers, argsFor(["north"]), before);
     deepEqual(await carriedOut(servers, inputs, wanted), []);
@@ -220,7 +230,7 @@ describe("a run that has just created a Link or a gateway", () => {
           return undefined;
         };
       }
-      await carryOut(clusters, new WantedHere(), inputs, () => undefined, now);
+      await carryOut(clusters, new KeysWantedInThisRun(), inputs, () => undefined, now);
       deepEqual(again, reads);
     });
 });

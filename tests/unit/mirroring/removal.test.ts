@@ -3,7 +3,7 @@ import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { outputsOf } from "../../../engine/mirroring/model/state.ts";
 import { checkSource } from "../../../engine/mirroring/reconcile.ts";
 import { removeAll } from "../../../engine/mirroring/removal.ts";
-import { WantedHere } from "../../../engine/mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../../../engine/mirroring/wanted-here.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { runOf, type Servers, SimulatedClusters } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";
@@ -107,7 +107,7 @@ describe("the deletion of mirrors in a run that may have the same cluster under 
 
   /** Why nothing was deleted, or what is still there. */
   async function remove(
-    wanted: WantedHere,
+    wanted: KeysWantedInThisRun,
     { servers, inputs }: Awaited<ReturnType<typeof settled>>,
   ) {
     const notes: string[] = [];
@@ -121,12 +121,12 @@ describe("the deletion of mirrors in a run that may have the same cluster under 
 
   it("waits while another source can't be read", async () => {
     const before = await settled();
-    const unknown = new WantedHere();
+    const unknown = new KeysWantedInThisRun();
     unknown.addUnread(undefined);
     const { failures, left } = await remove(unknown, before);
     match(failures.join(), /may be the same cluster under another name/);
     deepEqual(left, ["shop/bb-federated", "shop/web-west"]);
-    const elsewhere = new WantedHere();
+    const elsewhere = new KeysWantedInThisRun();
     elsewhere.addUnread("the identity of another cluster");
     deepEqual(await remove(elsewhere, before), { failures: [], notes: [], left: [] });
   });
@@ -136,7 +136,7 @@ describe("the deletion of mirrors in a run that may have the same cluster under 
     const clusters = new SimulatedClusters(before.servers);
     const { outcome } = await checkSource(clusters, before.inputs, args, now);
     if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
-    const wanted = new WantedHere();
+    const wanted = new KeysWantedInThisRun();
     wanted.add(outcome);
     deepEqual(await remove(wanted, before), {
       failures: [],

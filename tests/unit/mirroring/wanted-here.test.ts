@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { WantedHere } from "../../../engine/mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../../../engine/mirroring/wanted-here.ts";
 import { args, argsFor, check, having, settled, west } from "../fixtures/checked.ts";
 
 describe("what a run wants in a cluster", () => {
@@ -12,7 +12,7 @@ describe("what a run wants in a cluster", () => {
     it(rule, async () => {
       const { outcome } = await check(having(await settled({}, of), changes));
       if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
-      const wanted = new WantedHere();
+      const wanted = new KeysWantedInThisRun();
       const has = () => [
         wanted.has("uid-of-east", "shop/web-west"),
         wanted.has("uid-of-east", "shop/own-west"),

@@ -6,7 +6,7 @@ import {
 } from "../../../engine/providers/cluster-identity.ts";
 
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
-import { defined } from "../../../engine/kubernetes/objects/defined.ts";
+import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
 
 const west: IdentityInputs = { cluster: "west", context: "k3d-west" };
 
@@ -97,7 +97,11 @@ describe("cluster: who it is", () => {
       () => Promise.resolve(cluster),
     );
     const wanted = { ...links, targets: ["east", "north"] };
-    const { inputs, failures } = await check(olds, { ...west, ...defined({ uid }), links: wanted });
+    const { inputs, failures } = await check(olds, {
+      ...west,
+      ...omitUndefined({ uid }),
+      links: wanted,
+    });
     deepEqual(failures, []);
     return [inputs.refused, inputs.links?.targets, inputs.uid];
   }

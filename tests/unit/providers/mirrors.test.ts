@@ -64,7 +64,7 @@ describe("the provider of mirrors", () => {
       };
       const of = { ...args, statusIn: "linkerd-multicluster" };
       const { inputs } = await provider.check({}, of);
-      if (between === "anew") await clusters.anew("west", { context: "west" });
+      if (between === "anew") await clusters.refetch("west", { context: "west" });
       const revision = between === "others" ? 7 : inputs.revision;
       await provider.update("east", {}, { ...inputs, revision });
       deepEqual([asked, east.all("services").has("shop/web-west")], [reviews, true]);

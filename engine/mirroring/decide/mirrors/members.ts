@@ -14,7 +14,7 @@ import { portsText } from "../canonical.ts";
 import { membersBeyondLimit } from "../policies/most-mirrors.ts";
 import type { RemovedPart } from "../policies/removed-links.ts";
 import { brokenMemberRule } from "../policies/rules.ts";
-import { asks, leftOut } from "../policies/selection.ts";
+import { matchesSelector, leftOut } from "../policies/selection.ts";
 
 /** The input for the federated Services of a cluster. */
 export interface FederatedView {
@@ -84,7 +84,7 @@ function candidates({ source, links }: FederatedView): Candidate[] {
     ),
   };
   const local = [...source.services.values()].flatMap((service) => {
-    const chosen = links.map(({ link }) => link).filter((link) => joins(service, link));
+    const chosen = links.map(({ link }) => link).filter((link) => isMember(service, link));
     const [first] = chosen;
     if (first === undefined) return [];
     const { namespace } = service.metadata;
@@ -93,14 +93,14 @@ function candidates({ source, links }: FederatedView): Candidate[] {
   });
   const remote = links.flatMap(({ link, target }) =>
     [...(target?.services.values() ?? [])]
-      .filter((service) => joins(service, link))
+      .filter((service) => isMember(service, link))
       .map((service) => ({ cluster: link.target, service, excludes: link, link })),
   );
   return [...local, ...remote];
 }
 
-function joins(service: Service, link: LinkSpec): boolean {
-  return asks(service, link.federatedServiceSelector, link);
+function isMember(service: Service, link: LinkSpec): boolean {
+  return matchesSelector(service, link.federatedServiceSelector, link);
 }
 
 /** Existing namespaces, and those that the link of some member creates. */

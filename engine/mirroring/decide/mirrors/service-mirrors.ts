@@ -1,4 +1,4 @@
-import { defined } from "../../../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import {
   type EndpointPort,
   type Endpoints,
@@ -61,7 +61,7 @@ export function headlessMirrors(
   const version = endpoints?.metadata.resourceVersion ?? "";
   const hostnames = [...new Set(subsets.flatMap((subset) => subset.hostnames))].sort();
   const root = { kind: "headless" as const, ...serviceMirror(service, link) };
-  const leads = subsets.map((subset) => ({
+  const destination = subsets.map((subset) => ({
     addresses: subset.hostnames.map((hostname) => ({
       hostname,
       endpointMirror: objectKey(root.namespace, endpointMirrorName(hostname, link.target)),
@@ -69,7 +69,10 @@ export function headlessMirrors(
     ports: subset.ports,
   }));
   const podMirror = podMirrors(service, version, link, gateway);
-  return [{ ...root, endpoints: endpointsOf(root, gateway, leads) }, ...hostnames.map(podMirror)];
+  return [
+    { ...root, endpoints: endpointsOf(root, gateway, destination) },
+    ...hostnames.map(podMirror),
+  ];
 }
 
 /**
@@ -159,5 +162,5 @@ export function mirroredPorts({ spec: { ports = [] } }: Service): ServicePort[] 
 
 /** Maps every port of the Service to the gateway's port, under its own name. */
 function gatewayPorts({ spec: { ports = [] } }: Service, port: number): EndpointPort[] {
-  return ports.map(({ name, protocol }) => ({ ...defined({ name, protocol }), port }));
+  return ports.map(({ name, protocol }) => ({ ...omitUndefined({ name, protocol }), port }));
 }

@@ -30,7 +30,7 @@ export function colliding(
   const reason = "CollidingName";
   const refused: (Refusal & NameClaim)[] = [];
   const rightful = claims.filter((claim) => {
-    const of = entitled(claim, targets);
+    const of = rightfulOwner(claim, targets);
     if (of === undefined || holds(claim, source)) return true;
     const sentence = `${words(claim)} would be named ${mirrorKey(claim.mirror)} on ${source.cluster}, and names that end in -${of} are for the mirrors of cluster ${of}: rename it`;
     refused.push({ ...claim, reason, sentence });
@@ -48,7 +48,10 @@ export function colliding(
 }
 
 /** Returns the cluster with the longest name that fits the end of this mirror's name, if it is another one. */
-function entitled({ part, mirror }: NameClaim, targets: readonly string[]): string | undefined {
+function rightfulOwner(
+  { part, mirror }: NameClaim,
+  targets: readonly string[],
+): string | undefined {
   return targets
     .filter((target) => target.endsWith(`-${part}`) && mirror.name.endsWith(`-${target}`))
     .sort((a, b) => b.length - a.length)

@@ -1,4 +1,4 @@
-import { defined } from "../../../kubernetes/objects/defined.ts";
+import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import type { ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { type Controllers, deploymentOf } from "../../model/controller.ts";
 import { managerOf, marksOn } from "../../model/marks.ts";
@@ -31,7 +31,7 @@ export function removedLinks(
   const current = new Set(links.map(({ target }) => target));
   const former = [...(before.links ?? []), ...(before.removedLinks ?? [])]
     .filter(({ target }) => !current.has(target))
-    .map(({ target, maxDeletions }) => ({ source, target, ...defined({ maxDeletions }) }));
+    .map(({ target, maxDeletions }) => ({ source, target, ...omitUndefined({ maxDeletions }) }));
   return [...new Map(former.map((link) => [link.target, link])).values()].sort((a, b) =>
     a.target < b.target ? -1 : 1,
   );
@@ -41,7 +41,7 @@ export function removedLinks(
  * Finds links that this stack no longer mirrors and whose marks are still in the source. Marks alone decide, because
  * a failed run leaves the inputs of the run before, and a killed one leaves none. Pure.
  */
-export function linksLeft(
+export function linksWithMarks(
   source: ClusterSnapshot,
   args: MirrorsArgs,
   before: Before,

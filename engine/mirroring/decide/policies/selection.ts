@@ -5,8 +5,8 @@ export type ExportMode = "gateway" | "discovery";
 
 /** Decides how a link mirrors a Service, if at all; remote discovery wins (linkerd-behaviour.md 2.1). */
 export function exportMode(service: Service, link: LinkSpec): ExportMode | undefined {
-  if (asks(service, link.remoteDiscoverySelector, link)) return "discovery";
-  if (asks(service, link.selector, link)) return "gateway";
+  if (matchesSelector(service, link.remoteDiscoverySelector, link)) return "discovery";
+  if (matchesSelector(service, link.selector, link)) return "gateway";
   return undefined;
 }
 
@@ -14,7 +14,11 @@ export function exportMode(service: Service, link: LinkSpec): ExportMode | undef
  * Whether a Service is labelled for what the selector stands for. In a namespace that the link excludes, only an
  * explicit label counts as a request, so that a selector which matches unlabelled Services causes no report there.
  */
-export function asks(service: Service, selector: LabelSelector, link: LinkSpec): boolean {
+export function matchesSelector(
+  service: Service,
+  selector: LabelSelector,
+  link: LinkSpec,
+): boolean {
   const { labels, namespace } = service.metadata;
   return (
     selects(selector, labels) && (leftOut(namespace, link) === undefined || !selects(selector))

@@ -122,7 +122,7 @@ describe("whatever targets export within their limits, one time after the other"
               value: {
                 snapshot: exportsOf(target, all[at] ?? [], round),
                 gateway: known(),
-                awaited: false,
+                gatewayPending: false,
                 statefulSets: [],
               },
             },

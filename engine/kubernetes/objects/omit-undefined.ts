@@ -1,5 +1,5 @@
 /** Leaves out undefined fields, because an optional field must be absent under `exactOptionalPropertyTypes`. */
-export function defined<T extends object>(
+export function omitUndefined<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const there = Object.entries(fields).filter(([, value]) => value !== undefined);
