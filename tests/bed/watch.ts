@@ -37,7 +37,7 @@ export function startWatch(
   const errors = createWriteStream(log, { fd });
   const child = spawn(
     process.execPath,
-    [join("bin", "linkerd-clusters.mjs"), "watch", "--output", "json"],
+    [join("cli", "linkerd-clusters.mjs"), "watch", "--output", "json"],
     {
       cwd: repository,
       env: { ...environment(bed), ...settings, XDG_STATE_HOME: join(bed.folder, "watch-state") },

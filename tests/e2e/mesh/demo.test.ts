@@ -124,7 +124,7 @@ describe("npm run demo", function () {
 type Demo = ChildProcessByStdio<null, Readable, Readable>;
 
 function start(...options: readonly string[]): Demo {
-  return spawn(process.execPath, [join(repository, "bin", "demo.ts"), ...options], {
+  return spawn(process.execPath, [join(repository, "scripts", "demo.ts"), ...options], {
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
