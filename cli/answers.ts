@@ -5,8 +5,8 @@ import { mark, paint } from "./output.ts";
 import { separator } from "./verification-pod.ts";
 
 /**
- * Where a request ends, in the order in which it gets there: the pod that sends it, the mirror it asks, the gateway, what
- * the proxies admit, and the pods of the exported Service.
+ * The hops of a request in order: the pod that sends it, the mirror, the gateway, the proxies' policies, and the pods
+ * of the exported Service.
  */
 export type Hop = "client" | "mirror" | "gateway" | "policies" | "pods";
 
@@ -23,7 +23,7 @@ export interface Answer {
   /** HTTP status. */
   readonly status?: number;
   readonly milliseconds?: number;
-  /** Where the request failed. */
+  /** The hop at which the request failed. */
   readonly hop?: Hop;
   readonly why?: string;
   /** The server that the client's proxy connected to, as its metrics report it. */

@@ -40,7 +40,7 @@ import type {
 } from "./facts.ts";
 import { printableFacts } from "./printable.ts";
 
-/** What is known besides the clusters. */
+/** Facts besides those of the clusters. */
 export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
   readonly now: Date;
   /** By source. */
@@ -279,7 +279,7 @@ function servicesOf(
   });
 }
 
-/** What a run would do to the mirrors in a source, in the words of its preview. */
+/** Changes that a run would make to a source's mirrors, in the words of its preview. */
 function nextRun(source: string, outcome: Outcome, state: SourceState | undefined): NextRun {
   const nothing = { source, writes: false, lines: [], refusals: [] };
   if (outcome.outcome === "invalid") return { ...nothing, refusals: outcome.mistakes };

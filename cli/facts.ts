@@ -14,7 +14,7 @@ export interface Facts {
   readonly unreadState?: string;
   readonly clusters: readonly ClusterFact[];
   readonly links: readonly LinkFact[];
-  /** Of all sources, with those that the next `up` creates and deletes. */
+  /** Mirrors of all sources, including those that the next `up` creates and deletes. */
   readonly mirrors: readonly MirrorFact[];
   readonly notMirrored: readonly NotMirrored[];
   /** Services other than mirrors. */
@@ -83,7 +83,7 @@ export interface MirrorFact {
   readonly service?: string;
   /** Hostname of the pod behind an endpoint mirror. */
   readonly pod?: string;
-  /** Of a federated Service: `bb@east`, `local bb`. */
+  /** The members of a federated Service: `bb@east`, `local bb`. */
   readonly members?: readonly string[];
   readonly ports: string;
   /** Its ClusterIP. */
@@ -124,13 +124,13 @@ export interface ServiceFact {
   readonly ready?: number;
 }
 
-/** What the next `up` would do to the mirrors in one source. */
+/** Changes that the next `up` would make to one source's mirrors. */
 export interface NextRun {
   readonly source: string;
   readonly writes: boolean;
   /** Lines of the preview, one for each part that changes. */
   readonly lines: readonly string[];
-  /** What somebody has to fix first. */
+  /** Problems that somebody has to fix first. */
   readonly refusals: readonly string[];
   /** Why that is unknown. */
   readonly unknown?: string;

@@ -61,7 +61,7 @@ export function columns(heads: readonly string[], rows: readonly (readonly strin
     .join("\n")}\n`;
 }
 
-/** The first lines of a list, and how many more there are. */
+/** The first lines of a list, and the number of the others. */
 export function firstOf(lines: readonly string[], most: number): string[] {
   const more = lines.length - most;
   return more <= 0 ? [...lines] : [...lines.slice(0, most), `… and ${more} more`];

@@ -6,10 +6,10 @@ import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 /** Bytes that a command may print; a state has a few MB. */
 const maxBuffer = 512 * 2 ** 20;
 
-/** What Pulumi's CLI needs to run without a person at the terminal. */
+/** Variables with which Pulumi's CLI runs without a terminal. */
 export const unattended = { PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_OPTION_COLOR: "never" };
 
-/** Where Pulumi's CLI finds a stack. */
+/** The location of a stack for Pulumi's CLI. */
 export interface StackLocation {
   /** The program's, with its Pulumi.yaml. */
   readonly folder: string;

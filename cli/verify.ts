@@ -18,7 +18,7 @@ import { type Answer, answerIn, type Hop, type Verification, verificationOf } fr
 import type { Facts, MirrorFact } from "./facts.ts";
 import { verificationLabels, verificationPod } from "./verification-pod.ts";
 
-/** How requests are sent. */
+/** The settings of requests. */
 interface VerifyOptions {
   /** The client's image, which has a shell and curl. */
   readonly image: string;
@@ -109,7 +109,7 @@ export async function verify(
   }
 }
 
-/** What all requests of a command have in common. */
+/** Settings that all requests of a command share. */
 interface Run {
   readonly clusters: ReadonlyMap<string, Reachable>;
   readonly config: MeshConfig;
@@ -235,7 +235,7 @@ class Failure extends UserError {
   }
 }
 
-/** What a pod's containers wait for, or how far it got. */
+/** Returns the reason for which a pod's containers wait, or the pod's phase. */
 function reasonOf({ status = {} }: Pod): string {
   const { phase = "", reason = phase, containerStatuses = [] } = status;
   const waiting = containerStatuses.flatMap(({ state }) => state?.waiting ?? []);

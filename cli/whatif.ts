@@ -16,7 +16,7 @@ export interface Affected {
   readonly state: "unavailable" | "degraded";
   /** The clusters whose members remain. */
   readonly remaining: readonly string[];
-  /** Those of them without a ready pod now. */
+  /** Mirrors among them that have no ready pod now. */
   readonly notReady: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface WhatIf {
 }
 
 /**
- * What `--lose` names: `west` or `cluster/west`, `link/east/west` (source, target), `gateway/west`,
+ * Parses the argument of `--lose`: `west` or `cluster/west`, `link/east/west` (source, target), `gateway/west`,
  * `namespace/west/shop`.
  *
  * @throws UserError

@@ -70,7 +70,7 @@ export async function preflight(config: MeshConfig, open: Connect = connect): Pr
         ? await publishedTrust(config.trust.stack, [...own.keys()])
         : undefined;
     const read = opened.clusters;
-    // Of the others, with manage: all, other stacks have the Linkerd.
+    // With `manage: all`, other stacks install Linkerd on the other clusters.
     const installed = isInstalled ? new Map([...read].filter(([name]) => own.has(name))) : read;
     const trust = await observeTrust(new Map([...installed, ...others.clusters]), linkerdNamespace);
     const domains = await judgedDomains(

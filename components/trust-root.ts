@@ -115,7 +115,7 @@ export function trustRootArgs(
   const { linkerdNamespace, trust } = config;
   const clusters = ownClusters(config);
   const names = [...clusters].map(([cluster, { trustDomain }]) => {
-    // By convention; nothing checks it (linkerd-behaviour.md 9.3).
+    // A convention that nothing checks (linkerd-behaviour.md 9.3).
     return [cluster, `identity.${linkerdNamespace}.${trustDomain}`] as const;
   });
   const lifetimes = [...clusters.values()].map(({ values }) =>

@@ -8,7 +8,7 @@ export interface Failure {
   readonly cause: Cause;
 }
 
-/** What is wrong with a text of the user's, or of a cluster. */
+/** A mistake in a text of the user or of a cluster. */
 export function invalid(why: string): Failure {
   return { why, cause: "invalid" };
 }

@@ -9,7 +9,7 @@ export type Cause = "invalid" | "refused" | "unreachable";
  * Pulumi and Node print the stack of every error. All other errors are bugs and keep theirs.
  */
 export class UserError extends Error {
-  /** What it says about a cluster that can't be read because of it. */
+  /** The cause that it implies for a cluster that can't be read because of it. */
   get failure(): Cause {
     return "unreachable";
   }

@@ -27,7 +27,7 @@ const countOrShare: Type = {
   anyOf: [{ type: "number" }, { type: "string", format: "percentage" }],
 };
 
-/** What another program says differently than the config of a stack, by section and key. */
+/** Arguments that differ from the keys of the stack config, by section and key. */
 const different: Readonly<Record<string, Partial<Pick<Arg, "type" | "meaning">>>> = {
   "stack.clusters": { type: mapOf({ $ref: "cluster" }) },
   "stack.links": { type: { items: { $ref: "link" } } },

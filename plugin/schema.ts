@@ -33,7 +33,7 @@ const linkSummary = {
   required: ["state", "mirrors", "notMirrored"],
 };
 
-/** What the component gives: the schema's `properties`. */
+/** The component's outputs: the schema's `properties`. */
 const outputs = {
   mirrors: {
     ...bySource,

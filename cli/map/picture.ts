@@ -58,7 +58,7 @@ export interface Mirrored {
   readonly ports: string;
   /** The state now: `ok`, `missing`. */
   readonly state: string;
-  /** What the next `up` does to it; absent without `--preview`. */
+  /** The change by the next `up`; absent without `--preview`. */
   readonly next?: Next;
   /** Fields that differ, in words. */
   readonly changes?: readonly string[];

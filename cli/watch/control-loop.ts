@@ -96,7 +96,7 @@ export class ControlLoop {
     else if (!isWhole && this.#schedule.isFailing) return undefined;
     if (isStopped()) return undefined;
     this.#schedule.succeeded();
-    // What a guard refuses waits for a person, or for the next dry run.
+    // A refused change waits for a person, or for the next dry run.
     if (this.#refused.length > 0) {
       const refusals = this.#refused.flatMap((source) => source.refusals);
       this.#report("refused", refusals, this.#schedule.untilEverything);

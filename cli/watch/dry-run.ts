@@ -24,7 +24,7 @@ export interface DryRun {
 export class DryRunClusters extends Clusters {
   readonly hostnames = new Map<string, readonly string[]>();
 
-  /** @param stop ends the dry run, whose result nobody waits for any more */
+  /** @param stop ends a dry run whose result is no longer needed */
   constructor(stop?: AbortSignal) {
     // One connection for each kind that is listed.
     super({ connections: 5, ...(stop && { cancellation: { stop, abort: stop } }) });
@@ -70,7 +70,7 @@ export async function dryRun(
   }
 }
 
-/** By target: whether its gateway answers its probe, for links with `gatewayProbe`. */
+/** Whether the gateway answers its probe, by target, for links with `gatewayProbe`. */
 async function aliveIn(outcome: Outcome, time: Time): Promise<Readonly<Record<string, boolean>>> {
   if (outcome.outcome !== "planned") return {};
   const probed = outcome.links.map(async ({ link, target }) => {

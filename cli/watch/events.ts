@@ -32,22 +32,19 @@ export interface SourceStatus {
   readonly status: "inSync" | "changed" | "refused";
   /** Why a guard refuses the changes. */
   readonly refusals: readonly string[];
-  /**
-   * By the name of a link's target, or `federated`: the mirrors that exist once everything is done, and the exported
-   * Services that have none.
-   */
+  /** Numbers of mirrors after the run and of exported Services without one, by target or `federated`. */
   readonly parts: Readonly<
     Record<string, { readonly mirrors: number; readonly notMirrored: number }>
   >;
-  /** By target: whether its gateway answers its probe, for links with `gatewayProbe`. */
+  /** Whether the gateway answers its probe, by target, for links with `gatewayProbe`. */
   readonly gateways?: Readonly<Record<string, boolean>>;
-  /** By cluster that could not be read: why. */
+  /** Reasons why clusters couldn't be read, by cluster. */
   readonly unreachable: Readonly<Record<string, string>>;
 }
 
 /** The events of a watch. Durations are in milliseconds. */
 export type WatchEvent = Readonly<
-  /** By cluster: the kinds that are watched from now on. */
+  /** The kinds that are watched from now on, by cluster. */
   | { event: "clusters"; kinds: Readonly<Record<string, readonly WatchedKind[]>> }
   | { event: "watching"; cluster: string; kind: WatchedKind }
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }

@@ -10,7 +10,7 @@ const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
 /** Milliseconds that a change waits at most after a failure, because one failure must not stop the rest. */
 const longestHold = 30_000;
 
-/** What a turn of the watch covers: mirrors alone, or everything that the stack manages. */
+/** The scope of a turn of the watch: mirrors only, or everything that the stack manages. */
 export type Scope = "everything" | "mirrors";
 
 /**

@@ -30,10 +30,10 @@ import { Generation, type KeyPair } from "./generation.ts";
 /** The anchors and issuers of a stack, and what each cluster gets of them. */
 export interface Issuance {
   readonly anchorsPem: pulumi.Output<string>;
-  /** Those that are to go included; absent where that is the same. */
+  /** All anchors, including those to be removed; absent if that makes no difference. */
   readonly knownPem?: pulumi.Output<string>;
   readonly outputs: pulumi.Output<TrustOutputs>;
-  /** By cluster: why it gets nothing in this run. */
+  /** Reasons by cluster for which it gets nothing in this run. */
   readonly refused: pulumi.Output<RefusedClusters>;
   /** Why the trust of every cluster stays as it is. */
   readonly held?: readonly string[] | undefined;
@@ -80,7 +80,7 @@ export function issuanceFrom(trust: TrustConfig, context: IssuanceContext): Issu
 
 type Bundle = PublishedTrust["known"];
 
-/** By cluster, leaf first, with the private key. */
+/** Issuers by cluster, leaf first, with the private key. */
 type Issuers = ReadonlyMap<string, { readonly issuer: Bundle; readonly keyPem: string }>;
 
 /** Anchors and issuers that somebody else has made, which are known before the run. */
@@ -142,8 +142,8 @@ function externalIssuance({ live, now }: IssuanceContext): Issuance {
 }
 
 /**
- * Anchors and issuers that this stack generates. The generation before is kept: in a rotation its
- * issuers are in use until the second of three steps; afterwards nothing trusts it any more.
+ * Anchors and issuers that this stack generates. The previous generation is kept: in a rotation its issuers are in
+ * use until the second of three steps; after that, nothing trusts it.
  */
 function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
   const { name, parent, issuerNames: issuers, now, publishedAfter } = context;
@@ -202,7 +202,7 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
   };
 }
 
-/** The trust that the stacks of the clusters are told of: the next step, or once more the last one. */
+/** The trust that is published for the stacks of the clusters: the next step, or the last one again. */
 class TrustPublication extends EngineResource {
   declare readonly publication: pulumi.Output<Publication>;
 

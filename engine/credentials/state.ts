@@ -17,7 +17,7 @@ export interface TargetArgs {
   readonly source: string;
   readonly target: string;
   readonly access: ClusterAccess;
-  /** How the runner reaches the source, whose own addresses are no gateway's. */
+  /** The runner's access to the source, whose own addresses can't be a gateway's. */
   readonly sourceAccess?: ClusterAccess;
   /** Set if the source can't get a new token in this run. */
   readonly sourceUnreachable?: true;

@@ -46,8 +46,8 @@ export function movedCluster(
 }
 
 /**
- * By name in the config: the sentence for a cluster that another name leads to as well. Other contexts, even other
- * kubeconfigs, can lead to one API server, and nobody can say which of the names is wrong.
+ * Returns sentences, by name, for clusters to which another name leads too. Other contexts, even other kubeconfigs,
+ * can lead to one API server, and nobody can say which of the names is wrong.
  */
 export function sameClusters(identities: Identities): ReadonlyMap<string, string> {
   return new Map(

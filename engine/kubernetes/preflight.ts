@@ -15,7 +15,7 @@ export interface OpenedClusters {
   readonly clusters: ReadonlyMap<string, Reachable>;
   /** Undefined for a cluster that is refused as well. */
   readonly uids: Identities;
-  /** By name: clusters that two names of the config lead to. Nothing is read of them. */
+  /** Clusters, by name, to which two names of the config lead. Nothing is read from them. */
   readonly refused: ReadonlyMap<string, string>;
   /** Contexts to fix before anything is done. */
   readonly mistakes: readonly string[];

@@ -33,12 +33,12 @@ export class Cache<T> {
     return known?.begun === false ? known.value : this.#begin(key, known?.value, read);
   }
 
-  /** What was read no longer holds in all: it has been written to. */
+  /** Marks a reading as stale, because something was written since. */
   markStale(key: string): void {
     this.#outdated.add(key);
   }
 
-  /** Lets the next reading begin anew, if it has been written to since the last one. */
+  /** Drops a stale reading, so that the next one starts again. */
   refresh(key: string): void {
     if (this.#outdated.delete(key)) this.#known.delete(key);
   }

@@ -109,12 +109,12 @@ export class Clusters {
     );
   }
 
-  /** What was read of a cluster no longer holds in all: it has been written to. */
+  /** Marks the readings of a cluster as stale, because something was written to it. */
   markStale(access: ClusterAccess): void {
     for (const extent of extents) this.#snapshots.markStale(accessKey(access, extent));
   }
 
-  /** Lets the next reading of a cluster begin anew, if it has been written to since the last one. */
+  /** Drops a cluster's stale readings, so that the next one starts again. */
   refresh(access: ClusterAccess): void {
     for (const extent of extents) this.#snapshots.refresh(accessKey(access, extent));
   }

@@ -12,7 +12,7 @@ import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { annotation, probePort } from "../mirroring/model/vocabulary.ts";
 
-/** Where a gateway is probed. */
+/** The address of a gateway's probe. */
 export interface ProbeTarget {
   /** IPs: those of the gateway. */
   readonly addresses: readonly string[];

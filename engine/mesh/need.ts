@@ -52,7 +52,7 @@ export interface LinkNeed {
   readonly credentials?: CredentialsNeed;
 }
 
-/** How the clusters are reached, and by name why one of them is not even asked. */
+/** The access to the clusters, and reasons by name for not asking one. */
 export interface MeshAccess {
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly distrusted?: Readonly<Record<string, string>>;

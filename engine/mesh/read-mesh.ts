@@ -37,7 +37,7 @@ export async function readMesh(
   const snapshots = judge(new Map(await Promise.all(reading)));
   const flat = flatNetworks(need.links, snapshots);
   const judges = new Map<string, GatewayJudge>();
-  // What may answer in a source is found out once for all of its links.
+  // The source's own addresses are computed once for all of its links.
   const judgeOf = (source: string) => {
     const known = judges.get(source) ?? judgeFor(clusters, source, config.clusters[source]);
     judges.set(source, known);
@@ -123,7 +123,7 @@ async function readCluster(
   });
 }
 
-/** Where the API server does not say, a write will tell. */
+/** If the API server doesn't say, the write will show it. */
 async function mayKeepStatus(
   clusters: Observed,
   name: string,
@@ -185,7 +185,7 @@ async function observeTarget(
   return { snapshot, gateway, gatewayPending: awaited, statefulSets: sets };
 }
 
-/** Where they may not be read, absent pods are judged as if there were none. */
+/** If StatefulSets may not be read, missing pods are judged as if there were none. */
 async function statefulSetsOf(
   clusters: Observed,
   target: string,

@@ -8,7 +8,7 @@ import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Result } from "../result.ts";
 import type { Certificate } from "../trust/certificate.ts";
 
-/** What was read of a mesh, and nothing that was concluded from it. Fields that nobody asked for are absent. */
+/** The facts that were read from a mesh, without conclusions. Fields that nobody asked for are absent. */
 export interface MeshReading {
   readonly clusters: ReadonlyMap<string, ClusterReading>;
   /** In the order in which they were asked for. */

@@ -61,7 +61,10 @@ export async function observe(
   };
 }
 
-/** Those by which a list of mirrors is judged: `default/kubernetes`, and whose Endpoints pass for a mirror's. */
+/**
+ * Services by which a list of mirrors is judged: `default/kubernetes`, and those whose Endpoints look like a
+ * mirror's.
+ */
 async function servicesBeside(
   kubernetes: Kubernetes,
   keep: SharedValues,

@@ -1,6 +1,6 @@
 /**
- * What is mirrored: links, mirrors, and what a source's resource is told.
- * The rest of the program imports nothing of it but this.
+ * Links, mirrors and the arguments of a source's resource. The rest of the program imports only this file of the
+ * folder.
  */
 export { noControllerText } from "./model/controller.ts";
 export {

@@ -68,8 +68,8 @@ export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
 }
 
 /**
- * Those who may write the same are read only where a status of a Link is due or there is something to federate, which
- * the decisions alone can say: a run that finds everything in order reads none of this.
+ * Other writers are read only if the status of a Link is due or there are federated Services, which only the
+ * decisions can tell: a run that finds everything in order reads none of this.
  */
 function needOfWriters(
   { source, statusIn }: MirrorsArgs,

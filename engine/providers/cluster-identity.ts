@@ -13,7 +13,7 @@ export interface IdentityInputs {
   readonly context: string;
   /** UID of `kube-system` as it was read in this run; absent where the cluster was out of reach. */
   readonly uid?: string;
-  /** What the config says it has to be: `clusters.<name>.uid`. */
+  /** The UID that the config demands: `clusters.<name>.uid`. */
   readonly expected?: string;
   /** The links out of it that this stack has. Of others it must not take over the Link resource. */
   readonly links?: SourceLinks;

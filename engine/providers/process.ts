@@ -61,8 +61,8 @@ function pathIn(message: unknown): unknown {
 }
 
 /**
- * Does the work of a method that leaves nothing half done. Once the run is cancelled, its result is dropped: a cluster
- * that could not be read any more would look unreachable.
+ * Does the work of a method that leaves nothing half done. Once the run is cancelled, its result is dropped, because
+ * a cluster that couldn't be read would look unreachable.
  */
 export async function unlessCancelled<T>(
   run: { readonly isCancelled: boolean },

@@ -44,7 +44,7 @@ export function planProvided(observed: ProvidedRotation): TrustPlan {
     const bundle = held.length > 0 && now.length > 0 ? now : inLiveOrder(anchors, now);
     return issuers.has(name) ? [[name, { bundle, issuer: "wanted" }]] : [];
   });
-  // What may be a new cluster has no trust that could stay.
+  // A cluster that may be new has no trust that could stay.
   const early = [...live].flatMap(([name, { state }]): [string, string][] =>
     held.length > 0 && state !== "present"
       ? [[name, `Cluster ${name} gets Linkerd once the others can get linkerd-multicluster:trust.`]]

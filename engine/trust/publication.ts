@@ -19,7 +19,6 @@ import type { Rotation, RotationPlan, RotationStage } from "./rotate.ts";
 export interface Publication {
   readonly stage: RotationStage;
   readonly notes: readonly string[];
-  /** By cluster. */
   readonly clusters: Shares;
 }
 

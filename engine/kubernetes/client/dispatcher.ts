@@ -4,7 +4,7 @@ import type { Proxy } from "../kubeconfig/proxy.ts";
 
 export type { Dispatcher };
 
-/** How connections reach an API server. */
+/** The connection to an API server. */
 export interface Route {
   readonly server: URL;
   /** Without one, connections go to the server directly, whatever the environment says. */

@@ -7,14 +7,14 @@ import { type ObjectName, rbacName, type Resource } from "../objects/resources.t
 
 export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";
 
-/** What an error says was attempted. */
+/** The attempted request, in words. */
 export interface Operation {
   readonly verb: Verb;
   readonly resource: Resource<unknown>;
   readonly at: Partial<ObjectName>;
 }
 
-/** What an error says about the cluster. `server` is the API server's origin, without credentials. */
+/** The cluster, in words. `server` is the API server's origin, without credentials. */
 export interface Place {
   readonly cluster: string;
   readonly context: string;

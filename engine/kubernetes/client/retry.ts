@@ -75,7 +75,7 @@ export function backoff(
   return whole * (0.5 + time.random() / 2);
 }
 
-/** How long and how often `poll` looks, in milliseconds. */
+/** The duration and interval of `poll`, in milliseconds. */
 export interface Polling {
   readonly within: number;
   readonly every: number;

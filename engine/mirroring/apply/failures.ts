@@ -13,7 +13,7 @@ export interface WriteFailure {
   readonly notAttempted?: string;
 }
 
-/** How many mirrors are written at the same time: as many as the client has connections. */
+/** The number of mirrors that are written at the same time: as many as the client has connections. */
 const concurrency = 32;
 
 /**

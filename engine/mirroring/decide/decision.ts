@@ -19,7 +19,6 @@ export interface LiveMirror {
 interface About {
   /** The name of the link's target, or `federated`. */
   readonly part: string;
-  /** Of the mirror. */
   readonly key: ObjectKey;
 }
 

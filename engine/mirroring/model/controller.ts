@@ -16,7 +16,7 @@ export interface Controller {
 /** Linkerd's controllers in a cluster, or why they can't be known. */
 export type Controllers = Result<readonly Controller[]>;
 
-/** What is known of others who write what this program does, as far as it was read. */
+/** The other writers of the same objects, as far as they were read. */
 export interface OtherWriters {
   readonly controllers?: Controllers;
   /** Whether the runner may patch the status of Links. If the API server doesn't say, the write will show it. */

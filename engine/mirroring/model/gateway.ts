@@ -33,7 +33,7 @@ export interface KnownGateway {
 
 export type GatewayReading = Result<KnownGateway>;
 
-/** What is announced of a gateway. */
+/** A gateway as its Service announces it. */
 export interface AnnouncedGateway {
   readonly facts: GatewayFacts;
   /** Addresses that the Service announces and no traffic is sent to, each with the reason. */

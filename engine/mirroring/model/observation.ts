@@ -4,7 +4,7 @@ import type { LinkSpec } from "./link.ts";
 import { type Result, valueIn } from "../../result.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 
-/** By name: the source and every target. */
+/** The source and every target, by name. */
 export type ClusterReadings = ReadonlyMap<string, Result<ClusterSnapshot>>;
 
 /** One link as far as it could be looked at. */
@@ -13,12 +13,12 @@ export interface LinkObservation {
   readonly target: Result<TargetObservation>;
 }
 
-/** Those of which nothing is known now. */
+/** Returns targets that couldn't be read. */
 export function unreadTargets(links: readonly LinkObservation[]): ReadonlySet<string> {
   return new Set(links.flatMap(({ link, target }) => ("why" in target ? [link.target] : [])));
 }
 
-/** Where the mirrors of a link lead, as far as this run knows it. */
+/** Returns the gateway of a link's mirrors if this run knows it. */
 export function gatewayOf({ target }: LinkObservation): Gateway | undefined {
   const found = valueIn(target);
   return found?.gatewayPending === false ? valueIn(found.gateway)?.gateway : undefined;
@@ -29,7 +29,7 @@ export interface TargetObservation {
   readonly gateway: GatewayReading;
   /** The gateway is yet to be made, and `gateway` is no more than a stand-in. */
   readonly gatewayPending: boolean;
-  /** Where they could not be read, none. */
+  /** Empty if they couldn't be read. */
   readonly statefulSets: readonly StatefulSet[];
 }
 

@@ -10,13 +10,13 @@ const longest = 66;
  * and characters that a terminal obeys.
  */
 export function shortened(text: string): string {
-  // Somewhat longer is allowed to a list, which says how many more there are.
+  // A list may be somewhat longer, because it ends with the number of the others.
   return text.length <= longest + 20
     ? printable(text)
     : `${printable(text.slice(0, longest))}… (${String(text.length)} characters)`;
 }
 
-/** As many of a list as fit on a line, and how many more there are. */
+/** Lists as many entries as fit on a line, and the number of the others. */
 export function listed(texts: readonly string[]): string {
   let length = -2;
   const end = texts.findIndex((text) => (length += text.length + 2) > longest);

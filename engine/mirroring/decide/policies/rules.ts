@@ -17,7 +17,6 @@ interface Candidate {
   readonly service: Service;
   /** The Service's cluster. */
   readonly cluster: string;
-  /** Of the mirror. */
   readonly name: string;
   readonly link: LinkSpec;
   /** The namespace of the same name in the source cluster. */
