@@ -72,6 +72,8 @@ async function run(mesh: Mesh, cluster: string, alter: Alter): Promise<readonly 
 const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
 function altered(answer: Answer, path: string, alter: Alter): Answer {
+  // What isn't served is answered with a text.
+  if (answer.status !== 200) return answer;
   const list = JSON.parse(answer.body) as { readonly items?: Json[] };
   if (list.items === undefined) return answer;
   const other = alter(/(\w+)\?/.exec(path)?.[1] ?? "", list.items);
