@@ -48,7 +48,7 @@ export async function toolStack(): Promise<ToolStack> {
   if (code !== 0) throw new Error(text);
   const bin = join(bed.folder, "tool-bin");
   await mkdir(bin);
-  await symlink(join(repository, "bin", "linkerd-clusters.mjs"), join(bin, "linkerd-clusters"));
+  await symlink(join(repository, "cli", "linkerd-clusters.mjs"), join(bin, "linkerd-clusters"));
   const given = environment(bed);
   const env = { ...given, PATH: [bin, given["PATH"]].join(delimiter), XDG_CONFIG_HOME: bin };
   const folder = join(bed.folder, "stacks", "tool");
