@@ -243,7 +243,7 @@ describe(title, function () {
     const context = join(folder, "context");
     for (const path of [
       ...["package.json", "package-lock.json", ".npmrc", "index.ts", "Pulumi.yaml"],
-      ...["tsconfig.json", "bin", "components", "config", "engine", "tool"],
+      ...["tsconfig.json", "cli", "components", "config", "engine"],
     ])
       await cp(join(repository, path), join(context, path), {
         recursive: true,
