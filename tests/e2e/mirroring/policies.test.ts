@@ -103,7 +103,7 @@ async function install(folder: string): Promise<string> {
   const entry = require.resolve("@pulumi/pulumi/cmd/run-policy-pack");
   await mkdir(join(pack, "bin"));
   await writeFile(
-    join(pack, "scripts/pulumi-analyzer-policy-bed"),
+    join(pack, "bin/pulumi-analyzer-policy-bed"),
     `#!/bin/sh\nexec ${process.execPath} ${entry} "$@"\n`,
     { mode: 0o755 },
   );
