@@ -170,19 +170,19 @@ const standIn: GatewayReading = {
 async function observeTarget(
   { clusters: accesses }: MeshAccess,
   clusters: Observed,
-  { link, gatewayPending: awaited = false, statefulSets = false }: LinkNeed,
+  { link, gatewayPending = false, statefulSets = false }: LinkNeed,
   snapshot: ClusterSnapshot,
   snapshots: ClusterReadings,
   judge: GatewayJudge,
 ): Promise<TargetObservation> {
-  const gateway = awaited ? standIn : await readGateway(link, snapshot, judge);
+  const gateway = gatewayPending ? standIn : await readGateway(link, snapshot, judge);
   const source = valueIn(snapshots.get(link.source));
   // Only where a pod is away does it matter whether it is meant to be there.
   const asks = statefulSets && source !== undefined && absentPods(link, source, snapshot).size > 0;
   const sets = asks
     ? await statefulSetsOf(clusters, link.target, accessOf(accesses, link.target))
     : [];
-  return { snapshot, gateway, gatewayPending: awaited, statefulSets: sets };
+  return { snapshot, gateway, gatewayPending, statefulSets: sets };
 }
 
 /** If StatefulSets may not be read, missing pods are judged as if there were none. */

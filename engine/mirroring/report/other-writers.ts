@@ -15,8 +15,8 @@ import type { Report } from "./outcome.ts";
 import type { KeptLinkStatus, LinkStatuses } from "./status.ts";
 
 /** The decisions about objects that others may also write: other writers are looked up only if there are any. */
-export function alsoWrittenByOthers({ decisionsByPart: judged }: Decided, statuses: LinkStatuses) {
-  const union = (judged.get(federatedPart) ?? []).filter(isListed).map(({ key }) => key);
+export function alsoWrittenByOthers({ decisionsByPart }: Decided, statuses: LinkStatuses) {
+  const union = (decisionsByPart.get(federatedPart) ?? []).filter(isListed).map(({ key }) => key);
   return { union, due: statuses.filter(({ isDue }) => isDue) };
 }
 

@@ -69,7 +69,7 @@ function undecidedParts(
   {
     links,
     removed,
-    decided: { decisionsByPart: judged },
+    decided: { decisionsByPart },
   }: Pick<PlannedOutcome, "links" | "removed" | "decided">,
 ): PartReport[] {
   const nothing = { mirrors: {}, changes: {}, notMirrored: {} };
@@ -83,7 +83,7 @@ function undecidedParts(
     return { ...nothing, part, mirrors: mirrorsBefore(before, part) };
   });
   const parts = [...known, ...former];
-  const seen = new Set([...judged.keys(), ...parts.map(({ part }) => part)]);
+  const seen = new Set([...decisionsByPart.keys(), ...parts.map(({ part }) => part)]);
   // The list of a removed link without mirrors is dropped.
   const listed = typeof before.mirrors === "object" ? Object.keys(before.mirrors) : [];
   const forgotten = listed
@@ -92,16 +92,17 @@ function undecidedParts(
       const { changes } = reportOn({ part, decisions: [], before: mirrorsBefore(before, part) });
       return { ...nothing, part, changes };
     });
-  return [...parts.filter(({ part }) => !judged.has(part)), ...forgotten];
+  return [...parts.filter(({ part }) => !decisionsByPart.has(part)), ...forgotten];
 }
 
 export function reportOn(decided: DecidedPart): PartReport {
-  const { part, decisions, before, pendingText: awaited, namespaces = [], lost = [] } = decided;
+  const { part, decisions, before, pendingText, namespaces = [], lost = [] } = decided;
   const skips = decisions.filter(isSkip);
   const about = { part, notMirrored: notMirrored(skips), skips: skipNotes(skips) };
   // While a gateway doesn't exist yet, only new mirrors can be predicted.
   const bringsOnly = decisions.every(({ verdict }) => verdict === "create" || verdict === "skip");
-  if (awaited !== undefined && !bringsOnly) return { ...about, mirrors: awaited, changes: {} };
+  if (pendingText !== undefined && !bringsOnly)
+    return { ...about, mirrors: pendingText, changes: {} };
   const wasListed = (key: string) => Object.hasOwn(before, key);
   const ours = new Map<string, Decision>(
     decisions.flatMap((each) =>

@@ -21,7 +21,7 @@ export type LinkStatuses = readonly KeptLinkStatus[];
 /** Returns the status of every Link into the source that is this stack's to update. Pure. */
 export function statusesOf(
   { args, source, links, removed, now }: SourceObservation,
-  { decisionsByPart: judged, federatedMirrors: united }: Decided,
+  { decisionsByPart, federatedMirrors }: Decided,
 ): LinkStatuses {
   const { statusIn } = args;
   if (statusIn === undefined) return [];
@@ -31,18 +31,20 @@ export function statusesOf(
     : removed.filter(
         ({ disposition, link }) =>
           disposition === "delete" &&
-          !(judged.get(link.target) ?? []).some(({ verdict }) => verdict === "handOver"),
+          !(decisionsByPart.get(link.target) ?? []).some(({ verdict }) => verdict === "handOver"),
       );
   const read = links.filter(({ target }) => "value" in target);
-  const joined = judged.get(federatedPart) ?? [];
+  const joined = decisionsByPart.get(federatedPart) ?? [];
   return [...read, ...left].flatMap(({ link: { target } }) => {
     const key = objectKey(statusIn, target);
-    const own = judged.get(target);
+    const own = decisionsByPart.get(target);
     const live = source.links?.get(key);
     if (live === undefined || own === undefined) return [];
-    return [mirrorStatus(key, own), federatedStatus(key, target, united, joined)].map((status) => {
-      return { ...status, live, isDue: statusUpdate(status, live, new Map(), now) !== undefined };
-    });
+    return [mirrorStatus(key, own), federatedStatus(key, target, federatedMirrors, joined)].map(
+      (status) => {
+        return { ...status, live, isDue: statusUpdate(status, live, new Map(), now) !== undefined };
+      },
+    );
   });
 }
 

@@ -14,8 +14,8 @@ export function whyUndecided(outcome: Outcome, source: string, part: string): st
   };
   if (outcome.outcome === "sourceUnreadable")
     return whyUnread(source) ?? `cluster ${source} can't be read`;
-  const { decisionsByPart: judged, refusals } = outcome.decided;
-  if (judged.has(part)) return undefined;
+  const { decisionsByPart, refusals } = outcome.decided;
+  if (decisionsByPart.has(part)) return undefined;
   return refusals[part] ?? whyUnread(part) ?? `nothing is known of cluster ${part}`;
 }
 
