@@ -11,7 +11,7 @@ import { pulumiFor } from "./pulumi.ts";
 import type { Scenario, Stage } from "./scenario.ts";
 import type { Screen } from "./screen.ts";
 
-/** Tells a scenario's story from the start of its clusters to its end, or leaves what it made to the viewer. */
+/** Plays a scenario, from starting its clusters to stopping them unless the viewer wants to keep them. */
 export async function play(
   scenario: Scenario,
   screen: Screen,
@@ -22,8 +22,8 @@ export async function play(
   const names = scenario.clusters;
   screen.step(
     `Start the clusters ${new Intl.ListFormat("en").format(names)}`,
-    `Real Kubernetes API servers and controllers on this machine, without containers: kwok stands in for the machines.
-"kubectl" and "dig" are not needed either: the demo prints what they would, in short.`,
+    `These are real Kubernetes API servers and controllers on this machine, without containers; kwok simulates the nodes.
+You need neither kubectl nor dig: the demo prints an excerpt of what they would print.`,
   );
   const bed = await startBed({ clusters: names });
   cleanup.add(() => bed.stop());
@@ -53,13 +53,13 @@ export async function play(
   }
   screen.step(
     "Take it all down",
-    "Destroying the stack deletes the mirrors and nothing else; the clusters stop when the demo ends.",
+    "Destroying the stack deletes the mirrors and nothing else. The clusters stop when the demo ends.",
   );
   await stage.pulumi.run("destroy", "--yes", "--skip-preview");
   await stage.kubectl.getServices(stage.cluster(scenario.mirrorsIn));
 }
 
-/** Says what one needs to know to go on by hand. */
+/** Prints the commands with which the viewer continues by hand. */
 function printNextSteps(
   screen: Screen,
   lines: readonly string[],
@@ -67,24 +67,24 @@ function printNextSteps(
 ): void {
   screen.step(
     "Now it is yours",
-    "Everything stays up until you press Ctrl-C here. In another shell, in this folder, paste these lines:",
+    "Everything keeps running until you press Ctrl-C here. Paste these lines into another shell in this folder:",
   );
   screen.output("");
   for (const line of lines) screen.output(line);
   screen.remark("Look around, if you have kubectl:");
   screen.command(...nextCommands);
-  screen.remark("Change something, see what would come of it, do it, and undo it all:");
+  screen.remark("Change something, preview it, apply it, and undo everything:");
   screen.command("pulumi preview --diff", "pulumi up", "pulumi destroy");
 }
 
-/** A cluster's DNS server starts with the first question. */
+/** Starts a cluster's DNS server on the first query. */
 function lookUpOn(bed: Bed<string>, screen: Screen): Stage["lookUp"] {
   const servers = new Map<string, Promise<Dns>>();
   return async (cluster, name) => {
     const server = servers.get(cluster) ?? bed.dns(cluster);
     servers.set(cluster, server);
     const dns = await server;
-    // CoreDNS hears of a new name a moment later.
+    // CoreDNS learns of a new name a moment later.
     const addresses = await until(`an address of ${name}`, [], async () => {
       const found = await dns.lookup(name);
       return found.length > 0 ? found : undefined;

@@ -3,7 +3,7 @@ import type { Kubectl } from "./kubectl.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
 
-/** A story that the demo tells, in steps that `play.ts` numbers. */
+/** What the demo plays, as steps that `play.ts` numbers. */
 export interface Scenario {
   readonly title: string;
   readonly clusters: readonly string[];
@@ -35,7 +35,7 @@ export interface Stage {
 /** The acts that most scenarios have in common, but for what they say. */
 export const acts = {
   configure: (why: string): Act => ({
-    title: "Say which clusters are linked",
+    title: "Declare which clusters are linked",
     why: `This is all the config of the Pulumi stack. ${why}`,
     run({ screen, pulumi }) {
       screen.command("cat Pulumi.demo.yaml");
@@ -43,14 +43,14 @@ export const acts = {
       return Promise.resolve();
     },
   }),
-  preview: (why: string, title = "See what would be done"): Act => ({
+  preview: (why: string, title = "Preview the changes"): Act => ({
     title,
     why,
     run: ({ pulumi }) => pulumi.run("preview", "--diff"),
   }),
   up: (
-    why = "The same again, and this time it is carried out.",
-    title = "Do it",
+    why = "The same plan, applied.",
+    title = "Apply them",
     look: Act["run"] = () => Promise.resolve(),
   ): Act => ({
     title,

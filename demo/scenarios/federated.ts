@@ -9,8 +9,8 @@ const union = { ...bb, name: "bb-federated" };
 
 const deploy: Act = {
   title: "Deploy the tutorial's Service bb on all three clusters",
-  why: `The same name in the same namespace everywhere. The label mirror.linkerd.io/federated=member says that it takes
-part in a federated Service.`,
+  why: `It has the same name and namespace everywhere. The label mirror.linkerd.io/federated=member makes it a member of a
+federated Service.`,
   async run({ cluster, kubectl }) {
     for (const name of CLUSTERS) {
       await makeNamespaces(cluster(name), bb.namespace);
@@ -24,27 +24,27 @@ part in a federated Service.`,
 
 const look: Act = {
   title: "Look at west",
-  why: `bb-federated has no endpoints of its own: its annotations tell Linkerd which Services of which clusters to balance
-its requests over, its own cluster's among them.`,
+  why: `bb-federated has no endpoints of its own. Its annotations tell Linkerd across which Services of which clusters to
+balance requests, the local one included.`,
   async run(stage) {
     const { cluster, kubectl, lookUp, screen } = stage;
     await lookAtWest(stage);
-    screen.remark("West's DNS, which is CoreDNS, knows it by name:");
+    screen.remark("West's CoreDNS resolves its name:");
     await lookUp("west", `${union.name}.${union.namespace}.svc.cluster.local`);
-    screen.remark("East and north have none, for no link leads that way:");
+    screen.remark("East and north have none, since no link starts there:");
     await kubectl.getServices(cluster("east"));
     await kubectl.getServices(cluster("north"));
   },
 };
 
 const leave: Act = {
-  title: "Take the label off on north",
-  why: "A Service leaves as it has joined, by its label. Whether it is there, or healthy, is another matter.",
+  title: "Remove the label on north",
+  why: "A Service joins and leaves by its label. Whether its pods are healthy makes no difference here.",
   run: ({ cluster, kubectl }) => kubectl.labelService(cluster("north"), bb, label.federated, null),
 };
 
 export const federated: Scenario = {
-  title: "One Service from three clusters, balanced over all of them from cluster west",
+  title: "One Service on three clusters, load-balanced across all of them from cluster west",
   clusters: CLUSTERS,
   mirrorsIn: "west",
   config: {
@@ -58,22 +58,19 @@ export const federated: Scenario = {
   acts: [
     deploy,
     acts.configure(
-      `Pods reach each other across these clusters, so that no link needs a gateway.
-Links have a direction: what is on east and north is to be reached from west, not the other way round.`,
+      `Pods reach each other across these clusters, so no link needs a gateway.
+Links have a direction: west reaches Services on east and north, not the other way round.`,
     ),
     acts.preview(
-      "A preview reads all clusters and changes nothing. It names the members of each federated Service.",
+      "A preview reads all clusters and changes nothing. It lists the members of each federated Service.",
     ),
     acts.up(),
     look,
     leave,
-    acts.preview(
-      "One member leaves the list, and nothing else changes.",
-      "See what that means for west",
-    ),
+    acts.preview("One member leaves; nothing else changes.", "Preview the change on west"),
     acts.up(
-      "West and east go on without it. With its last member the federated Service would go as well.",
-      "Let it leave",
+      "West and east keep serving. When its last member leaves, the federated Service is deleted, too.",
+      "Apply it",
       lookAtWest,
     ),
   ],

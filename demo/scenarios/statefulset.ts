@@ -20,8 +20,8 @@ const lost = { namespace: "default", name: "nginx-set-1-west" };
 
 const deploy: Act = {
   title: "Deploy the tutorial's StatefulSet and a few ordinary Services on west",
-  why: `The label mirror.linkerd.io/exported=true offers a Service to other clusters; "metrics" goes without.
-The gateway is where the traffic of other clusters comes in. East has a namespace shop too, but no payments.`,
+  why: `The label mirror.linkerd.io/exported=true exports a Service to other clusters; "metrics" doesn't have it.
+Requests from other clusters arrive at the gateway. East has a namespace "shop", too, but no "payments".`,
   async run({ cluster, kubectl }) {
     const west = cluster("west");
     await makeGateway(west, "192.0.2.10");
@@ -41,14 +41,14 @@ The gateway is where the traffic of other clusters comes in. East has a namespac
 
 const look: Act = {
   title: "Look at east",
-  why: `Mirrors carry the name of the cluster they stand for. nginx-svc-west is headless as its model; each pod has a
-Service of its own, whose address the headless one gives out under the pod's name.`,
+  why: `A mirror's name ends in the name of its target cluster. nginx-svc-west is headless, like the Service it mirrors. Each
+pod has a mirror of its own, and the headless mirror lists its address under the pod's name.`,
   run: (stage) => lookAtEast(stage, "nginx-set-0"),
 };
 
 const disturb: Act = {
   title: "Scale the StatefulSet to five, and delete a mirror by hand",
-  why: "West changes as clusters do all day, and on east someone makes a mistake.",
+  why: "West changes, as clusters do, and someone makes a mistake on east.",
   async run({ cluster, kubectl }) {
     const east = cluster("east");
     await kubectl.scale(cluster("west"), set, 5);
@@ -74,20 +74,20 @@ export const statefulset: Scenario = {
   acts: [
     deploy,
     acts.configure(
-      `What west exports is to appear on east, and of headless Services every single pod.
+      `East gets a mirror of everything that west exports, and one per pod of each headless Service.
 The clusters' names are contexts in the kubeconfig.`,
     ),
     acts.preview(
-      "A preview reads both clusters and changes nothing. It lists each mirror, and what gets none and why.",
+      "A preview reads both clusters and changes nothing. It lists each mirror, and each Service that gets none, with the reason.",
     ),
     acts.up(),
     look,
     disturb,
     acts.preview(
-      "Two new pods get mirrors, the lost one comes back, and the headless mirror learns all their addresses.",
-      "See what that means for east",
+      "Two new pods get mirrors, the deleted mirror comes back, and the headless mirror lists all their addresses.",
+      "Preview the change on east",
     ),
-    acts.up("Mirrors that are as they should be are not touched.", "Put it right", (stage) =>
+    acts.up("Mirrors that are correct already aren't touched.", "Apply it", (stage) =>
       lookAtEast(stage, "nginx-set-4"),
     ),
   ],
@@ -98,18 +98,16 @@ The clusters' names are contexts in the kubeconfig.`,
   ],
 };
 
-/** @param pod one to ask for by its name, as a pod on east would */
+/** @param pod the one whose name is resolved, as a pod on east would */
 async function lookAtEast({ cluster, kubectl, lookUp, screen }: Stage, pod: string): Promise<void> {
   const east = cluster("east");
   await kubectl.getServices(east);
   await kubectl.getEndpoints(east, { namespace: "default", name: "nginx-svc-west" });
-  screen.remark(
-    `East's DNS knows each pod by name. CoreDNS answers with the address of its mirror:`,
-  );
+  screen.remark(`East's CoreDNS resolves each pod's name to the address of its mirror:`);
   await lookUp("east", `${pod}.nginx-svc-west.default.svc.cluster.local`);
 }
 
-/** Kubernetes has listed so many pods behind the headless Service. */
+/** Waits until Kubernetes lists this many pods behind the headless Service. */
 async function podsInEndpoints(cluster: Stage["cluster"], count: number): Promise<void> {
   await until(`${count} pods of ${set.name}`, [], async () => {
     const { subsets = [] } = await cluster("west").get(resources.endpoints, nginx);

@@ -24,7 +24,7 @@ describe("npm run demo", function () {
     assert.equal(code, 0, stdout);
     const step = stepsOf(stdout);
 
-    const preview = step("See what would be done");
+    const preview = step("Preview the changes");
     assert.match(preview, /default\/nginx-svc-west *: .*3 pods/);
     assert.match(preview, /shop\/web-west/);
     assert.match(preview, /payments\/ledger: "MissingNamespace: /);
@@ -36,14 +36,14 @@ describe("npm run demo", function () {
     assert.match(mirrored, /hostname: nginx-set-2/);
     assertResolved(mirrored, "nginx-set-0-west", "nginx-set-0.nginx-svc-west.default");
 
-    const previewAgain = step("See what that means for east");
+    const previewAgain = step("Preview the change on east");
     assert.match(previewAgain, /\+ default\/nginx-set-1-west\W+action: ".*missing/);
     assert.deepEqual(
       [...new Set(previewAgain.match(/(default|shop)\/[\w-]+/g))].sort(),
       [1, 3, 4].map((pod) => `default/nginx-set-${pod}-west`).concat("default/nginx-svc-west"),
     );
 
-    const scaled = step("Put it right");
+    const scaled = step("Apply it");
     assert.deepEqual(clusterIps(scaled), [false, false, false, false, false, true]);
     assert.match(scaled, /hostname: nginx-set-4/);
     assertResolved(scaled, "nginx-set-4-west", "nginx-set-4.nginx-svc-west.default");
@@ -62,18 +62,18 @@ describe("npm run demo", function () {
       assert.equal(code, 0, stdout);
       const step = stepsOf(stdout);
 
-      assert.match(step("See what would be done"), /Service of bb@east, bb@north, local bb:/);
+      assert.match(step("Preview the changes"), /Service of bb@east, bb@north, local bb:/);
       const [west, ...others] = step("Look at west").split("East and north have none");
       assert.match(west ?? "", /remote-discovery: bb@east,bb@north\n/);
       assert.match(west ?? "", /local-discovery: bb\n/);
       assertResolved(west ?? "", "bb-federated", "bb-federated.mc-demo");
       assert.doesNotMatch(others.join(""), /bb-federated/);
 
-      const preview = step("See what that means for west");
+      const preview = step("Preview the change on west");
       assert.match(preview, /remote-discovery: ".*bb@east,bb@north.* → .*bb@east.*"/);
       assert.match(preview, /~ 1 to update/);
       assert.match(preview, /west: federated Services ~1 \(~ mc-demo\/bb-federated\)/);
-      assert.match(step("Let it leave"), /remote-discovery: bb@east\n/);
+      assert.match(step("Apply it"), /remote-discovery: bb@east\n/);
       assert.doesNotMatch(step("Take it all down"), /bb-federated/);
     },
   );
