@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { printable, codeOf, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
-import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
+import { type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
 
 /** Bytes that a command may print; a state has a few MB. */
 const maxBuffer = 512 * 2 ** 20;
@@ -74,7 +74,7 @@ export function stackStateIn(exported: string): StackState {
   const mirrors = resources.flatMap(({ type, urn = "", delete: isReplaced, inputs = {} }) => {
     const { __provider: _, kubeconfigs: _secret, ...rest } = inputs;
     const isMirrors = mirrorsTypes.includes(type) && isReplaced !== true;
-    return isMirrors && isWhole(rest) ? [[urn, rest] as const] : [];
+    return isMirrors && isWhole(rest) ? [[urn, withWholeLinks(rest)] as const] : [];
   });
   const expiries = resources
     .filter(({ type }) => type === trustType)

@@ -1,6 +1,6 @@
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { type ClusterAccess, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
-import { type MirrorsArgs, settingsOf } from "@linkerd-multicluster/engine/mirroring";
+import { type MirrorsArgs, mirrorsOfSource } from "@linkerd-multicluster/engine/mirroring";
 import type { LinkConfig, MeshConfig, Revoked } from "./mesh.ts";
 
 type Clusters = MeshConfig["clusters"];
@@ -54,15 +54,14 @@ export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
     ...omitUndefined({ stack }),
     clusters: Object.fromEntries(accessesOf(touchedClusters(config))),
     links: (manage === "trust" ? [] : ownLinks(config)).map(({ spec, mirroring }) => ({
-      link: settingsOf(spec),
+      link: spec,
       mirroring,
     })),
   };
 }
 
 /**
- * Returns the arguments of one source's mirrors; undefined if no link leads into it. A source whose links are all
- * handed over to Linkerd's controller has arguments too, because the config says that their mirrors stay.
+ * Returns the arguments of one source's mirrors; undefined if no link leads into it.
  *
  * @param stack `organization/project/stack`, the name in this stack's marks
  */
@@ -71,25 +70,21 @@ export function mirrorsArgs(
   source: string,
   stack: string,
 ): MirrorsArgs | undefined {
-  const here = config.links.filter(({ spec }) => spec.source === source);
-  if (here.length === 0) return undefined;
-  const by = Object.groupBy(here, ({ mirroring }) => mirroring);
-  const links = (by.pulumi ?? []).map(({ spec }) => spec);
-  const controllerLinks = (by.controller ?? []).map(({ spec }) => spec.target);
-  const names = new Set([source, ...links.map(({ target }) => target)]);
-  const clusters = [...config.clusters]
-    .filter(([name]) => names.has(name))
-    .map(([name, { access, uid }]) => [name, { ...access, ...omitUndefined({ uid }) }] as const);
+  const clusters = [...config.clusters].map(([name, { access, uid }]) => {
+    return [name, { ...access, ...omitUndefined({ uid }) }] as const;
+  });
+  const args = mirrorsOfSource(source, {
+    stack,
+    clusters: Object.fromEntries(clusters),
+    links: config.links.map(({ spec, mirroring }) => ({ link: spec, mirroring })),
+  });
+  if (args === undefined) return undefined;
   const revokedTargets = [
     ...config.revoked.clusters.keys(),
     ...targetsRevokedFor(source, config.revoked),
   ];
   return {
-    source,
-    stack,
-    clusters: Object.fromEntries(clusters),
-    links: links.map(settingsOf),
-    ...(controllerLinks.length > 0 && { controllerLinks }),
+    ...args,
     ...(revokedTargets.length > 0 && { revokedTargets }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
   };

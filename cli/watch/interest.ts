@@ -10,7 +10,6 @@ import {
   type Inputs,
   label,
   type LabelSelector,
-  linkOf,
   mirrorName,
   selects,
 } from "@linkerd-multicluster/engine/mirroring";
@@ -37,7 +36,7 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
     found.set(name, { ...before, ...more, access, selectors, gateways });
   };
   for (const inputs of sources) {
-    const links = inputs.links.map(linkOf);
+    const { links } = inputs;
     const targets = [...links, ...(inputs.removedLinks ?? [])].map(({ target }) => target);
     const selectors = links.map((link) => link.federatedServiceSelector);
     add(inputs, inputs.source, { selectors, gateways: [], mirrorsOf: distinct(targets).sort() });

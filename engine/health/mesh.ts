@@ -1,5 +1,5 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import type { LinkSettings } from "../mirroring/model/link.ts";
+import type { LinkSpec } from "../mirroring/model/link.ts";
 
 /**
  * The part of the stack's config for health checks. It is plain data without a secret, because it is stored in state.
@@ -13,11 +13,11 @@ export interface HealthMesh {
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly links: readonly HealthLink[];
   /** Links that this run removes; Pulumi deletes their mirrors after everything else. */
-  readonly leaving?: readonly Pick<LinkSettings, "source" | "target">[];
+  readonly leaving?: readonly Pick<LinkSpec, "source" | "target">[];
 }
 
 export interface HealthLink {
-  readonly link: LinkSettings;
+  readonly link: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
 }
 

@@ -6,14 +6,13 @@ import type { Need } from "../mesh/need.ts";
 import { readMesh } from "../mesh/read-mesh.ts";
 import type { ClusterReading, MeshReading } from "../mesh/reading.ts";
 import type { Decision } from "../mirroring/decide/decision.ts";
-import { linkOf, type LinkSpec } from "../mirroring/model/link.ts";
 import { federatedPart } from "../mirroring/model/owner.ts";
-import type { Before, MirrorsArgs } from "../mirroring/model/state.ts";
+import { type Before, type MirrorsArgs, mirrorsOfSource } from "../mirroring/model/state.ts";
 import { reconcile } from "../mirroring/reconcile.ts";
 import type { Outcome } from "../mirroring/report/outcome.ts";
 import { whyUndecided } from "../mirroring/report/undecided.ts";
 import type { Failure, Result } from "../result.ts";
-import type { HealthLink, HealthMesh } from "./mesh.ts";
+import type { HealthMesh } from "./mesh.ts";
 import type { CheckedCluster, CheckedLink, PodRanges } from "./view.ts";
 
 export interface Views {
@@ -38,25 +37,16 @@ export interface ObserveOptions extends ConnectOptions {
   readonly clusters?: Clusters;
 }
 
-/** A mesh whose links have their defaults. */
-interface FilledMesh extends HealthMesh {
-  readonly links: readonly (HealthLink & { readonly link: LinkSpec })[];
-}
-
 /**
  * Reads every cluster and tries every link, all at the same time; writes nothing. A cluster that
  * cannot be read is one finding and hides no other.
  */
 export async function observeMesh(
-  given: HealthMesh,
+  mesh: HealthMesh,
   now: Date,
   { sources = new Map(), mirrorsOnly = false, clusters: shared, ...options }: ObserveOptions = {},
 ): Promise<Views> {
   const clusters = shared ?? new Clusters(options);
-  const mesh = {
-    ...given,
-    links: given.links.map(({ link, mirroring }) => ({ link: linkOf(link), mirroring })),
-  };
   try {
     const reading = await readMesh(
       mesh,
@@ -76,7 +66,7 @@ export async function observeMesh(
 }
 
 /** Everything that a check goes by. */
-function needOf(mesh: FilledMesh): Need {
+function needOf(mesh: HealthMesh): Need {
   const { manage, linkerdNamespace, multiclusterNamespace } = mesh;
   const isManaged = manage !== "mirrors";
   const names = Object.keys(mesh.clusters);
@@ -102,7 +92,7 @@ function needOf(mesh: FilledMesh): Need {
   };
 }
 
-function needOfMirrors({ clusters, links }: FilledMesh): Need {
+function needOfMirrors({ clusters, links }: HealthMesh): Need {
   return {
     clusters: Object.fromEntries(Object.keys(clusters).map((name) => [name, {}])),
     links: links.map(({ link }) => ({ link })),
@@ -111,7 +101,7 @@ function needOfMirrors({ clusters, links }: FilledMesh): Need {
 
 /** Makes the view of every check from what was read and decided. Pure. */
 function viewsOf(
-  mesh: FilledMesh,
+  mesh: HealthMesh,
   now: Date,
   reading: MeshReading,
   outcomes: ReadonlyMap<string, Outcome>,
@@ -150,7 +140,7 @@ function unknownCluster(name: string): Failure {
 
 /** The clusters of each source's flat network: itself and the targets whose pods it reaches without a gateway. */
 function flatNetworks(
-  mesh: FilledMesh,
+  mesh: HealthMesh,
   { clusters }: MeshReading,
 ): ReadonlyMap<string, readonly PodRanges[]> {
   const pairs = mesh.links
@@ -169,16 +159,9 @@ function flatNetworks(
 }
 
 /** The state of a source by the mesh; undefined where no mirrors of it are this stack's. */
-function stateOf(mesh: FilledMesh, source: string): SourceState | undefined {
-  const links = mesh.links
-    .filter(({ link, mirroring }) => mirroring === "pulumi" && link.source === source)
-    .map(({ link }) => link);
-  if (links.length === 0) return undefined;
-  const names = new Set([source, ...links.map(({ target }) => target)]);
-  const entries = Object.entries(mesh.clusters).filter(([name]) => names.has(name));
-  const { stack = "*" } = mesh;
-  const args = { source, stack, clusters: Object.fromEntries(entries), links };
-  return { args, before: {} };
+function stateOf(mesh: HealthMesh, source: string): SourceState | undefined {
+  const args = mirrorsOfSource(source, { stack: "*", ...mesh });
+  return args === undefined || args.links.length === 0 ? undefined : { args, before: {} };
 }
 
 /**

@@ -6,7 +6,7 @@ import { sentencesOf } from "./apply/failures.ts";
 import { writeStatuses } from "./apply/statuses.ts";
 import { type Decision, namespacesToCreate } from "./decide/decision.ts";
 import { goesAt } from "./decide/policies/absent-pods.ts";
-import { linkOf, type LinkSpec } from "./model/link.ts";
+import type { LinkSpec } from "./model/link.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
 import { entryOf, type Inputs, makesLinks, type Outputs, stacksOf } from "./model/state.ts";
 import type { Clusters } from "../mesh/clusters.ts";
@@ -57,13 +57,12 @@ export async function carryOut(
     ({ part, verdict, key }) =>
       !(leaving.has(part) && verdict === "delete" && wanted.has(source.identity, key)),
   );
-  const links = inputs.links.map(linkOf);
   const failures = await writeDecided(
     clusters,
     inputs,
     source,
     decisions,
-    links,
+    inputs.links,
     report.statuses,
     say,
   );
@@ -174,10 +173,8 @@ async function knowsGateway(
   judge: GatewayJudge,
 ): Promise<boolean> {
   const observed = observedGateways[target];
-  const settings = links.find((link) => link.target === target);
-  if (typeof observed !== "object" || settings === undefined) return true;
-  const { gateway } = linkOf(settings);
-  if (gateway === false) return true;
+  const { gateway = false } = links.find((link) => link.target === target) ?? {};
+  if (typeof observed !== "object" || gateway === false) return true;
   const service = snapshot.services.get(objectKey(gateway.namespace, gateway.name));
   const answer = await judgedGateway(gateway, service, gateway.name, judge);
   if ("why" in answer) return false;

@@ -8,9 +8,7 @@ export {
   type LabelSelector,
   linkDefaults,
   linkerdGateway,
-  linkOf,
   type LinkSpec,
-  settingsOf,
   systemNamespaces,
 } from "./model/link.ts";
 export { othersIn } from "./model/metadata.ts";
@@ -22,7 +20,9 @@ export {
   type ByPart,
   type Inputs,
   type MirrorsArgs,
+  mirrorsOfSource,
   type ObservedGateway,
+  withWholeLinks,
 } from "./model/state.ts";
 export { type Decision, type Verdict, isSkip, isWanted } from "./decide/decision.ts";
 export { goesAt } from "./decide/policies/absent-pods.ts";

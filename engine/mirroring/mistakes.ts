@@ -1,5 +1,4 @@
 import { movedCluster } from "../kubernetes/identity.ts";
-import { linkOf } from "./model/link.ts";
 import { type Result, valueIn } from "../result.ts";
 import type { ClusterReadings } from "./model/observation.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
@@ -15,12 +14,10 @@ export function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string
 
 /** Whether a link of this cluster has `unreachable: fail`. */
 function stopsTheRun({ links }: MirrorsArgs, cluster: string): boolean {
-  return links
-    .map(linkOf)
-    .some(
-      ({ source, target, unreachable }) =>
-        unreachable === "fail" && [source, target].includes(cluster),
-    );
+  return links.some(
+    ({ source, target, unreachable }) =>
+      unreachable === "fail" && [source, target].includes(cluster),
+  );
 }
 
 /**

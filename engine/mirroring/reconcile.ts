@@ -6,7 +6,6 @@ import { valueIn } from "../result.ts";
 import { decide } from "./decide/decide.ts";
 import { mayHaveOthers } from "./decide/policies/other-stacks.ts";
 import { dispositionsOf, linksWithMarks } from "./decide/policies/removed-links.ts";
-import { linkOf } from "./model/link.ts";
 import { type Before, type MirrorsArgs, stacksNow, withoutRenewed } from "./model/state.ts";
 import { type CheckedPlan, inputsFor } from "./report/inputs.ts";
 import { observationNotes } from "./report/notes.ts";
@@ -38,9 +37,9 @@ export async function reconcile(
           linksWithMarks(own, args, before).length > 0 || mayHaveOthers(own, stacks),
       },
     },
-    links: args.links.map((settings) => ({
-      link: linkOf(settings),
-      gatewayPending: typeof args.observedGateways?.[settings.target] === "string",
+    links: args.links.map((link) => ({
+      link,
+      gatewayPending: typeof args.observedGateways?.[link.target] === "string",
       statefulSets: true,
     })),
     judge: (snapshots) => trusted(snapshots, args, before),

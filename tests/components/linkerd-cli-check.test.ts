@@ -10,7 +10,6 @@ import {
   reported,
   withKubeconfig,
 } from "../../components/linkerd-cli-check.ts";
-import { settingsOf } from "../../engine/mirroring/model/link.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { mesh } from "../unit/health/views.ts";
 import { mockedStack } from "./mocked-stack.ts";
@@ -70,7 +69,7 @@ describe("the checks of Linkerd's CLI", function () {
       ifInstalled(reported(checkCommand("multicluster check", 1))),
       own,
     ]);
-    const controlled = mesh({ links: [{ link: settingsOf(link()), mirroring: "controller" }] });
+    const controlled = mesh({ links: [{ link: link(), mirroring: "controller" }] });
     equal((await run(controlled)).created("east/multicluster"), own);
   });
 

@@ -26,7 +26,7 @@ describe("Mesh with manage: mirrors", () => {
     deepEqual(mesh.inputs(types.mirrors, "north"), {
       source: "north",
       stack: "organization/mesh/test",
-      links: [{ source: "north", target: "west" }],
+      links: [mesh.config.links[1]?.spec],
       clusters: { west: { context: "k3d-west" }, north: { context: "north" } },
       statusIn: "linkerd-multicluster",
     });

@@ -1,5 +1,4 @@
 import { bounds } from "../../kubernetes/objects/bounds.ts";
-import { isDeepStrictEqual } from "node:util";
 import { label } from "./vocabulary.ts";
 
 /** The settings of a link, with every default filled in. Plain data: it travels as resource inputs. */
@@ -64,9 +63,6 @@ export interface LinkSpec {
   readonly adoptFrom: readonly string[];
 }
 
-/** A link with only the settings that differ from the defaults, as it travels as inputs and is stored in state. */
-export type LinkSettings = Pick<LinkSpec, "source" | "target"> & Partial<LinkSpec>;
-
 /** The gateway Service that Linkerd's multicluster extension installs. */
 export const linkerdGateway: GatewaySource = {
   namespace: "linkerd-multicluster",
@@ -103,15 +99,3 @@ export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   unreachable: "keep",
   adoptFrom: [],
 };
-
-export function settingsOf(link: LinkSpec): LinkSettings {
-  const { source, target, ...rest } = link;
-  const own = Object.entries(rest).filter(
-    ([key, value]) => !isDeepStrictEqual(value, (linkDefaults as Record<string, unknown>)[key]),
-  );
-  return { source, target, ...Object.fromEntries(own) };
-}
-
-export function linkOf(settings: LinkSettings): LinkSpec {
-  return { ...linkDefaults, ...settings };
-}

@@ -2,7 +2,7 @@ import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Gateway, GatewayFacts } from "./gateway.ts";
-import type { LinkSettings } from "./link.ts";
+import { linkDefaults, type LinkSpec } from "./link.ts";
 
 /** The access to a cluster, and the identity that it must have. */
 export interface ClusterEntry extends ClusterAccess {
@@ -22,7 +22,7 @@ export interface MirrorsArgs {
   /** The source and the targets of its links, by name. */
   readonly clusters: Readonly<Record<string, ClusterEntry>>;
   /** The links that this program mirrors, in the order of the config. */
-  readonly links: readonly LinkSettings[];
+  readonly links: readonly LinkSpec[];
   /** Targets whose links Linkerd's controller mirrors: their mirrors are not touched. */
   readonly controllerLinks?: readonly string[];
   /** Targets that are no longer trusted: all their mirrors are deleted, whatever their number. */
@@ -40,6 +40,40 @@ export interface MirrorsArgs {
    * create it. Absent if the run hasn't looked.
    */
   readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
+}
+
+/** A mesh as far as mirrors depend on it. */
+interface MirroredMesh extends Pick<MirrorsArgs, "stack" | "clusters"> {
+  readonly links: readonly {
+    readonly link: LinkSpec;
+    readonly mirroring: "pulumi" | "controller";
+  }[];
+}
+
+/**
+ * Returns the arguments of one source's mirrors; undefined if no link leads into it. A source whose links are all
+ * handed over to Linkerd's controller has arguments too, because the config says that their mirrors stay.
+ */
+export function mirrorsOfSource(
+  source: string,
+  { stack, clusters, links }: MirroredMesh,
+): MirrorsArgs | undefined {
+  const here = links.filter(({ link }) => link.source === source);
+  if (here.length === 0) return undefined;
+  const linksBy = (mirroring: "pulumi" | "controller") =>
+    here.filter((each) => each.mirroring === mirroring).map(({ link }) => link);
+  const own = linksBy("pulumi");
+  const names = new Set([source, ...own.map(({ target }) => target)]);
+  return {
+    source,
+    stack,
+    clusters: Object.fromEntries(Object.entries(clusters).filter(([name]) => names.has(name))),
+    links: own,
+    ...nonEmpty(
+      "controllerLinks",
+      linksBy("controller").map(({ target }) => target),
+    ),
+  };
 }
 
 /** Whether the same run creates the Link resources; with `manage: mirrors` others do. */
@@ -65,7 +99,8 @@ interface GatewayFact extends Pick<GatewayFacts, "port" | "identity"> {
 }
 
 /** A link that was removed from the config, for as long as some of its mirrors have to be deleted. */
-export type RemovedLink = Pick<LinkSettings, "source" | "target" | "maxDeletions">;
+export type RemovedLink = Pick<LinkSpec, "source" | "target"> &
+  Partial<Pick<LinkSpec, "maxDeletions">>;
 
 /**
  * Memory of earlier runs that neither the config nor a cluster can provide (docs/decisions/0017). Each check derives
@@ -106,8 +141,13 @@ export interface Planned extends Memory {
 
 export type Inputs = MirrorsArgs & Planned;
 
-/** The inputs of the previous run, if there was one. */
-export type Before = Partial<Inputs>;
+/** Fills in the links of state that a version before 0.2 left, which held only what differed from the defaults. */
+export function withWholeLinks<State extends Pick<Inputs, "links">>(state: State): State {
+  return { ...state, links: state.links.map((link) => ({ ...linkDefaults, ...link })) };
+}
+
+/** The inputs of the previous run, if there was one. Links that an earlier version stored may have no more than this. */
+export type Before = Partial<Omit<Inputs, "links">> & { readonly links?: readonly RemovedLink[] };
 
 /**
  * The outputs of the resource: the inputs without their long maps, which state need not hold twice unless a program

@@ -5,6 +5,9 @@ import type { Held } from "../../simulation/engine.ts";
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import { contentsOf, managersOf } from "../../simulation/outcome.ts";
 import { clusters, founded } from "../answers/mesh.ts";
+import { stackStateIn } from "../../../cli/pulumi.ts";
+import { mirrorsArgs } from "../../../config/share.ts";
+import { configOf } from "../../unit/config/table.ts";
 
 type State = readonly (readonly [name: string, held: Held])[];
 
@@ -62,4 +65,15 @@ describe("a stack that an earlier version has made", () => {
       const { steps, lines } = await mesh.preview();
       deepEqual([steps.filter(({ changes }) => changes), lines], [[], []]);
     });
+
+  it("is watched by all settings of its links before that up", () => {
+    const resources = fixture.state.map(([, { inputs }]) => ({
+      type: "pulumi-nodejs:dynamic/linkerd:Mirrors",
+      inputs,
+    }));
+    const { mirrors } = stackStateIn(JSON.stringify({ deployment: { resources } }));
+    const { config, stack } = founded();
+    const [found] = mirrors.values();
+    deepEqual(found?.links, mirrorsArgs(configOf(config), found?.source ?? "", stack)?.links);
+  });
 });

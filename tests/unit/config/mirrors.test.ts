@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { mirrorsArgs } from "../../../config/share.ts";
+import { linkDefaults } from "../../../engine/mirroring/model/link.ts";
 import { configOf, type Raw } from "./table.ts";
 
 const clusters = {
@@ -8,6 +9,7 @@ const clusters = {
   north: { context: "k3d-north" },
 };
 const link = (target: string, more: Raw = {}): Raw => ({ source: "east", target, ...more });
+const whole = (target: string, more: Raw = {}) => ({ ...linkDefaults, ...link(target, more) });
 const west = { context: "k3d-west", uid: "u1" };
 const east = { context: "k3d-east" };
 
@@ -20,12 +22,12 @@ const rows: readonly (readonly [what: string, raw: Raw, expected: Raw | undefine
   [
     "its links, and the clusters that these lead to",
     { links: [link("west", { headless: true }), { source: "north", target: "west" }] },
-    { clusters: { east, west }, links: [link("west", { headless: true })] },
+    { clusters: { east, west }, links: [whole("west", { headless: true })] },
   ],
   [
     "links that are left to Linkerd's controller, by their targets",
     { links: [link("west"), link("north", { mirroring: "controller" })] },
-    { clusters: { east, west }, links: [link("west")], controllerLinks: ["north"] },
+    { clusters: { east, west }, links: [whole("west")], controllerLinks: ["north"] },
   ],
   [
     "such links alone",
@@ -38,12 +40,12 @@ const rows: readonly (readonly [what: string, raw: Raw, expected: Raw | undefine
       clusters: { ...clusters, south: { revoked: true } },
       links: [link("west"), link("north", { revoked: true })],
     },
-    { clusters: { east, west }, links: [link("west")], revokedTargets: ["south", "north"] },
+    { clusters: { east, west }, links: [whole("west")], revokedTargets: ["south", "north"] },
   ],
   [
     "not what is revoked for another source",
     { links: [link("west"), { source: "west", target: "north", revoked: true }] },
-    { clusters: { east, west }, links: [link("west")] },
+    { clusters: { east, west }, links: [whole("west")] },
   ],
   [
     "that removed links may take all with them",
@@ -51,7 +53,7 @@ const rows: readonly (readonly [what: string, raw: Raw, expected: Raw | undefine
     {
       clusters: { east, west },
       allowDeletions: true,
-      links: [link("west", { allowDeletions: true })],
+      links: [whole("west", { allowDeletions: true })],
     },
   ],
 ];

@@ -2,6 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { linkDefaults } from "../../../engine/mirroring/model/link.ts";
 import { meshOf } from "../../../config/stack-file.ts";
 
 const config = `encryptionsalt: v1:salt
@@ -39,14 +40,15 @@ describe("the mesh of a stack", () => {
     write("dev", config);
     // Left out by default, with Linkerd's own by the names that this mesh gives them.
     const own = ["1234", "linkerd-multicluster", "linkerd-jaeger", "linkerd-viz"];
-    const link = { source: "east", target: "west", headless: true };
+    const excludedNamespaces = ["kube-*", ...own];
+    const link = { ...linkDefaults, source: "east", target: "west", headless: true };
     deepEqual(await meshOf({ stack: "me/mesh/dev" }, folder, {}), {
       manage: "links",
       linkerdNamespace: "1234",
       stack: "me/mesh/dev",
       multiclusterNamespace: "linkerd-multicluster",
       clusters: { west: { context: "k3d-west" }, east: { context: "east" } },
-      links: [{ link: { ...link, excludedNamespaces: ["kube-*", ...own] }, mirroring: "pulumi" }],
+      links: [{ link: { ...link, excludedNamespaces }, mirroring: "pulumi" }],
     });
   });
 

@@ -14,7 +14,7 @@ import type {
   Trial,
 } from "../../../engine/mesh/reading.ts";
 import type { Failure } from "../../../engine/result.ts";
-import { type LinkSpec, settingsOf } from "../../../engine/mirroring/model/link.ts";
+import { type LinkSpec } from "../../../engine/mirroring/model/link.ts";
 import type { GatewayReading } from "../../../engine/mirroring/model/gateway.ts";
 import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
 import { known, link } from "../fixtures/link.ts";
@@ -39,7 +39,7 @@ export function mesh(overrides: Partial<HealthMesh> = {}): HealthMesh {
     linkerdNamespace: "linkerd",
     multiclusterNamespace: "linkerd-multicluster",
     clusters: { west: { context: "k3d-west" }, east: { context: "k3d-east" } },
-    links: [{ link: settingsOf(link()), mirroring: "pulumi" }],
+    links: [{ link: link(), mirroring: "pulumi" }],
     ...overrides,
   };
 }

@@ -15,6 +15,7 @@ import {
   west,
 } from "../fixtures/checked.ts";
 import { edited } from "../fixtures/edited.ts";
+import { link } from "../fixtures/link.ts";
 import { listed } from "../fixtures/federation.ts";
 import { exported, member } from "../fixtures/objects.ts";
 import { confirmedBy, marked, markersOf, unmarked } from "../fixtures/marks.ts";
@@ -23,7 +24,7 @@ type Settled = Awaited<ReturnType<typeof settled>>;
 
 /** The config without the link to `west`. */
 const rest = argsFor(["north"]);
-const links = [{ source: "east", target: "west" }];
+const links = [{ source: "east", target: "west", maxDeletions: "50%" }] as const;
 const strict = argsFor([{ target: "west", maxDeletions: 0 }, "north"]);
 const bb = { west: west(member("shop/bb")) };
 const many = Array.from({ length: 12 }, (_, index) => `shop/web-${index}` as const);
@@ -254,7 +255,7 @@ describe("a removed link", () => {
   });
 
   it("is one of the run before, or one that the run before had not finished", () => {
-    const linksTo = (...targets: string[]) => targets.map((target) => ({ source: "east", target }));
+    const linksTo = (...targets: string[]) => targets.map((target) => link({ target }));
     const names = (before: Parameters<typeof removedLinks>[1], ...targets: string[]) =>
       removedLinks({ source: "east", links: linksTo(...targets) }, before).map((l) => l.target);
     deepEqual(names({}, "west"), []);

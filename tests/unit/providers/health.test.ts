@@ -3,7 +3,6 @@ import type { HealthMesh } from "../../../engine/health/mesh.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { health, healthResource } from "../../../engine/providers/health.ts";
 import { type HealthReport, reportOn } from "../../../engine/health/report.ts";
-import { settingsOf } from "../../../engine/mirroring/model/link.ts";
 import { link } from "../fixtures/link.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 import { clusterView, linkReading, linkView, mesh, outOfReach } from "../health/views.ts";
@@ -81,7 +80,7 @@ describe("health in a run", () => {
     const { tried, said } = resource(reportOn(lost));
     deepEqual(await tried.update("health", inputs, inputs), { outs: inputs });
     equal(said[0], "health: warning: cluster west can't be reached");
-    const strict = settingsOf(link({ unreachable: "fail" }));
+    const strict = link({ unreachable: "fail" });
     const demanding = {
       ...inputs,
       mesh: mesh({ links: [{ link: strict, mirroring: "pulumi" }] }),
@@ -100,7 +99,7 @@ describe("health in a run", () => {
       },
       () => undefined,
     );
-    const other = { link: { source: "east", target: "north" }, mirroring: "pulumi" as const };
+    const other = { link: link({ target: "north" }), mirroring: "pulumi" as const };
     const before = { ...inputs, mesh: mesh({ links: [...inputs.mesh.links, other] }) };
     deepEqual(await tried.update("health", before, inputs), { outs: inputs });
     await tried.update("health", inputs, inputs);

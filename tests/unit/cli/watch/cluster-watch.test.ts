@@ -6,6 +6,7 @@ import type { ObjectChange, WatchCalls } from "../../../../engine/kubernetes/cli
 import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { MeshWatch, watchCluster } from "../../../../cli/watch/cluster-watch.ts";
 import { watchedKinds, type WatchEvent } from "../../../../cli/watch/events.ts";
+import { link } from "../../fixtures/link.ts";
 import { VirtualTime } from "../../../simulation/time.ts";
 
 const exported = { "mirror.linkerd.io/exported": "true" };
@@ -130,7 +131,7 @@ describe("the watch of a cluster that exports the Service shop/web", () => {
     const mesh = new MeshWatch({ observe: (event) => events.push(event), time, connect });
     const clusters = { west: { context: "west" }, east: { context: "east" } };
     const source = { source: "east", stack: "p/s", clusters, revision: 1, mirrors: {} };
-    const state = { ...source, links: [{ source: "east", target: "west" }] };
+    const state = { ...source, links: [link()] };
     events.length = 0;
     for (const links of [state.links, state.links, []]) mesh.update([{ ...state, links }]);
     await mesh.close();

@@ -3,6 +3,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
 import { interests, isOfInterest } from "../../../../cli/watch/interest.ts";
 import { argsFor } from "../../fixtures/checked.ts";
+import { link } from "../../fixtures/link.ts";
 
 const inputs = (targets: Parameters<typeof argsFor>[0], rest: Partial<Inputs> = {}): Inputs => ({
   ...argsFor(targets),
@@ -23,7 +24,7 @@ const selecting = [inputs([{ target: "west", selector }])];
 const federating = [inputs([{ target: "west", federatedServiceSelector: selector }])];
 const left = [inputs(["west"], { removedLinks: [{ source: "east", target: "south" }] })];
 const { clusters } = inputs(["west"]);
-const back = { source: "west", clusters, links: [{ source: "west", target: "east" }] };
+const back = { source: "west", clusters, links: [link({ source: "west", target: "east" })] };
 const bothWays = [inputs(["west"]), inputs([], back)];
 
 describe("what a watch is interested in", () => {

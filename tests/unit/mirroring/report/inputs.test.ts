@@ -162,7 +162,7 @@ describe("what inputs keep of a cluster that can't be read", () => {
       ...argsFor(["west"]),
       revision: 2,
       unreachable: ["east"],
-      removedLinks: [{ source: "east", target: "north" }],
+      removedLinks: [{ source: "east", target: "north", maxDeletions: "50%" }],
     });
     deepEqual(mistakes, []);
     match(notes.join(), /^east: its mirrors stay as they are, because cluster east can't be/);

@@ -16,6 +16,7 @@ import {
   west,
 } from "../../fixtures/checked.ts";
 import { withLabels } from "../../fixtures/edited.ts";
+import { link } from "../../fixtures/link.ts";
 import { confirmedBy, unmarked } from "../../fixtures/marks.ts";
 import {
   cluster,
@@ -52,7 +53,7 @@ const movedGateway = cluster("north", {
   services: [gatewayService("north", "192.0.2.77"), flat("shop/api")],
 });
 const reversed = { [label.mirrored]: "true", [label.exported]: "x" };
-const former = { source: "east", target: "south" };
+const former = link({ target: "south" });
 const otherVersion = { ...web, metadata: { ...web.metadata, resourceVersion: "9" } };
 
 const increments: Readonly<Record<string, Change>> = {
