@@ -1,3 +1,4 @@
+import * as engine from "@linkerd-multicluster/engine";
 import * as pulumi from "@pulumi/pulumi";
 import { kubeconfigsIn } from "./given-kubeconfigs.ts";
 
@@ -10,7 +11,7 @@ export const servedBy = {
   Revocation: "revocations",
   TokenCheck: "tokenChecks",
   TrustPublication: "trustPublications",
-} as const satisfies Record<string, keyof typeof import("@linkerd-multicluster/engine")>;
+} as const satisfies Record<string, keyof typeof engine>;
 
 type EngineType = keyof typeof servedBy;
 
@@ -25,8 +26,6 @@ const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
 
 /** Arguments of the engine, each of which may be the output of another resource. */
 export type InputsOf<Args> = { readonly [Key in keyof Args]: pulumi.Input<Args[Key]> };
-
-const methods = ["check", "diff", "create", "update", "read", "delete"];
 
 /** The prefix of the types that the plugin serves (plugin/provider.ts). */
 export const pluginTypes = "linkerd-multicluster:engine:";
@@ -67,8 +66,8 @@ export class EngineResource extends pulumi.CustomResource {
 }
 
 /** A CommonJS module, which Pulumi's server for dynamic providers expects. */
-function providerOf(served: string): string {
-  const calls = methods.map(
+function providerOf(served: keyof typeof engine): string {
+  const calls = Object.keys(engine[served]).map(
     (method) =>
       `  async ${method}(...args) { return (await import("@linkerd-multicluster/engine")).${served}.${method}(...args); },`,
   );

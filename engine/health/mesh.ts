@@ -31,6 +31,4 @@ export interface HealthArgs {
   readonly triggers: Readonly<Record<string, unknown>>;
   /** Sentences about clusters to which this run writes nothing; they fail the run once everything else is done. */
   readonly refused?: readonly string[];
-  /** Seconds that the mesh has to become healthy; the default is 30. */
-  readonly wait?: number;
 }

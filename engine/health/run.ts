@@ -1,9 +1,10 @@
 import type { Cancellation } from "../kubernetes/client/deadline.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import { clusterReached } from "./checks/all.ts";
 import { gatewayAlive } from "./checks/endpoints.ts";
-import type { HealthMesh } from "./mesh.ts";
+import type { HealthArgs, HealthMesh } from "./mesh.ts";
 import { observeMesh, type Views } from "./observe.ts";
 import {
   type CheckResult,
@@ -22,15 +23,17 @@ export interface HealthPolling extends Omit<Polling, "stop"> {
   readonly enough?: (report: HealthReport) => boolean;
 }
 
+type Observe = (
+  mesh: HealthMesh,
+  now: Date,
+  options: Pick<HealthPolling, "cancellation">,
+) => Promise<Pick<Views, "clusters" | "links">>;
+
 /** Checks the mesh until it is healthy enough or time is up, and returns the last report. */
 export function checkMesh(
   mesh: HealthMesh,
   { enough = ({ healthy }) => healthy, cancellation, ...polling }: HealthPolling,
-  observe: (
-    mesh: HealthMesh,
-    now: Date,
-    options: Pick<HealthPolling, "cancellation">,
-  ) => Promise<Pick<Views, "clusters" | "links">> = observeMesh,
+  observe: Observe = observeMesh,
 ): Promise<HealthReport> {
   const options = cancellation === undefined ? {} : { cancellation };
   const report = async () => {
@@ -40,6 +43,38 @@ export function checkMesh(
   };
   const stop = cancellation === undefined ? {} : { stop: cancellation.stop };
   return poll(report, enough, { ...polling, ...stop });
+}
+
+/**
+ * Checks the mesh at the end of a run, and gives it half a minute to become healthy.
+ *
+ * @param before the mesh of the run before, if there was one
+ * @returns sentences that fail the run, and others to show
+ */
+export async function checkAfterRun(
+  { mesh, refused = [] }: HealthArgs,
+  before: HealthMesh | undefined,
+  cancellation?: Cancellation,
+  observe?: Observe,
+): Promise<{ readonly stopping: readonly string[]; readonly notes: readonly string[] }> {
+  const names = new Set(mesh.links.map(({ link }) => `${link.source}/${link.target}`));
+  const leaving = (before?.links ?? [])
+    .map(({ link: { source, target } }) => ({ source, target }))
+    .filter(({ source, target }) => !names.has(`${source}/${target}`));
+  const polling = {
+    enough: (report: HealthReport) => findingsOf(report, mesh).stopping.length === 0,
+    // Waiting does not help a cluster that is refused.
+    within: refused.length > 0 ? 0 : 30_000,
+    every: 2_000,
+    ...omitUndefined({ cancellation }),
+  };
+  const report = await checkMesh({ ...mesh, leaving }, polling, observe);
+  const { stopping, warnings } = findingsOf(report, mesh);
+  const all = [...refused, ...stopping];
+  const notes = warnings.map((line) => `health: warning: ${line}`);
+  if (all.length > 0) return { stopping: all, notes };
+  const passed = `health: ${summary(report.counts)}; linkerd-clusters check shows them all`;
+  return { stopping: [], notes: [...notes, passed] };
 }
 
 /** Findings as sentences that name their cluster or link. */

@@ -10,24 +10,18 @@ export type { Methods } from "./served.ts";
  * keeps calls of their methods by name for years, so the package's name and these exports are a public contract.
  */
 
-const identity = () => import("./cluster-identity.ts");
-const credentials = () => import("./credentials.ts");
+const stateless = () => import("./stateless.ts");
 
-export const claims = served(async () => (await identity()).claims);
-export const clusterIdentities = served(async () => (await identity()).clusterIdentities);
-export const linkTargets = served(async () => (await credentials()).linkTargets, ["facts"]);
-export const tokenChecks = served(async () => (await credentials()).tokenChecks);
-export const health = served(async () => (await import("./health.ts")).health);
+export const claims = served(async () => (await stateless()).claims);
+export const clusterIdentities = served(async () => (await stateless()).clusterIdentities);
+export const linkTargets = served(async () => (await stateless()).linkTargets, ["facts"]);
+export const tokenChecks = served(async () => (await stateless()).tokenChecks);
+export const revocations = served(async () => (await stateless()).revocations, ["revision"]);
+export const trustPublications = served(async () => (await stateless()).trustPublications);
+export const health = served(async () => (await stateless()).health);
 export const mirrors = served(
   async () => (await import("./mirrors.ts")).mirrors,
   ["mirrors", "revision"],
-);
-export const revocations = served(
-  async () => (await import("./revocations.ts")).revocations,
-  ["revision"],
-);
-export const trustPublications = served(
-  async () => (await import("./trust-publications.ts")).trustPublications,
 );
 
 const engine = engineAddress(process.argv);

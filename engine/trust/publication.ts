@@ -53,6 +53,11 @@ export interface PublicationArgs {
   readonly live: Readonly<Record<string, LiveShare>>;
 }
 
+/** The inputs as `check` returns them, and the state. They hold certificates and no key. */
+export interface PublicationInputs extends PublicationArgs {
+  readonly publication?: Publication;
+}
+
 /** A step as plain data, which Outputs pass on as it is. */
 export function stepOf(
   { stage, notes, clusters }: RotationPlan,

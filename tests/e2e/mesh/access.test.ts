@@ -3,8 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { discoverySelectors } from "../../../engine/credentials/rules.ts";
 import { linkManifestSpec } from "../../../engine/credentials/link-manifest.ts";
-import { clusterIdentities } from "../../../engine/providers/cluster-identity.ts";
-import { linkTargets, tokenChecks } from "../../../engine/providers/credentials.ts";
+import {
+  clusterIdentities,
+  linkTargets,
+  tokenChecks,
+} from "../../../engine/providers/stateless.ts";
 import type { TargetArgs, TargetFacts, TokenCheckArgs } from "../../../engine/credentials/state.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
@@ -86,7 +89,9 @@ describe("access to a real target", function () {
     assert.match(inputs.remark ?? "", /no external address yet/);
     const created = linkTargets.create(inputs);
     await clusters.addBalancerAddress(west, "192.0.2.7");
-    ({ facts } = (await created).outs);
+    const { outs } = await created;
+    assert.ok(outs.facts);
+    ({ facts } = outs);
     assert.deepEqual(facts, {
       server: west.server,
       certificateAuthority: btoa(`${west.access.authority.trim()}\n`),
@@ -168,6 +173,7 @@ describe("access to a real target", function () {
     const alone = question({ rotation, sourceUnreachable: true });
     assert.equal((await linkTargets.check({ facts }, alone)).inputs.facts?.token, first);
     const { outs } = await linkTargets.update("", { ...inputs, facts }, inputs);
+    assert.ok(outs.facts);
     assert.equal(outs.facts.token, second);
     const made = await clusters.graphOf(outs.facts, { rotation });
     const created = made.resource("kubernetes:core/v1:Secret", "east/west/token");

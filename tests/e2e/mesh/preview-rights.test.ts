@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { preflight } from "../../../components/preflight.ts";
-import { clusterIdentities } from "../../../engine/providers/cluster-identity.ts";
-import { linkTargets } from "../../../engine/providers/credentials.ts";
+import { clusterIdentities, linkTargets } from "../../../engine/providers/stateless.ts";
 import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { provider, wantedResources } from "../../simulation/providers.ts";
 import { configOf } from "../../unit/config/table.ts";

@@ -4,7 +4,7 @@ import { tokenName } from "../../../engine/credentials/tokens.ts";
 import type { RevocationArgs } from "../../../engine/credentials/state.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { Clusters } from "../../../engine/mesh/clusters.ts";
-import { revocationsOf } from "../../../engine/providers/revocations.ts";
+import { checkRevocation, type ClientOf, revoke } from "../../../engine/credentials/revocation.ts";
 import { type Bed, type BedCluster, until } from "../../bed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../bed/stack.ts";
 import { account, facts } from "../../components/access-graph.ts";
@@ -83,12 +83,12 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
       const issued = await clusters.issuedToken(west, token);
       const answer = () => clusters.answerTo(west, issued, "/api/v1/services");
       assert.equal(await answer(), 200);
-      const { inputs } = await own().check({}, args);
+      const inputs = await checkRevocation({}, args, client);
       assert.deepEqual(inputs.deletes, { north: everything, west: everything });
-      await own().create(inputs);
+      assert.deepEqual(await revoke(inputs, client), []);
       for (const cluster of [west, north]) assert.deepEqual(await left(cluster), []);
       await until("the end of the token", [], async () => (await answer()) === 401 || undefined);
-      assert.equal((await own().check(inputs, args)).inputs.deletes, undefined);
+      assert.equal((await checkRevocation(inputs, args, client)).deletes, undefined);
       assert.equal(hostile.connections(), 0);
     });
   });
@@ -131,7 +131,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
   });
 
   /** As another process has it. */
-  const own = () => revocationsOf({ clusters: new Clusters(), isolated: new Set<string>() });
+  const client: ClientOf = (name, access) => new Clusters().client(name, access);
 
   /** What there still is of the account. */
   async function left(cluster: BedCluster): Promise<string[]> {

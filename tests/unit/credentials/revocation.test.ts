@@ -7,8 +7,8 @@ import {
 } from "../../../engine/credentials/objects.ts";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import type { RevocationArgs } from "../../../engine/credentials/state.ts";
-import { PartialFailure } from "../../../engine/providers/contract.ts";
-import { revocationsOf } from "../../../engine/providers/revocations.ts";
+import { checkRevocation, revoke } from "../../../engine/credentials/revocation.ts";
+import { revocations } from "../../../engine/providers/stateless.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { type Servers, SimulatedClusters } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";
@@ -55,19 +55,12 @@ const args: RevocationArgs = {
   },
 };
 
-/** A process of the provider. */
-const process = (clusters: Servers, isolated = new Set<string>()) =>
-  revocationsOf({ clusters: new SimulatedClusters(clusters), isolated });
-
 /** A run: its inputs, and why it has failed. */
-async function up(clusters: Servers, wanted = args) {
-  const { check, create } = process(clusters);
-  const { inputs } = await check({}, wanted);
-  const failed: unknown = await create(inputs).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  return { inputs, reasons: failed instanceof PartialFailure ? failed.reasons : [failed] };
+async function up(servers: Servers, before = {}, wanted = args) {
+  const clusters = new SimulatedClusters(servers);
+  const client = clusters.client.bind(clusters);
+  const inputs = await checkRevocation(before, wanted, client);
+  return { inputs, reasons: await revoke(inputs, client) };
 }
 
 describe("an account that is revoked", () => {
@@ -75,15 +68,12 @@ describe("an account that is revoked", () => {
     const clusters = { west: target("west"), north: target("north") };
     const { inputs, reasons } = await up(clusters);
     deepEqual([inputs.deletes, inputs.revision], [{ north: everything, west: everything }, 1]);
-    deepEqual(reasons, [undefined]);
+    deepEqual(reasons, []);
     const deleted = parts.map(([plural, key]) => `delete ${plural} ${key}`);
     for (const memory of Object.values(clusters)) deepEqual(writesTo(memory), deleted);
-    const isolated = new Set<string>();
-    const next = process(clusters, isolated);
-    const again = await next.check(inputs, args);
+    const again = await up(clusters, inputs);
     deepEqual([again.inputs.deletes, again.inputs.revision], [undefined, 1]);
-    deepEqual(await next.diff("", inputs, again.inputs), { changes: false });
-    deepEqual([...isolated], ["east"]);
+    deepEqual(await revocations.diff("", inputs, again.inputs), { changes: false });
   });
 
   const byHelm = { metadata: { name: east, labels: { "app.kubernetes.io/managed-by": "Helm" } } };
@@ -124,11 +114,12 @@ describe("an account that is revoked", () => {
       const to = { context: "west", ...(uid !== "" && { uid }) };
       const { reasons } = await up(
         { west, north },
+        {},
         { ...args, targets: { ...args.targets, west: to } },
       );
       deepEqual([left(west), left(north)], [expected, []]);
       ok(west.get("secrets", `${namespace}/${south}-token-1-1`));
-      if (reason === undefined) deepEqual(reasons, [undefined]);
+      if (reason === undefined) deepEqual(reasons, []);
       else match(String(reasons[0]), /^the access of east is not revoked everywhere: /);
       if (reason !== undefined) match(String(reasons[0]), reason);
     });

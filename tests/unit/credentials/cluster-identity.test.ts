@@ -1,10 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import {
-  clusterIdentities,
-  identities,
+  checkIdentity,
   type IdentityInputs,
-} from "../../../engine/providers/cluster-identity.ts";
-
+} from "../../../engine/credentials/cluster-identity.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
 
@@ -12,11 +10,9 @@ const west: IdentityInputs = { cluster: "west", context: "k3d-west" };
 
 /** What check makes of a cluster that was `olds` in the run before. */
 async function checked(olds: Partial<IdentityInputs>, news: Partial<IdentityInputs>) {
-  const lines: string[] = [];
-  const say = (line: string) => lines.push(line);
-  const result = await identities(say).check(olds, { ...west, ...news });
-  const { inputs, failures } = result;
-  return { lines, uid: inputs.uid, refused: inputs.refused, failures };
+  const unasked = () => Promise.reject(new Error("it has no links"));
+  const { inputs, notes } = await checkIdentity(olds, { ...west, ...news }, unasked);
+  return { notes, uid: inputs.uid, refused: inputs.refused };
 }
 
 describe("cluster: who it is", () => {
@@ -43,9 +39,8 @@ describe("cluster: who it is", () => {
   ];
   for (const [rule, olds, news, uid, said] of rows)
     it(rule, async () => {
-      const lines = said === undefined ? [] : [said];
-      const known = { lines, uid, refused: undefined, failures: [] };
-      deepEqual(await checked(olds, news), known);
+      const notes = said === undefined ? [] : [said];
+      deepEqual(await checked(olds, news), { notes, uid, refused: undefined });
     });
 
   for (const [rule, olds, news, uid] of [
@@ -55,26 +50,8 @@ describe("cluster: who it is", () => {
     ["another for a second time", { ...u1, refused: another }, { uid: "u2" }, "u1"],
   ] as const)
     it(`${rule}, without a failure that would end the run at once`, async () => {
-      deepEqual(await checked(olds, news), { lines: [], uid, refused: another, failures: [] });
+      deepEqual(await checked(olds, news), { notes: [], uid, refused: another });
     });
-
-  it("shows the program and a preview that it is refused, and that it no longer is", async () => {
-    const known = { ...west, uid: "u1" };
-    for (const [olds, news] of [
-      [known, { ...known, refused: another }],
-      [{ ...known, refused: another }, known],
-    ] as const)
-      deepEqual(await clusterIdentities.diff("west", olds, news), {});
-  });
-
-  it("is remembered, and only a difference is a change", async () => {
-    const known = { ...west, uid: "u1" };
-    deepEqual(await clusterIdentities.create(known), { id: "west", outs: known });
-    deepEqual(await clusterIdentities.diff("west", known, known), { changes: false });
-    const other = { ...known, context: "other" };
-    deepEqual(await clusterIdentities.diff("west", known, other), {});
-    deepEqual(await clusterIdentities.update("west", known, other), { outs: other });
-  });
 
   const links = {
     access: { context: "k3d-west" },
@@ -92,17 +69,12 @@ describe("cluster: who it is", () => {
     const find = (_: unknown, { name }: { readonly name: string }) =>
       Promise.resolve(name === "north" ? { metadata: metadata(creator), spec } : undefined);
     const cluster = { find } as unknown as Pick<Kubernetes, "find">;
-    const { check } = identities(
-      () => undefined,
-      () => Promise.resolve(cluster),
-    );
-    const wanted = { ...links, targets: ["east", "north"] };
-    const { inputs, failures } = await check(olds, {
+    const news = {
       ...west,
       ...omitUndefined({ uid }),
-      links: wanted,
-    });
-    deepEqual(failures, []);
+      links: { ...links, targets: ["east", "north"] },
+    };
+    const { inputs } = await checkIdentity(olds, news, () => Promise.resolve(cluster));
     return [inputs.refused, inputs.links?.targets, inputs.uid];
   }
 
@@ -123,13 +95,5 @@ describe("cluster: who it is", () => {
     deepEqual(await withLink({ ...west, ...u1 }, "u1"), [undefined, ["east", "north"], "u1"]);
     deepEqual(await withLink(known("east"), undefined), [undefined, ["east"], "u1"]);
     deepEqual(await withLink(known("east"), "u2"), [another, ["east"], "u1"]);
-  });
-
-  it("remembers the links out of it", async () => {
-    const [none, one] = [[], ["north"]].map((targets) => ({
-      ...west,
-      links: { ...links, targets },
-    }));
-    deepEqual(await clusterIdentities.diff("west", none ?? {}, one ?? {}), {});
   });
 });

@@ -1,0 +1,192 @@
+import { isDeepStrictEqual } from "node:util";
+import { checkIdentity, type IdentityInputs } from "../credentials/cluster-identity.ts";
+import {
+  checkTarget,
+  isSameTarget,
+  type ReadTarget,
+  settleTarget,
+} from "../credentials/link-target.ts";
+import { checkRevocation, revoke } from "../credentials/revocation.ts";
+import type { RevocationInputs, TargetInputs, TokenCheckArgs } from "../credentials/state.ts";
+import { readTarget } from "../credentials/target.ts";
+import { checkToken } from "../credentials/token-check.ts";
+import type { HealthArgs } from "../health/mesh.ts";
+import { checkAfterRun } from "../health/run.ts";
+import { debugLog } from "../kubernetes/client/log.ts";
+import { judgeFor } from "../mesh/gateway.ts";
+import { type PublicationInputs, publish } from "../trust/publication.ts";
+import { messageOf, UserError } from "../user-error.ts";
+import { awaitsUnknown, type Checked, PartialFailure, retried } from "./contract.ts";
+import { cancellation, clusters, revokedInThisRun, unlessCancelled } from "./process.ts";
+
+interface Definition<Inputs extends object> {
+  readonly idOf: (inputs: Inputs) => string;
+  /** By default, the arguments are taken as they are. They are never unknown. */
+  readonly check?: (olds: Partial<Inputs>, args: Inputs) => Promise<Checked<Inputs>>;
+  /** The fields that `diff` compares; all of them by default. */
+  readonly subject?: (props: Partial<Inputs>) => object;
+  /** Carries out what `check` decided, and returns the new state; by default the inputs. */
+  readonly make?: (inputs: Inputs, olds: Partial<Inputs>) => Promise<Inputs>;
+}
+
+/**
+ * The methods of a dynamic resource that stands for no object. Every run looks at its subject again, so a refresh has
+ * nothing to add, and `delete` nothing to do.
+ */
+export function statelessResource<Inputs extends object>({
+  idOf,
+  check = (_, inputs) => Promise.resolve({ inputs, failures: [] }),
+  subject = (props) => props,
+  make = (inputs) => Promise.resolve(inputs),
+}: Definition<Inputs>) {
+  const compared = (props: Partial<Inputs> & { readonly __provider?: unknown }) => {
+    const { __provider, ...rest } = props;
+    return subject(rest as Partial<Inputs>);
+  };
+  return {
+    check: (olds: Partial<Inputs>, inputs: Inputs): Promise<Checked<Inputs>> =>
+      awaitsUnknown(inputs) ? Promise.resolve({ inputs, failures: [] }) : check(olds, inputs),
+
+    diff: (_id: string, olds: Partial<Inputs>, news: Partial<Inputs>) =>
+      Promise.resolve(isDeepStrictEqual(compared(olds), compared(news)) ? { changes: false } : {}),
+
+    create: async (inputs: Inputs) => ({ id: idOf(inputs), outs: await make(inputs, {}) }),
+
+    update: async (_id: string, olds: Partial<Inputs>, inputs: Inputs) => ({
+      outs: await make(inputs, olds),
+    }),
+
+    read<Props>(id: string, props?: Props) {
+      if (props === undefined)
+        return Promise.reject(new UserError(`${id} cannot be imported: run pulumi up`));
+      return Promise.resolve({ id, props });
+    },
+
+    delete: () => Promise.resolve(),
+  };
+}
+
+const client = clusters.client.bind(clusters);
+
+/** Pulumi shows each line that the provider prints as a message of the stack. */
+function print(lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
+}
+
+/** Which cluster a name stands for. Whatever is sent to a cluster depends on this resource. */
+export const clusterIdentities = statelessResource<IdentityInputs>({
+  idOf: ({ cluster }) => cluster,
+  async check(olds, args) {
+    const { inputs, notes } = await checkIdentity(olds, args, client);
+    print(notes);
+    return { inputs, failures: [] };
+  },
+});
+
+/**
+ * Versions before 0.2 claimed the clusters of a stack with `sources`. State may still hold the claims, which are only
+ * read and deleted. Their Leases stay, and mean nothing.
+ */
+export const claims = statelessResource<Pick<IdentityInputs, "cluster">>({
+  idOf: ({ cluster }) => cluster,
+});
+
+const read: ReadTarget = (args, before) =>
+  readTarget(args, before, {
+    client: () => client(args.target, args.access),
+    judge: judgeFor(clusters, args.source, args.sourceAccess),
+    now: () => new Date(),
+  });
+
+/** Pulumi itself waits this long for a Service's load balancer. */
+const balancerPolling = { within: 600_000, every: 2_000, stop: cancellation.stop };
+/** Controllers fill a token Secret, and API servers apply new rules, within a second or two. */
+const tokenPolling = { within: 30_000, every: 500, stop: cancellation.stop };
+
+/** The facts about its target that a link needs. Neither this nor the next resource ever holds a credential. */
+export const linkTargets = {
+  ...statelessResource<TargetInputs>({
+    idOf: linkName,
+    check: (olds, args) =>
+      unlessCancelled(clusters, async () => {
+        const { inputs, mistake, notes } = await checkTarget(read, olds, args);
+        const link = `link ${linkName(args)}`;
+        debugLog()?.(`${link}: token ${inputs.facts?.token ?? "unknown"}`);
+        print(notes.map((note) => `${link}: ${note}`));
+        const failures = mistake === undefined ? [] : [{ property: "target", reason: mistake }];
+        return { inputs, failures };
+      }),
+    make: (inputs, olds) =>
+      unlessCancelled(clusters, async () => ({
+        ...inputs,
+        facts: await settleTarget(read, olds, inputs, balancerPolling),
+      })),
+  }),
+
+  diff(_id: string, olds: Partial<TargetInputs>, news: TargetInputs) {
+    return Promise.resolve(isSameTarget(olds, news) ? { changes: false } : {});
+  },
+};
+
+function linkName({ source, target }: Pick<TargetInputs, "source" | "target">): string {
+  return `${source}/${target}`;
+}
+
+/** Checks that a new token works, before anything uses it. */
+export const tokenChecks = statelessResource<TokenCheckArgs>({
+  idOf: ({ target, namespace, account }) => `${target}/${namespace}/${account}`,
+  async make(inputs) {
+    const context = {
+      runner: () => client(inputs.target, inputs.access),
+      bearer: (token: string) => clusters.connect({ ...inputs.access, token }, inputs.target),
+      polling: tokenPolling,
+    };
+    await unlessCancelled(clusters, () => checkToken(inputs, context));
+    return inputs;
+  },
+});
+
+/** Ends the access of one cluster to others, without contacting that cluster, for as long as the config says `revoked`. */
+export const revocations = statelessResource<RevocationInputs>({
+  idOf: ({ source }) => source,
+  async check(olds, args) {
+    if (args.isolated) revokedInThisRun.add(args.source);
+    const inputs = await unlessCancelled(clusters, () => checkRevocation(olds, args, client));
+    return { inputs, failures: [] };
+  },
+  // A run that has nothing left to delete changes nothing.
+  subject: ({ deletes, ...rest }) => rest,
+  async make(inputs) {
+    const problems = await revoke(inputs, client);
+    if (problems.length === 0) return inputs;
+    throw new PartialFailure(inputs.source, inputs, [...problems, retried]);
+  },
+});
+
+/** Remembers what a stack of the trust root published, because the next step of a rotation depends on it. */
+export const trustPublications = statelessResource<PublicationInputs>({
+  idOf: () => "trust",
+  check(olds, args) {
+    try {
+      const publication = publish(olds.publication?.clusters ?? {}, args);
+      return Promise.resolve({ inputs: { ...args, publication }, failures: [] });
+    } catch (error) {
+      const failures = [{ property: "generation", reason: messageOf(error) }];
+      return Promise.resolve({ inputs: args, failures });
+    }
+  },
+  subject: ({ publication }) => ({ publication }),
+});
+
+/** Checks the mesh at the end of a run that changed something. The engine repeats a check that failed. */
+export const health = statelessResource<HealthArgs>({
+  idOf: () => "health",
+  async make(inputs, { mesh: before }) {
+    const { stopping, notes } = await unlessCancelled(clusters, () =>
+      checkAfterRun(inputs, before, cancellation),
+    );
+    print(notes);
+    if (stopping.length > 0) throw new PartialFailure("health", inputs, stopping);
+    return inputs;
+  },
+});

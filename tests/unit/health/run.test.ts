@@ -1,0 +1,91 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { HealthArgs, HealthMesh } from "../../../engine/health/mesh.ts";
+import type { Views } from "../../../engine/health/observe.ts";
+import { checkAfterRun, checkMesh } from "../../../engine/health/run.ts";
+import { VirtualTime } from "../../simulation/time.ts";
+import { link } from "../fixtures/link.ts";
+import { clusterView, linkReading, linkView, mesh, outOfReach } from "./views.ts";
+
+type Found = Pick<Views, "clusters" | "links">;
+
+const healthy = { clusters: [clusterView()], links: [linkView()] };
+const noGateway = linkReading({}, { why: "there is no gateway", cause: "refused" });
+const broken = { clusters: [], links: [linkView({ reading: noGateway })] };
+const lost = { clusters: [clusterView({ reading: outOfReach, cluster: "west" })], links: [] };
+const down = linkReading({ probe: { path: "/ready", port: 4191, down: "no answer" } });
+const silent = { clusters: [], links: [linkView({ link: { gatewayProbe: true }, reading: down })] };
+
+const inputs: HealthArgs = { mesh: mesh(), triggers: {} };
+const strict = mesh({ links: [{ link: link({ unreachable: "fail" }), mirroring: "pulumi" }] });
+
+describe("the check at the end of a run", () => {
+  const checked = (found: Found, args: Partial<HealthArgs> = {}) => {
+    // A look that is refused is the last one.
+    const refused = ["Cluster west is another."];
+    const observe = () => Promise.resolve(found);
+    return checkAfterRun({ ...inputs, refused, ...args }, undefined, undefined, observe);
+  };
+  const passed = "health: 18 passed, 1 skipped; linkerd-clusters check shows them all";
+  const unreached = "cluster west can't be reached";
+  for (const [rule, found, args, stopping, note] of [
+    ["says in one line that all is well", healthy, { refused: [] }, [], passed],
+    ["fails the run for errors", broken, {}, ["link east/west: there is no gateway"]],
+    ["fails it for a cluster that is refused, whatever else is well", healthy, {}, []],
+    [
+      "fails it for a cluster out of reach where a link says so",
+      lost,
+      { mesh: strict },
+      [unreached],
+    ],
+  ] as const)
+    it(rule, async () => {
+      const result = await checked(found, args);
+      const refused = "refused" in args ? [] : ["Cluster west is another."];
+      deepEqual(result, { stopping: [...refused, ...stopping], notes: note ? [note] : [] });
+    });
+
+  it("only warns of a gateway that is down, which no run can change, and of a cluster out of reach", async () => {
+    const gateway = await checked(silent, { refused: [] });
+    const cluster = await checked(lost, { refused: [] });
+    deepEqual([gateway.stopping, cluster.stopping], [[], []]);
+    match(
+      gateway.notes[0] ?? "",
+      /^health: warning: link east\/west: the gateway of west fails its probe/,
+    );
+    equal(cluster.notes[0], `health: warning: ${unreached}`);
+  });
+
+  it("knows of the links that the run has given up, as their mirrors go after it", async () => {
+    const looked: HealthMesh[] = [];
+    const observe = (seen: HealthMesh) => {
+      looked.push(seen);
+      return Promise.resolve(healthy);
+    };
+    const other = { link: link({ target: "north" }), mirroring: "pulumi" } as const;
+    const before = mesh({ links: [...inputs.mesh.links, other] });
+    for (const earlier of [before, inputs.mesh, undefined])
+      await checkAfterRun(inputs, earlier, undefined, observe);
+    deepEqual(
+      looked.map(({ leaving }) => leaving),
+      [[{ source: "east", target: "north" }], [], []],
+    );
+  });
+});
+
+describe("looking at a mesh", () => {
+  const within = 60_000;
+  for (const [rule, polling, third, expected] of [
+    ["ends as soon as it is healthy", { within }, healthy, [true, 3, 4_000]],
+    ["or nothing is left to wait for", { within, enough: () => true }, broken, [false, 1, 0]],
+    ["ends when the time is up", { within: 5_000 }, broken, [false, 3, 4_000]],
+  ] as const)
+    it(rule, async () => {
+      const time = new VirtualTime();
+      let looks = 0;
+      const report = await checkMesh(mesh(), { every: 2_000, time, ...polling }, () => {
+        looks += 1;
+        return Promise.resolve(looks < 3 ? broken : third);
+      });
+      deepEqual([report.healthy, looks, time.now()], expected);
+    });
+});
