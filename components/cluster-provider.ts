@@ -66,38 +66,27 @@ export const everything: string[] = ["*"];
 const nowhere = JSON.stringify({ apiVersion: "v1", kind: "Config", clusters: [], contexts: [] });
 
 /**
- * The provider of a refused cluster: the same resource, but it reaches nothing. Existing objects count as unchanged,
- * and creating or deleting one is an error of the run.
+ * The provider of a cluster to which nothing may be sent: the same resource, but it reaches nothing. Registered objects
+ * count as unchanged. Creating or deleting one is an error of the run if the cluster is only refused. If it is
+ * revoked, objects in state are dropped, except Helm releases (RevokedCluster).
  */
-export function refusedProvider(
-  name: string,
-  config: Pick<ClusterConfig, "name" | "access">,
-  opts: pulumi.ResourceOptions,
-): k8s.Provider {
-  return providerOfNothing(name, config, { skipUpdateUnreachable: true }, opts);
-}
-
-/**
- * The provider of a revoked cluster: the same resource, but it reaches nothing. Objects in state are dropped, except
- * Helm releases (RevokedCluster), and registered ones count as unchanged.
- */
-export function isolatedProvider(
-  name: string,
-  config: Pick<ClusterConfig, "name" | "access">,
-  opts: pulumi.ResourceOptions,
-): k8s.Provider {
-  const left = { deleteUnreachable: true, skipUpdateUnreachable: true };
-  return providerOfNothing(name, config, left, opts);
-}
-
-function providerOfNothing(
+export function unreachingProvider(
   name: string,
   { name: cluster, access: { context } }: Pick<ClusterConfig, "name" | "access">,
-  unreachable: Pick<k8s.ProviderArgs, "deleteUnreachable" | "skipUpdateUnreachable">,
+  reason: "refused" | "revoked",
   opts: pulumi.ResourceOptions,
 ): k8s.Provider {
-  const args = { context, clusterIdentifier: cluster, kubeconfig: nowhere, ...unreachable };
-  return new k8s.Provider(name, args, opts);
+  return new k8s.Provider(
+    name,
+    {
+      context,
+      clusterIdentifier: cluster,
+      kubeconfig: nowhere,
+      skipUpdateUnreachable: true,
+      ...(reason === "revoked" && { deleteUnreachable: true }),
+    },
+    opts,
+  );
 }
 
 /**

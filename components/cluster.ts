@@ -1,7 +1,7 @@
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterConfig } from "../config/mesh.ts";
-import { ClusterIdentity, clusterProvider, refusedProvider } from "./cluster-provider.ts";
+import { ClusterIdentity, clusterProvider, unreachingProvider } from "./cluster-provider.ts";
 import { installLinkerd, type LinkerdCharts, type LinkerdSetup } from "./linkerd.ts";
 
 export interface InstallArgs {
@@ -56,14 +56,12 @@ export class Cluster extends pulumi.ComponentResource {
   install({ unreachable, refusedAfter, linkerd, awaited = false }: InstallArgs): InstalledCluster {
     const { config, identity } = this;
     // Creating objects there fails, and after a failure Pulumi starts nothing more.
-    const last: Promise<pulumi.Resource[]> | undefined = refusedAfter?.then((others) => [
-      identity,
-      ...others,
-    ]);
+    const last = refusedAfter?.then((others) => [identity, ...others]);
+    const opts = { parent: this, dependsOn: last ?? [identity] };
     const provider =
       last === undefined
-        ? clusterProvider(this.#name, config, { parent: this, dependsOn: [identity] })
-        : refusedProvider(this.#name, config, { parent: this, dependsOn: last });
+        ? clusterProvider(this.#name, config, opts)
+        : unreachingProvider(this.#name, config, "refused", opts);
     const cluster = { config, identity, provider, unreachable, awaited };
     if (linkerd === undefined) {
       this.registerOutputs({});

@@ -5,7 +5,7 @@ import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { ownLinks, touchedClusters } from "../config/share.ts";
 import { withoutRefused } from "@linkerd-multicluster/engine/trust";
 import { Cluster, type InstalledCluster } from "./cluster.ts";
-import { type ClusterIdentity, isolatedProvider } from "./cluster-provider.ts";
+import { type ClusterIdentity, unreachingProvider } from "./cluster-provider.ts";
 import { type LinkerdSetup, linkerdCharts } from "./linkerd.ts";
 import { valueOf } from "./output-value.ts";
 import type { Preflight, Refused } from "./preflight.ts";
@@ -103,7 +103,7 @@ export class RevokedCluster extends pulumi.ComponentResource {
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
-    const provider = isolatedProvider(name, config, { parent: this });
+    const provider = unreachingProvider(name, config, "revoked", { parent: this });
     for (const chart of installed ? chartNames : [])
       new k8s.helm.v3.Release(
         `${name}-${chart}`,

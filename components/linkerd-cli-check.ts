@@ -31,14 +31,14 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
       pulumi.log.warn(message, this).catch(() => undefined);
     }
     const each = Object.keys(args.mesh.clusters).map((cluster) => {
-      const own = hasControllers(cluster, args.mesh);
-      const check = own ? checkCommand("check", 60) : exceptMulticluster(checkCommand("check", 10));
-      const core = this.#command(`${name}/${cluster}`, cluster, args, check);
-      const multicluster = own
-        ? checkCommand("multicluster check", 60)
-        : reported(checkCommand("multicluster check", 1));
+      const isOwn = hasControllers(cluster, args.mesh);
+      const check = command("check", isOwn ? 60 : 10);
+      const core = isOwn ? check : exceptMulticluster(check);
+      // Without controllers it fails, and only its report is used.
+      const extension = command("multicluster check", isOwn ? 60 : 1) + (isOwn ? "" : " || true");
+      const first = this.#command(`${name}/${cluster}`, cluster, args, core);
       const called = `${name}/${cluster}/multicluster`;
-      return [cluster, this.#command(called, cluster, args, multicluster, core).stdout] as const;
+      return [cluster, this.#command(called, cluster, args, extension, first).stdout] as const;
     });
     this.multicluster = Object.fromEntries(each);
     this.registerOutputs({ multicluster: this.multicluster });
@@ -59,7 +59,13 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
       LINKERD_CLUSTERS_STACKS: "none",
       ...(kubeconfig !== undefined && { FILE: kubeconfig.replace(/^~\//, "") }),
     };
-    const create = ifInstalled(withKubeconfig(kubeconfig, script));
+    // `~` means another folder on every machine, so it is left to the shell.
+    const file = kubeconfig?.startsWith("~/") === true ? "$HOME/$FILE" : "$FILE";
+    const create = [
+      "command -v linkerd >/dev/null || { echo 'the linkerd CLI was not on PATH: nothing is checked'; exit 0; }",
+      ...(kubeconfig === undefined ? [] : [`export KUBECONFIG="${file}"`]),
+      script,
+    ].join("\n");
     return new local.Command(
       name,
       { create, environment, triggers, logging: "none" },
@@ -86,31 +92,19 @@ function isOnPath(program: string): boolean {
 }
 
 /**
- * Shell scripts that run a check of Linkerd's CLI. Names are passed as variables (CONTEXT, LINKERD_NAMESPACE, FILE),
- * so that the shell doesn't interpret them.
+ * A shell command that fails if the check still fails after `wait` seconds. Names are passed as variables, so that the
+ * shell doesn't interpret them.
  */
-
-/** Fails if the check still fails after `wait` seconds. */
-export function checkCommand(words: string, wait: number): string {
+function command(words: string, wait: number): string {
   return `linkerd ${words} --context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait ${wait}s --output short`;
-}
-
-/** Succeeds with a message if there is no CLI. */
-export function ifInstalled(script: string): string {
-  return `command -v linkerd >/dev/null || { echo 'the linkerd CLI was not on PATH: nothing is checked'; exit 0; }\n${script}`;
-}
-
-/** Never fails, because only its report is used. */
-export function reported(command: string): string {
-  return `${command} || true`;
 }
 
 /**
  * Fails if the check fails, unless all failures are in the section of the multicluster extension. A check that fails
  * without naming a failure counts as failed.
  */
-export function exceptMulticluster(command: string): string {
-  return `report=$(${command}); code=$?
+function exceptMulticluster(check: string): string {
+  return `report=$(${check}); code=$?
 printf '%s\\n' "$report"
 test "$code" -eq 0 || printf '%s\\n' "$report" | awk '${onlyMulticluster}'`;
 }
@@ -122,9 +116,3 @@ const onlyMulticluster = `
   { last = $0 }
   END { exit !known || other }
 `;
-
-/** @param file `~` means another folder on every machine, so it is left to the shell */
-export function withKubeconfig(file: string | undefined, script: string): string {
-  if (file === undefined) return script;
-  return `export KUBECONFIG=${file.startsWith("~/") ? '"$HOME/$FILE"' : '"$FILE"'}\n${script}`;
-}

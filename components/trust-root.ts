@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { HelmValues, MeshConfig, ProvidedTrust, TrustConfig } from "../config/mesh.ts";
+import type { HelmValues, MeshConfig, TrustConfig } from "../config/mesh.ts";
 import { valueAt } from "../config/read.ts";
 import { ownClusters } from "../config/share.ts";
 import { debugLog, parseDuration } from "@linkerd-multicluster/engine/kubernetes";
@@ -16,8 +16,6 @@ import {
 export interface TrustRootArgs extends IssuanceArgs {
   readonly trust: TrustConfig;
   readonly now?: Date;
-  /** Makes the run fail once it has come to its end; in tests, something else. */
-  readonly failAtEnd?: () => void;
 }
 
 /**
@@ -35,31 +33,23 @@ export class TrustRoot extends pulumi.ComponentResource {
   readonly refused: pulumi.Output<RefusedClusters>;
   /** Why the trust of every cluster stays as it is, and what to do. */
   readonly held: readonly string[];
-  /** The steps that are left to the user; empty when nothing is. */
-  readonly notes: pulumi.Output<readonly string[]>;
   /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */
   readonly expiries: pulumi.Output<Readonly<Record<string, string>>>;
   readonly #issuance: Issuance;
-  readonly #failAtEnd: () => void;
 
   constructor(name: string, args: TrustRootArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:TrustRoot", name, {}, opts);
-    this.#failAtEnd = args.failAtEnd ?? failAtEnd;
     const context = { ...args, now: args.now ?? new Date(), name, parent: this };
-    const { trust } = args;
-    this.#issuance = issuanceFrom(trust, context);
-    const { outputs, refused, expiries, anchorsPem, knownPem = anchorsPem } = this.#issuance;
+    this.#issuance = issuanceFrom(args.trust, context);
+    const { outputs, refused, held, expiries, anchorsPem, knownPem } = this.#issuance;
     this.anchorsPem = anchorsPem;
-    this.knownPem = knownPem;
+    this.knownPem = knownPem ?? anchorsPem;
     this.refused = refused;
-    this.held = this.#issuance.held ?? [];
-    this.stage = outputs.apply(({ stage }) => {
+    this.held = held ?? [];
+    this.stage = outputs.apply(({ stage, notes }) => {
       debugLog()?.(`trust: ${stage}`);
-      return stage;
-    });
-    this.notes = outputs.apply(({ notes }) => {
       for (const note of notes) this.#say("warning", note);
-      return notes;
+      return stage;
     });
     const dates = expiries.map((part) =>
       part.apply(({ dates: ends, notices }) => {
@@ -92,19 +82,13 @@ export class TrustRoot extends pulumi.ComponentResource {
 
   /** After an error the run continues to its end, so that all else is done, and then fails. */
   #say(severity: "warning" | "error", message: string): void {
-    if (severity === "error") this.#failAtEnd();
-    const said = severity === "error" ? pulumi.log.error : pulumi.log.warn;
+    const isError = severity === "error";
+    // Pulumi's exit code for a program that has already reported its error. With `log.error` alone the run would succeed.
+    if (isError) process.exitCode = 32;
+    const log = isError ? pulumi.log.error : pulumi.log.warn;
     // A message that does not get through changes nothing.
-    said(message, this).catch(() => undefined);
+    log(message, this).catch(() => undefined);
   }
-}
-
-/**
- * Pulumi's exit code for a program that has already reported its error: the engine completes the run,
- * then reports failure without a message of its own. With `log.error` alone it would be success.
- */
-function failAtEnd(): void {
-  process.exitCode = 32;
 }
 
 /** The arguments of a stack's trust root. */
@@ -118,21 +102,19 @@ export function trustRootArgs(
     // A convention that nothing checks (linkerd-behaviour.md 9.3).
     return [cluster, `identity.${linkerdNamespace}.${trustDomain}`] as const;
   });
+  // Other stacks have the other clusters.
+  const own = <T>(issuers: ReadonlyMap<string, T>) =>
+    new Map([...issuers].filter(([name]) => clusters.has(name)));
   const lifetimes = [...clusters.values()].map(({ values }) =>
     certificateLifetime(values["linkerd-control-plane"]),
   );
   return {
-    trust: trust.kind === "provided" ? onlyFor(clusters, trust) : trust,
+    trust: trust.kind === "provided" ? { ...trust, issuers: own(trust.issuers) } : trust,
     live: "ignorePods" in trust ? leavingOut(trust.ignorePods, live) : live,
     ...(published !== undefined && { published }),
     issuerNames: new Map(names),
     certificateLifetime: Math.max(dayLong, ...lifetimes),
   };
-}
-
-/** The trust without the issuers of clusters that other stacks have. */
-function onlyFor(clusters: ReadonlyMap<string, unknown>, trust: ProvidedTrust): ProvidedTrust {
-  return { ...trust, issuers: new Map([...trust.issuers].filter(([name]) => clusters.has(name))) };
 }
 
 /** So long that only restarts matter. */

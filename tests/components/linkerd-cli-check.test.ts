@@ -1,55 +1,70 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  checkCommand,
-  exceptMulticluster,
-  ifInstalled,
-  LinkerdCliCheck,
-  reported,
-  withKubeconfig,
-} from "../../components/linkerd-cli-check.ts";
+import { LinkerdCliCheck } from "../../components/linkerd-cli-check.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { mesh } from "../unit/health/views.ts";
 import { mockedStack } from "./mocked-stack.ts";
 
 const command = "command:local:Command";
-const own = ifInstalled(checkCommand("multicluster check", 60));
 
 describe("the checks of Linkerd's CLI", function () {
   this.timeout(30_000);
 
-  let folder: string;
-  const { PATH } = process.env;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-cli-"));
-    await writeFile(join(folder, "linkerd"), "#!/bin/sh\n");
-    await chmod(join(folder, "linkerd"), 0o755);
+  const folder = mkdtempSync(join(tmpdir(), "linkerd-multicluster-cli-"));
+  const { PATH = "" } = process.env;
+  before(() => {
+    cli("", 0);
   });
   afterEach(() => {
     process.env.PATH = PATH;
   });
-  after(() => rm(folder, { recursive: true }));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
 
-  const run = async (args = mesh(), path = folder) => {
+  /** Puts a `linkerd` into the folder that prints how it was called and this report. */
+  function cli(report: string, code: number): void {
+    const said = `cat <<'END'\n${report}END`;
+    writeFileSync(
+      join(folder, "linkerd"),
+      `#!/bin/sh\necho "$KUBECONFIG: $@"\n${said}\nexit ${code}\n`,
+    );
+    chmodSync(join(folder, "linkerd"), 0o755);
+  }
+
+  async function made(args = mesh(), path = folder) {
     process.env.PATH = path;
     const stack = await mockedStack(
       () => new LinkerdCliCheck("check", { mesh: args, triggers: [1] }),
     );
-    const created = (name: string) => stack.resource(command, `check/${name}`).inputs["create"];
-    return { ...stack, created };
-  };
+    process.env.PATH = PATH;
+    const inputsOf = (name: string) =>
+      stack.resource(command, `check/${name}`).inputs as {
+        readonly create: string;
+        readonly environment: Readonly<Record<string, string>>;
+      };
+    /** The result of the command in a shell. */
+    const run = (name: string, variables: NodeJS.ProcessEnv = {}) => {
+      const { create, environment } = inputsOf(name);
+      const env = { PATH: `${folder}:${PATH}`, ...environment, ...variables };
+      const { status, stdout } = spawnSync("/bin/sh", ["-c", create], { env, encoding: "utf8" });
+      return { status, stdout };
+    };
+    return { ...stack, inputsOf, run };
+  }
 
   it("are two commands for each cluster, one after the other, when something has changed", async () => {
-    const { order, resource } = await run();
+    const { order, resource } = await made();
     const names = ["east", "east/multicluster", "west", "west/multicluster"];
     deepEqual(
       order.toSorted(),
       names.map((name) => `${command} check/${name}`),
     );
-    deepEqual(resource(command, "check/west").inputs, {
-      create: ifInstalled(checkCommand("check", 60)),
+    const { create, ...inputs } = resource(command, "check/west").inputs;
+    deepEqual(inputs, {
       logging: "none",
       triggers: [1],
       environment: {
@@ -61,37 +76,56 @@ describe("the checks of Linkerd's CLI", function () {
     deepEqual(resource(command, "check/west/multicluster").dependencies, [`${command} check/west`]);
   });
 
-  it("decide nothing where they want a controller that is not meant to be there", async () => {
-    const { created } = await run();
-    const inEast = [created("east"), created("east/multicluster"), created("west/multicluster")];
-    deepEqual(inEast, [
-      ifInstalled(exceptMulticluster(checkCommand("check", 10))),
-      ifInstalled(reported(checkCommand("multicluster check", 1))),
-      own,
-    ]);
-    const controlled = mesh({ links: [{ link: link(), mirroring: "controller" }] });
-    equal((await run(controlled)).created("east/multicluster"), own);
+  it("wait less where they want a controller that is not meant to be there", async () => {
+    const { run } = await made(
+      mesh({ clusters: { west: { context: "a b" }, east: { context: "e" } } }),
+    );
+    const call = (words: string, context: string, wait: number) =>
+      `: ${words} --context ${context} --linkerd-namespace linkerd --wait ${wait}s --output short\n`;
+    equal(run("west").stdout, call("check", "a b", 60));
+    equal(run("west/multicluster").stdout, call("multicluster check", "a b", 60));
+    equal(run("east").stdout, call("check", "e", 10));
+    equal(run("east/multicluster").stdout, call("multicluster check", "e", 1));
   });
 
-  it("go by the stack's kubeconfig", async () => {
-    const clusters = {
-      west: { context: "west", kubeconfig: "~/west config" },
-      east: { context: "east", kubeconfig: "/etc/east" },
-    };
-    const { resource, created } = await run(mesh({ clusters }));
-    const script = withKubeconfig("~/west config", checkCommand("check", 60));
-    equal(created("west"), ifInstalled(script));
-    const { FILE } = resource(command, "check/west").inputs["environment"] as { FILE: string };
-    equal(FILE, "west config");
-    const inEast = withKubeconfig("/etc/east", exceptMulticluster(checkCommand("check", 10)));
-    equal(created("east"), ifInstalled(inEast));
+  const multicluster = "linkerd-multicluster\n--------------------\n× service mirror controllers\n";
+  const identity = "linkerd-identity\n----------------\n× issuer cert is valid\n";
+  const warning = "linkerd-version\n---------------\n‼ cli is up-to-date\n";
+  const end = (sign: string) => `\nStatus check results are ${sign}\n`;
+  for (const [what, report, code, expected] of [
+    ["nothing that fails", warning + end("√"), 0, 0],
+    ["only the multicluster extension", warning + multicluster + end("×"), 1, 0],
+    ["identity before it", identity + multicluster + end("×"), 1, 1],
+    ["identity after it", multicluster + identity + end("×"), 1, 1],
+    ["identity alone", identity + end("×"), 1, 1],
+    ["a crash", "the program crashed\n", 2, 1],
+  ] as const)
+    it(`fail for anything but the extension where it has no controller: ${what}`, async () => {
+      cli(report, code);
+      const { run } = await made();
+      const { status, stdout } = run("east");
+      deepEqual([status, stdout.includes(report.trim())], [expected, true]);
+      equal(run("east/multicluster").status, 0);
+      const controlled = mesh({ links: [{ link: link(), mirroring: "controller" }] });
+      const own = await made(controlled);
+      deepEqual([own.run("east").status, own.run("east/multicluster").status], [code, code]);
+    });
+
+  it("go by the stack's kubeconfig, at home too", async () => {
+    const west = { context: "west", kubeconfig: "~/west config" };
+    const east = { context: "east", kubeconfig: "/etc/a b" };
+    const { run } = await made(mesh({ clusters: { west, east } }));
+    const seen = (name: string) => run(name, { HOME: "/home/me" }).stdout.split(":")[0];
+    deepEqual([seen("west"), seen("east")], ["/home/me/west config", "/etc/a b"]);
   });
 
-  it("are the same on a machine without the CLI, which says so", async () => {
-    const [here, elsewhere] = [await run(), await run(mesh(), join(folder, "nowhere"))];
+  it("are the same on a machine without the CLI, where they say so and fail nothing", async () => {
+    const [here, elsewhere] = [await made(), await made(mesh(), join(folder, "nowhere"))];
     const inputsIn = ({ resources }: typeof here) => resources.map(({ inputs }) => inputs);
     deepEqual(inputsIn(elsewhere), inputsIn(here));
-    const warning = "the linkerd CLI is not on PATH, so no linkerd check runs on this machine";
-    deepEqual([here.said, elsewhere.said], [[], [`warning: ${warning}`]]);
+    const told = "the linkerd CLI is not on PATH, so no linkerd check runs on this machine";
+    deepEqual([here.said, elsewhere.said], [[], [`warning: ${told}`]]);
+    const stdout = "the linkerd CLI was not on PATH: nothing is checked\n";
+    deepEqual(here.run("west", { PATH: "/nowhere" }), { status: 0, stdout });
   });
 });

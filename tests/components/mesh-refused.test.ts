@@ -110,16 +110,14 @@ describe("a cluster that is refused, with manage: trust", () => {
   for (const way of ["preflight", "state", "trust"] as const)
     it(`counts as one that can't be read, by the ${way}, and fails the run in the end`, async () => {
       const { found, state = [] }: Circumstances = ways[way];
-      const before = process.exitCode;
-      const { said, resource } = await mockedStack(
+      const { said, exitCode, resource } = await mockedStack(
         async () => {
           const observed = { ...preflightOf(config), ...found };
           return valueOf(new TrustStack("trust", config, observed).trust);
         },
         new Map([...state, [`${step} trust`, { publication }]]),
       );
-      equal(process.exitCode, 32);
-      process.exitCode = before;
+      equal(exitCode, 32);
       match(
         said.join("\n"),
         /^error: (Cluster west is another\.|Cluster west uses the issuer .*)$/m,

@@ -28,6 +28,8 @@ export interface MockedStack<T> {
   readonly resources: readonly Registered[];
   /** `warning: ...` and `error: ...`, as the program said them. */
   readonly said: readonly string[];
+  /** Set if the program fails once the engine has done everything. */
+  readonly exitCode: typeof process.exitCode;
   /** Every custom resource as `type name`, in the order of registration. */
   readonly order: readonly string[];
   readonly resource: (type: string, name: string) => Registered;
@@ -70,6 +72,7 @@ export async function mockedStack<T>(
   };
   Object.assign(log, { warn: record("warning"), error: record("error") });
   const { stackTraceLimit } = Error;
+  const before = process.exitCode;
   // Pulumi keeps the stack of every promise, which takes half of the time of these tests.
   Error.stackTraceLimit = 0;
   try {
@@ -81,9 +84,11 @@ export async function mockedStack<T>(
       return found;
     };
     const order = resources.filter(isCustom).map(({ type, name }) => `${type} ${name}`);
-    return { result, resources, said, order, resource };
+    const { exitCode } = process;
+    return { result, resources, said, exitCode, order, resource };
   } finally {
     Object.assign(log, { warn, error });
+    process.exitCode = before;
     Error.stackTraceLimit = stackTraceLimit;
   }
 }

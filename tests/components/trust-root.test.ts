@@ -1,28 +1,54 @@
-import { deepEqual, equal, match, throws } from "node:assert/strict";
-import type { TrustConfig } from "../../config/mesh.ts";
+import { deepEqual, equal, match } from "node:assert/strict";
+import { TrustRoot } from "../../components/trust-root.ts";
+import type { GeneratedTrust, TrustConfig } from "../../config/mesh.ts";
 import { isIssuedBy, knownCertificates, onlyCertificate } from "../../engine/trust/certificate.ts";
 import type { LiveTrust } from "../../engine/trust/live.ts";
 import { keyProblem } from "../../engine/trust/requirements.ts";
 import { unknownValue } from "../../engine/providers/contract.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
-import { absent, present } from "../unit/trust/live.ts";
+import { configOf } from "../unit/config/table.ts";
+import { absent, live, present } from "../unit/trust/live.ts";
 import {
   isSecretOutput,
   type MockedStack,
+  mockedStack,
   redacted,
   type State,
   unwrapped,
   valueOf,
 } from "./mocked-stack.ts";
-import type { TrustRoot } from "../../components/trust-root.ts";
-import { generated, rootOf } from "./trust-roots.ts";
 
 const key = "tls:index/privateKey:PrivateKey";
 const selfSigned = "tls:index/selfSignedCert:SelfSignedCert";
 const request = "tls:index/certRequest:CertRequest";
 const locallySigned = "tls:index/locallySignedCert:LocallySignedCert";
 const signing = ["cert_signing", "crl_signing"];
+/** The trust of a config that says nothing of it. */
+const generated = configOf({}).trust as GeneratedTrust;
 const second = { ...generated, generation: 2 };
+
+interface RootWorld {
+  readonly clusters?: Readonly<Record<string, LiveTrust>>;
+  readonly now?: Date;
+  readonly state?: State;
+  readonly preview?: boolean;
+}
+
+function rootOf(
+  trust: TrustConfig,
+  { clusters = { west: absent, east: absent }, now = new Date(), state, preview }: RootWorld = {},
+) {
+  const issuerNames = new Map([
+    ["west", "identity.linkerd.cluster.local"],
+    ["east", "identity.linkerd.east.local"],
+  ]);
+  const args = { trust, live: live(clusters), issuerNames, now };
+  return mockedStack(() => new TrustRoot("trust", args), state, preview);
+}
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * day);
+}
 
 /** What a cluster with the first generation has. */
 async function firstOf({ result }: MockedStack<TrustRoot>) {
@@ -101,23 +127,11 @@ describe("TrustRoot: generated", () => {
     const pem = await valueOf(result.anchorsPem);
     equal(await valueOf(result.bundleFor("west")), pem);
     equal(pem, onlyCertificate(pem).pem);
-    deepEqual(
-      [await valueOf(result.stage), await valueOf(result.notes), said],
-      ["settled", [], []],
-    );
+    deepEqual([await valueOf(result.stage), said], ["settled", []]);
     deepEqual(Object.keys(await valueOf(result.expiries)), [
       "the trust anchor",
       ...["the issuer of cluster west", "the issuer of cluster east"],
     ]);
-  });
-
-  it("refuses to replace the issuers of somebody else, and says why", async () => {
-    const stranger = authority({ name: "stranger" });
-    const clusters = { west: present([stranger], issuerUnder(stranger)), east: absent };
-    const { result } = await rootOf(generated, { clusters });
-    const { west, ...others } = await valueOf(result.refused);
-    match(west ?? "", /^Cluster west uses the issuer /);
-    deepEqual(others, {});
   });
 
   it("keys are secret wherever they go", async () => {
@@ -159,10 +173,26 @@ describe("TrustRoot: generated", () => {
     match(said.join("\n"), /^\w+: The issuer of cluster west, .* expires in /);
   });
 
-  it("has nothing for a cluster that it was not told of", () => {
-    throws(() => first.result.issuerFor("north"), {
-      message: "there is no issuer for cluster north",
-    });
+  it("provided: hands anchors and issuers on as they are, which no resource holds, and tells what expires", async () => {
+    const root = authority({ name: "root" });
+    const [west, east] = [issuerUnder(root, { notAfter: inDays(5.5) }), issuerUnder(root)];
+    const issuers = new Map(
+      Object.entries({ west, east }).map(([cluster, { pem, keyPem }]) => {
+        return [cluster, { certificate: pem, key: keyPem }] as const;
+      }),
+    );
+    const trust = { kind: "provided", anchors: root.pem, ignorePods: [], issuers } as const;
+    const { result, order, said } = await rootOf(trust);
+    deepEqual(order, []);
+    equal(await valueOf(result.anchorsPem), root.pem.trim());
+    equal(await valueOf(result.bundleFor("east")), root.pem.trim());
+    const { certPem, keyPem } = result.issuerFor("east");
+    deepEqual([await valueOf(certPem), await valueOf(keyPem)], [east.pem.trim(), east.keyPem]);
+    deepEqual([await isSecretOutput(certPem), await isSecretOutput(keyPem)], [false, true]);
+    match(
+      said.join("\n"),
+      /^error: The issuer of cluster west, .* expires in 5 days, .* Provide a new one as linkerd-multicluster:trust\.issuers\.west\.$/m,
+    );
   });
 });
 
@@ -221,27 +251,24 @@ describe("TrustRoot: a rotation", () => {
     const { west } = await firstOf(await rootOf(generated, { state }));
     const { said, result } = await rootOf(second, { clusters: { west }, state });
     match(said[0] ?? "", /^warning: Rotation, step 1 of 3: /);
-    deepEqual(await valueOf(result.notes), [said[0]?.replace("warning: ", "")]);
     equal("the trust anchor of generation 1" in (await valueOf(result.expiries)), true);
   });
 });
 
 describe("TrustRoot: what expires", () => {
-  const inDays = (days: number) => new Date(Date.now() + days * day);
-
   it("says when the anchor runs out, in time; what is nearly too late fails the run at its end", async () => {
-    const failures: number[] = [];
-    const saidAt = async (days: number) => {
-      const failAtEnd = (): void => void failures.push(days);
-      return (await rootOf(generated, { now: inDays(days), failAtEnd })).said[0] ?? "";
+    const at = async (days: number) => {
+      const { said, exitCode } = await rootOf(generated, { now: inDays(days) });
+      return [said[0] ?? "", exitCode] as const;
     };
-    equal(await saidAt(0), "");
+    deepEqual(await at(0), ["", undefined]);
     match(
-      await saidAt(3600.5),
+      (await at(3600.5))[0],
       /^warning: The trust anchor, root\.linkerd\.cluster\.local .* expires in 49 days, on .* Start a rotation: set linkerd-multicluster:trust\.generation to 2\.$/,
     );
-    match(await saidAt(3640), /^error: The trust anchor/);
-    deepEqual([failures.includes(0), failures.includes(3640)], [false, true]);
+    const [error, exitCode] = await at(3640);
+    match(error, /^error: The trust anchor/);
+    equal(exitCode, 32);
   });
 
   it("says so in a preview too, in which issuers are yet to be renewed", async () => {

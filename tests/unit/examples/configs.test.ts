@@ -19,6 +19,11 @@ it("README.md: its stack file mirrors between clusters that are linked already",
   deepEqual([manage, namesOf(links), links[0]?.spec.headless], ["mirrors", ["east/west"], true]);
 });
 
+it("Pulumi.dev.yaml mirrors both ways between its clusters", () => {
+  const { links } = checked(documents("../Pulumi.dev.yaml")[0]);
+  deepEqual(namesOf(links), ["east/west", "west/east", "west/north"]);
+});
+
 for (const example of examples)
   it(`examples/${example}: README.md names files that exist`, () => {
     const blocks = text(`${example}/README.md`).match(/```sh\n[^]*?```/g) ?? [];

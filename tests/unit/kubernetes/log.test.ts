@@ -3,8 +3,8 @@ import { checkMesh } from "../../../engine/health/run.ts";
 import { debugLog } from "../../../engine/kubernetes/client/log.ts";
 import { openClusters } from "../../../engine/kubernetes/preflight.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { valueOf } from "../../components/mocked-stack.ts";
-import { rootOf } from "../../components/trust-roots.ts";
+import { TrustRoot } from "../../../components/trust-root.ts";
+import { mockedStack, valueOf } from "../../components/mocked-stack.ts";
 import { mesh } from "../health/views.ts";
 import {
   errorOf,
@@ -65,7 +65,12 @@ describe("the debug log", () => {
       await openClusters(accesses, () => Promise.resolve(client));
       const nothing = { clusters: [], links: [] };
       await checkMesh(mesh(), { within: 0, every: 1 }, () => Promise.resolve(nothing));
-      const { result } = await rootOf({ kind: "external" }, { clusters: {} });
+      const args = {
+        trust: { kind: "external" },
+        live: new Map(),
+        issuerNames: new Map(),
+      } as const;
+      const { result } = await mockedStack(() => new TrustRoot("trust", args));
       await valueOf(result.stage);
     });
     if (before === undefined) delete process.env.LINKERD_MULTICLUSTER_LOG;
