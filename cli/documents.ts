@@ -1,6 +1,5 @@
 import type { HealthReport } from "@linkerd-multicluster/engine/health";
 import type { Explanation } from "./explain.ts";
-import type { Picture } from "./map/picture.ts";
 import type { Verification } from "./answers.ts";
 import type { Status } from "./status.ts";
 import type { WhatIf } from "./whatif.ts";
@@ -15,7 +14,6 @@ export interface Documents {
   readonly verify: Verification;
   readonly whatif: OfStacks<WhatIf>;
   readonly check: HealthReport;
-  readonly map: Picture;
 }
 
 interface OfStacks<T> {

@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 export const formats = ["table", "json", "yaml"] as const;
 export type Format = (typeof formats)[number];
 
-export const mapFormats = ["html", "svg", "mermaid", "json"] as const;
+export const mapFormats = ["html", "svg", "mermaid"] as const;
 export type MapFormat = (typeof mapFormats)[number];
 
 /** Exit codes of every command. */

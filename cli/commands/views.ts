@@ -116,6 +116,8 @@ function mapFormatOption(): Option {
   return option.default("html").argParser((format, before) => {
     if (format === "dot")
       throw new InvalidArgumentError("map no longer writes dot: use svg, which Graphviz drew.");
+    if (format === "json")
+      throw new InvalidArgumentError("map no longer writes json: use status --output json.");
     return parseArg?.(format, before);
   });
 }

@@ -96,7 +96,7 @@ function dotOf({ clusters, links }: Picture, drawn: readonly Drawn[], isLabelled
     ...drawn.map(({ link, index: position }) => {
       const [from, to] = [index.get(link.source), index.get(link.target)];
       if (from === undefined || to === undefined) return "";
-      const style = link.kind === "flat" ? "dashed" : "solid";
+      const style = link.mode === "flat" ? "dashed" : "solid";
       const label = isLabelled
         ? `, label="${text(healthMarks[link.health] + linkCounts(link))}"`
         : "";

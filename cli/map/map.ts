@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Facts } from "../facts.ts";
 import type { MapFormat } from "../output.ts";
-import { pictureOf } from "./from-facts.ts";
 import { svgOf } from "./graph.ts";
 import { pageOf } from "./page.ts";
-import { healthMarks, linkCounts, type Picture } from "./picture.ts";
+import { healthMarks, linkCounts, type Picture, pictureOf } from "./picture.ts";
 
 /** The picture of a mesh in a format. @throws UserError */
 export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): Promise<string> {
@@ -18,8 +17,6 @@ export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): 
       return `${(await svgOf(picture, css)).text}\n`;
     case "mermaid":
       return mermaidOf(picture);
-    case "json":
-      return `${JSON.stringify(picture, null, 2)}\n`;
   }
 }
 
@@ -38,7 +35,7 @@ export function mermaidOf({ clusters, links }: Picture): string {
         `  n${position}["${text(`${healthMarks[health]}${name}`)}<br/>${health}"]:::${health}`,
     ),
     ...links.map((link) => {
-      const arrow = link.kind === "flat" ? "-.->" : "-->";
+      const arrow = link.mode === "flat" ? "-.->" : "-->";
       return `  n${index.get(link.source) ?? ""} ${arrow}|"${text(healthMarks[link.health] + linkCounts(link))}"| n${index.get(link.target) ?? ""}`;
     }),
     ...Object.entries(strokes).map(([health, stroke]) => `  classDef ${health} stroke:${stroke}`),

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { backendsOf } from "../facts.ts";
 import { omittedFrom } from "./graph.ts";
 import { Markup, markup } from "./markup.ts";
 import {
@@ -6,10 +7,12 @@ import {
   type ClusterPicture,
   counted,
   type FindingPicture,
+  gatewayText,
   linkLine,
   type LinkPicture,
-  type Mirrored,
+  type MirrorPicture,
   type Picture,
+  stateNow,
 } from "./picture.ts";
 
 /** Rows in the tables of all links together, so that a browser can open the page of any mesh. */
@@ -69,7 +72,7 @@ ${table(
   counted(federated.length, "federated Service"),
   ["Service", "Cluster", "Members", "Ports", "State"],
   federated.map((each) =>
-    row(each.name, each.cluster, clustersOf(each.members), each.ports, stateOf(each)),
+    row(each.mirror, each.source, clustersOf(each), each.ports, stateOf(each)),
   ),
   mostFederated,
 )}
@@ -110,29 +113,30 @@ function hintOf({ hint = "" }: FindingPicture): Markup | string {
   return markup`<a href="${hint}" rel="noreferrer">Linkerd’s documentation</a>`;
 }
 
-function clusterRow(
-  { name, health, linkerd = "", anchors }: ClusterPicture,
-  index: number,
-): Markup {
-  const days = anchors.map((each) => `${each.name}, ${counted(each.days, "day")} left`).join("; ");
-  return row(markup`<span id="cluster-${index}">${name}</span>`, mark(health), linkerd, days);
+function clusterRow({ name, health, linkerd = "", days }: ClusterPicture, index: number): Markup {
+  const left = days === undefined ? "" : `${counted(days, "day")} left`;
+  return row(markup`<span id="cluster-${index}">${name}</span>`, mark(health), linkerd, left);
 }
 
 /** The anchor is inside the details, so that browsers open them for a click on an arrow. */
 function linkDetails(link: LinkPicture, index: number, mostRows: number): Markup {
-  const { source, target, kind, mirroring, gateway = "not read", health } = link;
-  const { mirrors, notMirrored } = link;
-  const changedFirst = [...mirrors].sort(
-    (one, other) => Number(one.state === "ok") - Number(other.state === "ok"),
-  );
+  const { source, target, mode, mirroring, gateway, health, mirrors, notMirrored } = link;
+  const isOk = (mirror: MirrorPicture) => stateNow(mirror) === "ok";
+  const changedFirst = mirrors.toSorted((one, other) => Number(isOk(one)) - Number(isOk(other)));
+  const network =
+    mode === "flat"
+      ? "Flat network, pod to pod"
+      : `Gateway: ${gateway === undefined ? "not read" : gatewayText(gateway)}`;
   return markup`<details>
 <summary>${mark(health)} ${linkLine(link)}</summary>
 <div id="link-${index}">
-<p>Mirrors of ${target} in ${source}, written by ${mirroring === "controller" ? "Linkerd’s controller" : "this stack"}. ${kind === "flat" ? "Flat network, pod to pod" : `Gateway: ${gateway}`}.</p>
+<p>Mirrors of ${target} in ${source}, written by ${mirroring === "controller" ? "Linkerd’s controller" : "this stack"}. ${network}.</p>
 ${table(
   `${counted(mirrors.length, "mirror")} of ${target} in ${source}`,
   ["Mirror", "Service", "Kind", "Ports", "State"],
-  changedFirst.map((each) => row(each.name, each.service, each.kind, each.ports, stateOf(each))),
+  changedFirst.map((each) =>
+    row(each.mirror, each.service ?? "", each.kind, each.ports, stateOf(each)),
+  ),
   mostRows,
 )}
 ${
@@ -150,17 +154,17 @@ ${
 }
 
 /** `update, now differs (ports: 80/TCP → 81/TCP)`. */
-function stateOf({
-  state,
-  next,
-  changes = [],
-}: Pick<Mirrored, "state" | "next" | "changes">): string {
-  const then = next === undefined ? state : `${next}, now ${state}`;
-  return changes.length === 0 ? then : `${then} (${changes.join("; ")})`;
+function stateOf(mirror: MirrorPicture): string {
+  const { next, fields = [] } = mirror;
+  const now = stateNow(mirror);
+  if (next === undefined) return now;
+  return `${next}, now ${now}${fields.length === 0 ? "" : ` (${fields.join("; ")})`}`;
 }
 
-function clustersOf(members: readonly { readonly cluster: string }[]): string {
-  return members.map(({ cluster }) => cluster).join(", ");
+function clustersOf(mirror: MirrorPicture): string {
+  return backendsOf(mirror)
+    .map(({ cluster }) => cluster)
+    .join(", ");
 }
 
 /** The state as a word and a shape, so that no meaning depends on color alone. */
@@ -187,5 +191,5 @@ function table(
 ${rows.slice(0, most)}
 </tbody>
 </table>
-${more <= 0 ? "" : markup`<p>… and ${more.toLocaleString("en")} more: <code>map --output json</code> has all.</p>`}`;
+${more <= 0 ? "" : markup`<p>… and ${more.toLocaleString("en")} more: <code>status --output json</code> has all.</p>`}`;
 }

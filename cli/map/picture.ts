@@ -1,31 +1,24 @@
-/**
- * A stack's mesh as `map` draws it, and as `--output json` prints it. Fields may be added, but no field changes its
- * meaning without another `version`.
- */
-export interface Picture {
-  readonly version: 1;
-  readonly stack: string;
-  /** RFC 3339: when the mesh was read. */
-  readonly readAt: string;
+import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
+import type {
+  ClusterFact,
+  Facts,
+  GatewayState,
+  LinkFact,
+  MirrorFact,
+  NotMirrored,
+} from "../facts.ts";
+
+/** The facts of a mesh as `map` shows them: those about each cluster and each link together. */
+export interface Picture extends Pick<Facts, "stack" | "readAt"> {
   /** Whether it shows what the next `up` would change. */
   readonly preview: boolean;
   readonly clusters: readonly ClusterPicture[];
   readonly links: readonly LinkPicture[];
-  readonly federated: readonly FederatedPicture[];
+  readonly federated: readonly MirrorPicture[];
 }
 
 /** `unknown`: not checked, or not readable. */
-export type HealthPicture = "ok" | "warning" | "error" | "unknown";
-
-export interface ClusterPicture {
-  readonly name: string;
-  readonly health: HealthPicture;
-  /** Version of Linkerd's control plane. */
-  readonly linkerd?: string;
-  /** `days`: until it expires; negative once it has. */
-  readonly anchors: readonly { readonly name: string; readonly days: number }[];
-  readonly findings: readonly FindingPicture[];
-}
+type Health = "ok" | "warning" | "error" | "unknown";
 
 export interface FindingPicture {
   readonly severity: "warning" | "error";
@@ -33,63 +26,118 @@ export interface FindingPicture {
   readonly check: string;
   readonly sentence: string;
   /** URL of Linkerd's documentation. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
-export interface LinkPicture {
-  /** The cluster in which the mirrors are. */
-  readonly source: string;
-  /** The cluster of the exported Services. */
-  readonly target: string;
-  readonly kind: "gateway" | "flat";
-  readonly mirroring: "pulumi" | "controller";
-  readonly health: HealthPicture;
-  /** The gateway's addresses and state, in words. */
-  readonly gateway?: string;
-  readonly mirrors: readonly MirrorPicture[];
-  readonly notMirrored: readonly NotMirroredPicture[];
+interface Judged {
+  readonly health: Health;
   readonly findings: readonly FindingPicture[];
 }
 
-/** The fields of all kinds of mirrors. */
-export interface Mirrored {
-  /** `namespace/name` in the source. */
-  readonly name: string;
-  readonly ports: string;
-  /** The state now: `ok`, `missing`. */
-  readonly state: string;
+export interface ClusterPicture extends ClusterFact, Judged {
+  /** Days until its first trust anchor expires, negative once it has; absent if no anchor is known. */
+  readonly days?: number;
+}
+
+export interface LinkPicture extends LinkFact, Judged {
+  readonly mirrors: readonly MirrorPicture[];
+  readonly notMirrored: readonly NotMirrored[];
+}
+
+export interface MirrorPicture extends MirrorFact {
   /** The change by the next `up`; absent without `--preview`. */
-  readonly next?: Next;
-  /** Fields that differ, in words. */
-  readonly changes?: readonly string[];
+  readonly next?: Change;
 }
 
-export type Next = "create" | "update" | "replace" | "delete";
+type Change = Exclude<MirrorFact["verdict"], "keep" | "handOver">;
 
-export interface MirrorPicture extends Mirrored {
-  /** The exported Service, `namespace/name`. */
-  readonly service: string;
-  readonly kind: string;
+export function pictureOf(facts: Facts, preview: boolean): Picture {
+  const { stack, readAt } = facts;
+  const all = facts.mirrors.map((fact): MirrorPicture => {
+    const { verdict } = fact;
+    if (!preview || verdict === "keep" || verdict === "handOver") return fact;
+    return { ...fact, next: verdict };
+  });
+  const mirrors = Map.groupBy(all, ({ source, part }) => `${source}/${part}`);
+  // A Service that can't be a member of a federated one belongs to the link that it would come through.
+  const skipped = Map.groupBy(
+    facts.notMirrored,
+    ({ source, part, cluster }) => `${source}/${part === federatedPart ? (cluster ?? "") : part}`,
+  );
+  return {
+    stack,
+    readAt,
+    preview,
+    clusters: facts.clusters.map((cluster) => {
+      const refusals = facts.next
+        .filter(({ source }) => source === cluster.name)
+        .flatMap((next) => next.refusals)
+        .map((sentence): FindingPicture => ({ severity: "error", check: "next up", sentence }));
+      const expiries = (cluster.anchors ?? []).map(({ expiresAt }) => Date.parse(expiresAt));
+      const days = Math.floor((Math.min(...expiries) - Date.parse(readAt)) / 86_400_000);
+      return {
+        ...cluster,
+        ...judged(facts, cluster.name, refusals),
+        ...(expiries.length > 0 && { days }),
+      };
+    }),
+    links: facts.links.map((link) => {
+      const name = `${link.source}/${link.target}`;
+      return {
+        ...link,
+        ...judged(facts, name),
+        mirrors: mirrors.get(name) ?? [],
+        notMirrored: skipped.get(name) ?? [],
+      };
+    }),
+    federated: all.filter(({ part }) => part === federatedPart),
+  };
 }
 
-export interface NotMirroredPicture {
-  /** `namespace/name`. */
-  readonly service: string;
-  /** The pod that isn't mirrored; absent: the whole Service. */
-  readonly pod?: string;
-  readonly reason: string;
-  readonly sentence: string;
+/** The findings about a cluster or link, and the worst of them. */
+function judged(
+  { health: { groups } }: Facts,
+  name: string,
+  refusals: readonly FindingPicture[] = [],
+): Judged {
+  const checks = groups.find((group) => group.name === name)?.checks ?? [];
+  const ofChecks = checks.flatMap(({ title, hint, findings }) =>
+    findings.map(({ severity, sentence }): FindingPicture => ({
+      severity: severity === "warning" ? "warning" : "error",
+      check: title,
+      sentence,
+      hint,
+    })),
+  );
+  const findings = [...refusals, ...ofChecks];
+  const isChecked = checks.some(({ result }) => result !== "skipped");
+  const isError = findings.some(({ severity }) => severity === "error");
+  const health = findings.length > 0 ? "warning" : isChecked ? "ok" : "unknown";
+  return { health: isError ? "error" : health, findings };
 }
 
-export interface FederatedPicture extends Mirrored {
-  /** The cluster that the federated Service is in. */
-  readonly cluster: string;
-  /** `service`: `namespace/name`. */
-  readonly members: readonly { readonly service: string; readonly cluster: string }[];
+const states: Readonly<Record<MirrorFact["verdict"], string>> = {
+  create: "missing",
+  update: "differs",
+  replace: "differs",
+  delete: "leftover",
+  handOver: "managed by others",
+  keep: "ok",
+};
+
+/** The state of a mirror now, such as `missing`. */
+export function stateNow({ verdict, undecided }: MirrorFact): string {
+  return undecided === undefined ? states[verdict] : "undecided";
+}
+
+export function gatewayText({ state, why, addresses = [], port }: GatewayState): string {
+  const where = addresses.length === 0 ? "gateway" : `${addresses.join(", ")}:${port ?? "?"}`;
+  const word = state === "open" ? "not probed" : state;
+  return `${where}, ${word}${why === undefined ? "" : `: ${why}`}`;
 }
 
 /** Prefixes of clusters and links in a picture, so that no meaning depends on color alone. */
-export const healthMarks: Readonly<Record<HealthPicture, string>> = {
+export const healthMarks: Readonly<Record<Health, string>> = {
   ok: "",
   warning: "! ",
   error: "× ",
@@ -97,8 +145,8 @@ export const healthMarks: Readonly<Record<HealthPicture, string>> = {
 };
 
 /** `+12 ~1 -2`: how many mirrors the next `up` creates, changes and deletes; empty: none. */
-export function changesOf(mirrors: readonly Pick<Mirrored, "next">[]): string {
-  const number = (...wanted: Next[]) =>
+export function changesOf(mirrors: readonly MirrorPicture[]): string {
+  const number = (...wanted: Change[]) =>
     mirrors.filter(({ next }) => next !== undefined && wanted.includes(next)).length;
   const signs = [
     ["+", number("create")],
@@ -120,17 +168,16 @@ export function linkCounts({ mirrors, notMirrored }: LinkPicture): string {
 
 /** One line about a link: `east → west, gateway: 12 mirrors, 1 not mirrored`. */
 export function linkLine(link: LinkPicture): string {
-  const network = link.kind === "flat" ? "flat network" : "gateway";
+  const network = link.mode === "flat" ? "flat network" : "gateway";
   return `${link.source} → ${link.target}, ${network}: ${linkCounts(link)}`;
 }
 
 /** One line about a cluster: `west: ok, Linkerd edge-26.8.3, trust anchors for 340 days`. */
-export function clusterLine({ name, health, linkerd, anchors }: ClusterPicture): string {
-  const days = Math.min(...anchors.map((anchor) => anchor.days));
+export function clusterLine({ name, health, linkerd, days }: ClusterPicture): string {
   return [
     `${name}: ${health}`,
     ...(linkerd === undefined ? [] : [`Linkerd ${linkerd}`]),
-    ...(anchors.length === 0 ? [] : [`trust anchors for ${counted(days, "day")}`]),
+    ...(days === undefined ? [] : [`trust anchors for ${counted(days, "day")}`]),
   ].join(", ");
 }
 

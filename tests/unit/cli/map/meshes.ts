@@ -1,9 +1,5 @@
-import type {
-  HealthPicture,
-  LinkPicture,
-  MirrorPicture,
-  Picture,
-} from "../../../../cli/map/picture.ts";
+import { type Picture, pictureOf } from "../../../../cli/map/picture.ts";
+import { factsOf, link, mirror } from "../facts.ts";
 
 /** The links of a mesh in a test, and the number of mirrors. */
 interface Shape {
@@ -11,99 +7,92 @@ interface Shape {
   readonly mirrors: number;
   readonly links: "all" | "hub";
   readonly preview?: boolean;
+  /** Replaces names and sentences. */
+  readonly called?: (words: string) => string;
 }
 
-/** A mesh with one of every problem. */
-export function meshOf({ clusters, mirrors, links, preview = false }: Shape): Picture {
-  const names = ["west", "east", "north"];
-  for (let index = names.length; index < clusters; index++) names.push(`cluster-${index}`);
-  const all = names.slice(0, clusters);
-  const pairs = all.flatMap((source, one) =>
-    all.flatMap((target, other) => {
+const results = ["ok", "ok", "ok", "ok", "warning", "ok", "ok", "error", "skipped"] as const;
+
+/** The picture of a mesh with one of every problem. */
+export function meshOf(shape: Shape): Picture {
+  const { clusters, mirrors, links, preview = false, called = (words: string) => words } = shape;
+  const all = ["west", "east", "north"].map(called);
+  for (let index = all.length; index < clusters; index++) all.push(`cluster-${index}`);
+  const names = all.slice(0, clusters);
+  const pairs = names.flatMap((source, one) =>
+    names.flatMap((target, other) => {
       const isLinked = links === "all" || one === 0 || (other === 0 && one % 3 === 0);
       return one !== other && isLinked ? [{ source, target }] : [];
     }),
   );
-  return {
-    version: 1,
-    stack: "prod",
+  const ofLink = Math.ceil(mirrors / pairs.length);
+  const check = (kind: "cluster" | "link", name: string, index: number, problem: string) => {
+    const result = results[index % results.length] ?? "ok";
+    const isBad = result === "warning" || result === "error";
+    const findings = isBad ? [{ severity: result, sentence: called(problem) }] : [];
+    const hint = "https://linkerd.io/2/checks/";
+    return { kind, name, checks: [{ id: "check", title: "a check", result, hint, findings }] };
+  };
+  const facts = factsOf({
+    stack: called("prod"),
     readAt: "2026-11-22T22:30:00Z",
-    preview,
-    clusters: all.map((name, index) => ({
+    clusters: names.map((name) => ({
       name,
-      health: healthAt(index),
-      linkerd: "edge-26.10.2",
-      anchors: [{ name: "root.linkerd.cluster.local", days: 340 - index }],
-      findings: findingsAt(index, "the data plane has the trust anchors", "a pod has none"),
+      context: name,
+      reachable: true,
+      linkerd: called("edge-26.10.2"),
+      anchors: [{ name: "root", fingerprint: "ab", expiresAt: "2027-10-29T00:00:00Z" }],
     })),
-    links: pairs.map(({ source, target }, index): LinkPicture => {
-      const kind = index % 4 === 3 ? "flat" : "gateway";
-      const number = Math.ceil(mirrors / pairs.length);
-      return {
-        source,
-        target,
-        kind,
-        mirroring: "pulumi",
-        health: healthAt(index),
-        ...(kind === "gateway" && { gateway: `192.0.2.${index % 250}:4143, alive` }),
-        mirrors: Array.from({ length: number }, (_, each) => mirrorOf(each, target, preview)),
-        notMirrored: Array.from({ length: index % 3 }, (_, each) => ({
-          service: `payments/ledger-${each}`,
-          reason: "MissingNamespace",
-          sentence: `${source} has no namespace payments: create it there, or set createNamespaces on the link`,
-        })),
-        findings: findingsAt(index, "the gateway is alive", `the gateway of ${target} is down`),
-      };
-    }),
-    federated: [
-      {
-        cluster: "west",
-        name: "shop/cart-federated",
-        ports: "80/TCP",
-        state: "ok",
-        members: all.slice(1, 4).map((cluster) => ({ service: "shop/cart", cluster })),
-      },
+    links: pairs.map(({ source, target }, index) =>
+      index % 4 === 3
+        ? link(source, target, { mode: "flat" })
+        : link(source, target, {
+            gateway: { state: "alive", addresses: [called("192.0.2.1")], port: 4143 },
+          }),
+    ),
+    mirrors: [
+      ...pairs.flatMap(({ source, target }) =>
+        Array.from({ length: ofLink }, (_, number) =>
+          mirror(source, target, called(`team-${number % 17}/service-${number}-${target}`), {
+            ...(number % 40 === 3 && { verdict: "create" }),
+            ...(number % 40 === 5 && { verdict: "update", fields: [called("ports: 80 → 81")] }),
+            ...(number % 40 === 7 && { verdict: "delete" }),
+            ...(number % 40 === 9 && { undecided: "the target can't be read" }),
+          }),
+        ),
+      ),
+      mirror(names[0] ?? "", "federated", called("shop/cart-federated"), {
+        kind: "federated",
+        members: names.slice(1, 4).map((name) => `cart@${name}`),
+      }),
     ],
-  };
+    notMirrored: pairs.flatMap(({ source, target }, index) =>
+      Array.from({ length: index % 3 }, (_, each) => ({
+        source,
+        // A Service that can't be federated is listed with the link to its cluster.
+        ...(each === 0 ? { part: target } : { part: "federated", cluster: target }),
+        service: called(`payments/ledger-${each}`),
+        reason: "MissingNamespace",
+        sentence: called(`${source} has no namespace payments: create it there`),
+      })),
+    ),
+    next: [{ source: "east", writes: true, lines: [], refusals: ["8 of 10 mirrors would go"] }],
+    health: {
+      version: 1,
+      healthy: false,
+      counts: { ok: 1, warning: 1, error: 1, skipped: 1 },
+      groups: [
+        ...names.map((name, index) => check("cluster", name, index, "a pod has no anchors")),
+        ...pairs.map(({ source, target }, index) =>
+          check("link", `${source}/${target}`, index, `the gateway of ${target} is down`),
+        ),
+      ],
+    },
+  });
+  return pictureOf(facts, preview);
 }
 
-function healthAt(index: number): HealthPicture {
-  return (
-    (["ok", "ok", "ok", "ok", "warning", "ok", "ok", "error", "unknown"] as const)[index % 9] ??
-    "ok"
-  );
-}
-
-function findingsAt(index: number, check: string, sentence: string) {
-  const severity = healthAt(index);
-  if (severity !== "warning" && severity !== "error") return [];
-  return [{ severity, check, sentence, hint: "https://linkerd.io/2/checks/" }];
-}
-
-function mirrorOf(number: number, target: string, preview: boolean): MirrorPicture {
-  const service = `team-${number % 17}/service-${number}`;
-  const mirror = {
-    name: `${service}-${target}`,
-    service,
-    ports: "80/TCP, 443/TCP",
-    kind: "gateway",
-  };
-  switch (number % 40) {
-    case 3:
-      return { ...mirror, state: "missing", ...(preview && { next: "create" }) };
-    case 5: {
-      const next = { next: "update", changes: ["ports: 80/TCP → 80/TCP, 443/TCP"] } as const;
-      return { ...mirror, state: "differs", ...(preview && next) };
-    }
-    case 7:
-      return { ...mirror, state: "leftover", ...(preview && { next: "delete" }) };
-    default:
-      return { ...mirror, state: "ok" };
-  }
-}
-
-/** Names that would be something else as markup or script. */
-export const hostileNames = [
+const hostileNames = [
   "</script><script>globalThis.hacked = 1</script>",
   "<img src=x onerror='globalThis.hacked = 1'>",
   '"><svg onload="globalThis.hacked = 1">',
@@ -113,36 +102,8 @@ export const hostileNames = [
   '\\N"]; evil -> "x',
 ] as const;
 
-/** The same mesh with different names for everything. */
-export function renamed(picture: Picture, names: readonly string[]): Picture {
-  const hostile = (index: number) => `${names[index % names.length] ?? ""}${index}`;
-  const clusters = new Map(picture.clusters.map(({ name }, index) => [name, hostile(index)]));
-  const called = (name: string) => clusters.get(name) ?? name;
-  return {
-    ...picture,
-    stack: hostile(0),
-    readAt: hostile(2),
-    clusters: picture.clusters.map((cluster, index) => ({
-      ...cluster,
-      name: called(cluster.name),
-      linkerd: hostile(index + 1),
-      anchors: [{ name: hostile(index), days: 1 }],
-    })),
-    links: picture.links.map((link, index) => ({
-      ...link,
-      source: called(link.source),
-      target: called(link.target),
-      gateway: hostile(index),
-      findings: [{ severity: "error", check: hostile(index), sentence: hostile(index + 1) }],
-      notMirrored: [{ service: hostile(index), reason: hostile(1), sentence: hostile(2) }],
-      mirrors: link.mirrors.map((mirror, number) => ({
-        ...mirror,
-        name: hostile(number),
-        service: hostile(number + 1),
-        ports: hostile(number + 2),
-        state: hostile(number + 3),
-      })),
-    })),
-    federated: [],
-  };
+/** Returns names, each different, that would be something else as markup or script. */
+export function renaming(names: readonly string[] = hostileNames): (words: string) => string {
+  let number = 0;
+  return () => `${names[number % names.length] ?? ""}${number++}`;
 }
