@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { addService, serviceIn } from "../e2e/access-clusters.ts";
+import { addNamespace, addService, serviceIn } from "../e2e/access-clusters.ts";
 import { Consumer } from "../e2e/consumer.ts";
-import { configOf, exported, realMesh } from "./real-mesh.ts";
+import { configOf, exported, realBed } from "./real-mesh.ts";
 import { chartsFolder, skipNote } from "./real-plugins.ts";
 
 const called = { class: "the npm package", plugin: "the Pulumi package" } as const;
@@ -9,7 +9,7 @@ for (const from of ["class", "plugin"] as const)
   describe(`${called[from]} brings up a whole mesh of clusters that its program makes${skipNote}`, function () {
     this.timeout("30m");
 
-    const real = realMesh("unused", () => ({}));
+    const real = realBed(["west", "east"]);
     let consumer: Consumer;
 
     before(async function () {
@@ -17,6 +17,7 @@ for (const from of ["class", "plugin"] as const)
       if (created === undefined) return this.skip();
       consumer = created;
       await consumer.meshFrom(from);
+      for (const cluster of Object.values(real.clusters)) await addNamespace(cluster, "shop");
       await addService(real.clusters.west, "shop", "web", exported);
     });
 

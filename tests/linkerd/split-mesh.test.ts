@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import type { Bed } from "../bed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../bed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
-import { anchorsOf, configOf, exported, realBed } from "./real-mesh.ts";
+import { configOf, exported, realBed } from "./real-mesh.ts";
 import { chartsFolder, skipNote } from "./real-plugins.ts";
 
 type Names = "west" | "east";
@@ -105,4 +105,11 @@ function shared({ clusters: { west, east } }: Bed<Names>): Config {
     trust: { stack: "organization/linkerd-multicluster/trust" },
     charts: { source: chartsFolder },
   };
+}
+
+/** PEM blocks in the bundle that a cluster trusts. */
+async function anchorsOf(cluster: TheCluster): Promise<number> {
+  const path = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-identity-trust-roots`;
+  const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
+  return (data["ca-bundle.crt"] ?? "").split("-----BEGIN CERTIFICATE-----").length - 1;
 }

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parse, stringify } from "yaml";
 import { accountName } from "../../engine/credentials/objects.ts";
 import { tokenName } from "../../engine/credentials/tokens.ts";
 import { type BedCluster, until } from "../bed/bed.ts";
-import type { Config } from "../bed/stack.ts";
+import { type Config, newStack, type PulumiStack } from "../bed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
 import { type Canaries, Search } from "../e2e/canaries.ts";
-import { configOf, exported, type Name, type RealMesh, realMesh } from "./real-mesh.ts";
+import { type Hostile, hostileServer } from "../e2e/hostile.ts";
+import { configOf, exported, realBed } from "./real-mesh.ts";
 import { chartsFolder, skipNote, withCli } from "./real-plugins.ts";
 
 interface LinkObject {
@@ -16,8 +18,12 @@ interface LinkObject {
   };
 }
 
-interface Identified {
-  readonly metadata: { readonly uid: string };
+interface Named {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly annotations: Readonly<Record<string, string>>;
+  };
 }
 
 interface Deployment {
@@ -25,47 +31,71 @@ interface Deployment {
 }
 
 const discovered = { labels: { "mirror.linkerd.io/exported": "remote-discovery" } };
+const member = { labels: { "mirror.linkerd.io/federated": "member" } };
 const links = "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links";
+const credentials = (target: string) =>
+  `${clusters.inNamespace("linkerd", "secrets")}/cluster-credentials-${target}`;
+const token = (consumer: string, generation: number) =>
+  tokenName(accountName(consumer), { generation, serial: 1 });
 
+/** Each test goes on from the one before. */
 describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   this.timeout("30m");
 
-  const mesh = realMesh("whole", (made) => config(made));
+  const mesh = realBed(["west", "east", "north"]);
+  let stack: PulumiStack;
+  let hostile: Hostile | undefined;
+  const up = () => stack.pulumi("up", "--yes", "--skip-preview");
 
   before(async () => {
     const { west, east } = mesh.clusters;
+    stack = await newStack(mesh.bed, "whole", config({ logLevel: "info", generation: 1 }));
+    for (const cluster of Object.values(mesh.clusters))
+      await clusters.addNamespace(cluster, "shop");
     await clusters.addService(west, "shop", "web", exported);
     await clusters.addService(west, "shop", "found", discovered);
     await clusters.addService(east, "shop", "shown", exported);
+    for (const cluster of [east, west])
+      await clusters.addService(cluster, "shop", "shared", member);
   });
+  after(() => hostile?.close());
 
   it("is shown in a preview while there is nothing yet, and nothing is written", async () => {
     const { west } = mesh.clusters;
-    const output = await mesh.stack.pulumi("preview", "--diff");
+    const output = await stack.pulumi("preview", "--diff");
     assert.match(output, /shop\/web-west *: "gateway mirror of web: .+"/);
     assert.equal((await west.request("GET", "/api/v1/namespaces/linkerd")).code, 404);
   });
 
   it("comes up in one go: Linkerd, the link, its mirrors, and all is in order", async () => {
     const { west, east, north } = mesh.clusters;
-    const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
-    assert.match(output, /health: \d+ passed/);
+    assert.match(await up(), /health: \d+ passed/);
     const mirror = await clusters.serviceIn(east, "shop", "web-west");
     assert.deepEqual(
       mirror?.spec.ports?.map(({ port }) => port),
       [8080],
     );
-    for (const cluster of [west, east, north]) {
-      const deployments = "/apis/apps/v1/namespaces/linkerd/deployments/linkerd-destination";
-      assert.equal((await cluster.request("GET", deployments)).code, 200);
-    }
+    for (const cluster of [west, east, north]) assert.equal(await isInstalled(cluster), true);
     const link = await clusters.get<{ readonly spec: Config }>(east, `${links}/west`);
     assert.equal(link.spec["gatewayAddress"], "192.0.2.7");
   });
 
+  it("has one trust domain, whatever the domains of its clusters", async () => {
+    const { east, north } = mesh.clusters;
+    const path = clusters.inNamespace("linkerd-multicluster", "services");
+    const gateway = await clusters.get<Named>(east, `${path}/linkerd-gateway`);
+    assert.equal(
+      gateway.metadata.annotations["mirror.linkerd.io/gateway-identity"],
+      "linkerd-gateway.linkerd-multicluster.serviceaccount.identity.linkerd.cluster.local",
+    );
+    const { annotations } = (await clusters.get<Named>(north, credentials("east"))).metadata;
+    assert.equal(annotations["multicluster.linkerd.io/trust-domain"], "cluster.local");
+    assert.equal(annotations["multicluster.linkerd.io/cluster-domain"], "east.example");
+  });
+
   it("keeps the status of links that one run makes one after the other", async () => {
     const { east, north } = mesh.clusters;
-    const mirrored = async (cluster: BedCluster, target: Name) => {
+    const mirrored = async (cluster: BedCluster, target: string) => {
       const { status } = await clusters.get<LinkObject>(cluster, `${links}/${target}`);
       return status?.mirrorServices?.map(({ remoteRef }) => remoteRef.name);
     };
@@ -75,38 +105,57 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   });
 
   it("is the same afterwards", async () => {
-    await mesh.stack.pulumi("preview", "--expect-no-changes");
-    await mesh.stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+    await stack.pulumi("preview", "--expect-no-changes");
+    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
   });
 
   it("follows what is exported, by a run that touches nothing but mirrors", async () => {
     const { west, east } = mesh.clusters;
     await clusters.addService(west, "shop", "api", exported);
-    const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
+    const output = await up();
     assert.match(output, /linkerd:Mirrors +east +updated/);
     assert.doesNotMatch(output, /^ *[-+~]+ +(kubernetes|tls):/m);
     assert.ok(await clusters.serviceIn(east, "shop", "api-west"));
   });
 
-  it("gives a link a new token, and everybody who uses it", async () => {
+  it("does for the others whatever is to be done while a cluster is down", async () => {
+    const { west, east, north } = mesh.clusters;
+    await east.cut();
+    await clusters.addService(west, "shop", "more", discovered);
+    await stack.configure(config());
+    assert.match(
+      await up(),
+      /Whatever Linkerd needs in cluster east stays as it is until a run reaches/,
+    );
+    assert.ok(await clusters.serviceIn(north, "shop", "more-west"));
+    assert.ok(await clusters.serviceIn(north, "shop", "shown-east"));
+    assert.match(await linkerdConfig(west), /^controllerLogLevel: debug$/m);
+    // North uses its new token by now. The old one of east stays, or east would be left without any.
+    await clusters.issuedToken(west, token("north", 2));
+    await clusters.issuedToken(west, token("east", 1));
+    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+  });
+
+  it("catches up once the cluster is back, and gives its link the new token", async () => {
     const { west, east } = mesh.clusters;
-    const secret = "/api/v1/namespaces/linkerd/secrets/cluster-credentials-west";
-    const before = await clusters.get<Identified>(east, secret);
-    await mesh.stack.configure(config(mesh.clusters, { credentialsGeneration: 2 }));
-    const output = await mesh.stack.pulumi("up", "--yes", "--skip-preview");
-    assert.match(output, /health: \d+ passed/);
+    await east.restore();
+    await issuesTokens(east);
+    const before = await clusters.get<Named>(east, credentials("west"));
+    assert.match(await up(), /health: \d+ passed/);
+    assert.ok(await clusters.serviceIn(east, "shop", "more-west"));
+    assert.match(await linkerdConfig(east), /^controllerLogLevel: debug$/m);
     // The destination controller looks at a Secret only when it comes.
-    const after = await clusters.get<Identified>(east, secret);
+    const after = await clusters.get<Named>(east, credentials("west"));
     assert.notEqual(after.metadata.uid, before.metadata.uid);
-    const old = tokenName(accountName("east"), { generation: 1, serial: 1 });
-    const path = `/api/v1/namespaces/linkerd-multicluster/secrets/${old}`;
-    assert.equal((await west.request("GET", path)).code, 404);
+    await clusters.issuedToken(west, token("east", 2));
+    const old = `${clusters.secretsOf}/${token("east", 1)}`;
+    assert.equal((await west.request("GET", old)).code, 404);
   });
 
   it("keeps every key and token encrypted, and uses no provider but its clusters' own", async () => {
     const { folder, clusters: made } = mesh.bed;
     const file = join(folder, "whole.json");
-    await mesh.stack.pulumi("stack", "export", "--file", file);
+    await stack.pulumi("stack", "export", "--file", file);
     const text = await readFile(file, "utf8");
     const token = await clusters.issuedToken(
       made.west,
@@ -132,18 +181,88 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
       assert.match(provider, /::(west|east|north)::/, urn);
   });
 
-  it("is gone without a trace of the link when it is destroyed", async () => {
+  it("takes all access from a revoked cluster, with its mirrors and members, and doesn't contact it", async () => {
     const { west, east, north } = mesh.clusters;
-    await mesh.stack.pulumi("destroy", "--yes", "--skip-preview");
-    assert.equal(await clusters.serviceIn(east, "shop", "web-west"), undefined);
-    const role = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${accountName("east")}`;
+    const issued = await clusters.issuedToken(west, token("east", 2));
+    const answer = () => clusters.answerTo(west, issued, "/api/v1/services");
+    assert.equal(await answer(), 200);
+    // What a user tries first while the cluster is down, and it gets half-way.
+    await east.cut();
+    await stack.configure(config({ east: undefined }));
+    assert.notEqual((await stack.run(["up", "--yes", "--skip-preview"])).code, 0);
+    await east.restore();
+    hostile = await hostileServer("east", east.access, join(mesh.bed.folder, "hostile"));
+    const { kubeconfig } = hostile;
+    await stack.configure(config({ east: { kubeconfig, revoked: true } }));
+    await up();
+    await until("the end of the token", [], async () => (await answer()) === 401 || undefined);
+    for (const cluster of [west, north])
+      assert.deepEqual(await traces(cluster, "east"), [], cluster.name);
+    const shared = await clusters.serviceIn(north, "shop", "shared-federated");
+    assert.equal(
+      shared?.metadata.annotations?.["multicluster.linkerd.io/remote-discovery"],
+      "shared@west",
+    );
+    assert.ok(await clusters.serviceIn(east, "shop", "web-west"));
+    assert.equal(hostile.connections(), 0);
+    await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
+  });
+
+  it("lets a revoked cluster leave, its context and then its config, without a request", async () => {
+    await withoutContext(mesh.bed.kubeconfig, "east");
+    await stack.configure(config({ east: { revoked: true } }));
+    await up();
+    await stack.configure(config({ east: undefined }));
+    await up();
+    assert.doesNotMatch(await stack.pulumi("stack", "export"), /::east(-|\/|")/);
+    assert.equal(hostile?.connections(), 0);
+    assert.equal(await isInstalled(mesh.clusters.east), true);
+  });
+
+  it("is gone without a trace of the link when it is destroyed", async () => {
+    const { west, north } = mesh.clusters;
+    await stack.pulumi("destroy", "--yes", "--skip-preview");
+    assert.equal(await clusters.serviceIn(north, "shop", "more-west"), undefined);
+    const role = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${accountName("north")}`;
     assert.equal((await west.request("GET", role)).code, 404);
-    for (const cluster of [west, east, north])
+    for (const cluster of [west, north])
       await until("namespace linkerd to be gone", [], async () => {
         const { code } = await cluster.request("GET", "/api/v1/namespaces/linkerd");
         return code === 404 ? true : undefined;
       });
   });
+
+  interface Change {
+    readonly logLevel?: string;
+    readonly generation?: number;
+    /** More keys of the cluster; undefined: it has left the config. */
+    readonly east?: Config | undefined;
+  }
+
+  function config(change: Change = {}): Config {
+    const { logLevel = "debug", generation = 2, east = {} } = change;
+    const isGone = "east" in change && change.east === undefined;
+    const values = { "linkerd-control-plane": { controllerLogLevel: logLevel } };
+    const made = mesh.clusters;
+    const ofEast = { ...configOf(made.east, values), clusterDomain: "east.example", ...east };
+    const all = [
+      { source: "east", target: "west" },
+      { source: "north", target: "east" },
+      { source: "north", target: "west", gateway: false },
+    ];
+    return {
+      manage: "all",
+      clusters: {
+        west: configOf(made.west, values),
+        north: configOf(made.north, values),
+        ...(!isGone && { east: ofEast }),
+      },
+      links: isGone ? all.slice(2) : all,
+      linkDefaults: { credentialsGeneration: generation },
+      linkerdCheck: withCli,
+      charts: { source: chartsFolder },
+    };
+  }
 });
 
 /** Without what all keys of a kind begin and end with. */
@@ -154,20 +273,56 @@ async function issuerKeyOf(cluster: BedCluster): Promise<string> {
   return pem.replaceAll(/-----[A-Z ]+-----|\s/g, "").slice(48, -12);
 }
 
-function config({ west, east, north }: RealMesh["clusters"], link: Config = {}): Config {
-  return {
-    manage: "all",
-    clusters: {
-      west: configOf(west),
-      east: configOf(east),
-      north: configOf(north),
-    },
-    links: [
-      { source: "east", target: "west", ...link },
-      { source: "north", target: "east" },
-      { source: "north", target: "west", gateway: false },
-    ],
-    linkerdCheck: withCli,
-    charts: { source: chartsFolder },
-  };
+async function isInstalled(cluster: BedCluster): Promise<boolean> {
+  const path = "/apis/apps/v1/namespaces/linkerd/deployments/linkerd-destination";
+  return (await cluster.request("GET", path)).code === 200;
+}
+
+/**
+ * Pulumi's provider waits five seconds for a token, and controllers whose API server was away look for it
+ * again at longer intervals.
+ */
+async function issuesTokens(cluster: BedCluster): Promise<void> {
+  await clusters.post(cluster, clusters.secretsOf, {
+    metadata: { name: "probe", annotations: { "kubernetes.io/service-account.name": "default" } },
+    type: "kubernetes.io/service-account-token",
+  });
+  await clusters.issuedToken(cluster, "probe");
+}
+
+async function linkerdConfig(cluster: BedCluster): Promise<string> {
+  const path = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-config`;
+  const { data } = await clusters.get<{ readonly data: { readonly values: string } }>(
+    cluster,
+    path,
+  );
+  return data.values;
+}
+
+/** Objects that are there for another cluster, by their names. */
+async function traces(cluster: BedCluster, other: string): Promise<string[]> {
+  const lists = [
+    ...["services", "endpoints", "secrets", "serviceaccounts"].map((plural) => `/api/v1/${plural}`),
+    ...["clusterroles", "clusterrolebindings"].map(
+      (plural) => `/apis/rbac.authorization.k8s.io/v1/${plural}`,
+    ),
+    "/apis/multicluster.linkerd.io/v1alpha3/links",
+  ];
+  const found = await Promise.all(
+    lists.map(async (path) => {
+      const { items } = await clusters.get<{ readonly items: readonly Named[] }>(cluster, path);
+      return items.map(({ metadata }) => `${path} ${metadata.name}`);
+    }),
+  );
+  return found.flat().filter((each) => new RegExp(`[ -]${other}(-|$)`).test(each));
+}
+
+/** As `k3d cluster delete` leaves a kubeconfig. */
+async function withoutContext(file: string, name: string): Promise<void> {
+  const content = parse(await readFile(file, "utf8")) as Record<string, unknown>;
+  const others = (list: unknown) =>
+    (list as readonly { readonly name: string }[]).filter((each) => each.name !== name);
+  const { clusters: all, contexts, users } = content;
+  const rest = { clusters: others(all), contexts: others(contexts), users: others(users) };
+  await writeFile(file, stringify({ ...content, ...rest }));
 }
