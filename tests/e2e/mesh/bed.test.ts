@@ -5,7 +5,7 @@ import { access } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-import { type Bed, mark, requestsOf, until } from "../../bed/bed.ts";
+import { type Bed, until } from "../../bed/bed.ts";
 import { request } from "../../bed/request.ts";
 import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
 
@@ -19,46 +19,6 @@ describe("the test bed", function () {
 
   before(async () => {
     ({ bed } = await emptyBed());
-  });
-
-  it("tells which requests a cluster got, and from whom, but for its own", async () => {
-    const { west } = bed.clusters;
-    const uri = "/api/v1/namespaces/default/services/kubernetes";
-    const before = await mark(west);
-    await west.request("GET", "/api/v1/services");
-    await request(west.access, "GET", uri);
-    const userAgent = "linkerd-multicluster-bed";
-    const requests = await requestsOf(before, userAgent);
-    assert.deepEqual(
-      requests.map(({ received, answered, ...told }) => {
-        assert.ok(received <= answered);
-        return told;
-      }),
-      [
-        {
-          verb: "get",
-          resource: "services",
-          namespace: "default",
-          name: "kubernetes",
-          userAgent,
-          code: 200,
-          uri,
-        },
-      ],
-    );
-  });
-
-  it("refuses connections to a cluster that is cut off, and brings it back as it was", async () => {
-    const { east } = bed.clusters;
-    await east.request("POST", "/api/v1/namespaces", { metadata: { name: "kept" } });
-    await east.cut();
-    await assert.rejects(request(east.access, "GET", "/version"), { code: "ECONNREFUSED" });
-    await east.restore();
-    assert.equal((await east.request("GET", "/api/v1/namespaces/kept")).code, 200);
-    await until("a service account by its controllers", [], async () => {
-      const path = "/api/v1/namespaces/kept/serviceaccounts/default";
-      return (await east.request("GET", path)).code === 200 || undefined;
-    });
   });
 
   it("leaves requests to a cluster that fell silent without an answer until it is back", async () => {
