@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { EngineParts } from "../tests/bed/pulumi.ts";
 import { configFile, newStack } from "../tests/bed/stack.ts";
 import type { Cleanup } from "./cleanup.ts";
@@ -40,7 +41,7 @@ export async function pulumiFor(
       const { code } = await running;
       ended();
       if (code !== 0)
-        throw new Error(`"pulumi ${words.join(" ")}" failed: what it says about it is above.`);
+        throw new UserError(`"pulumi ${words.join(" ")}" failed: what it says about it is above.`);
     },
   };
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { startBed } from "../tests/bed/bed.ts";
-import { complain } from "../tests/bed/errors.ts";
 import { shellLines } from "../tests/bed/pulumi.ts";
+import { complain } from "./complain.ts";
 
 const USAGE = "Usage: npm run bed -- [cluster names, default: west east]";
 

@@ -1,6 +1,7 @@
 /** `npm run bench`: measures what a run costs, on real API servers and in the real engine (docs/reference/performance.md). */
 import { parseArgs } from "node:util";
 
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { cellsOf, type Figure } from "./bench/figure.ts";
 import { measureDestroy } from "./bench/destroy.ts";
 import { measureFirstUp } from "./bench/first-up.ts";
@@ -9,7 +10,7 @@ import { measureManyMirrors } from "./bench/many-mirrors.ts";
 import { measureMesh } from "./bench/mesh.ts";
 import { measureServiceMirror } from "./bench/service-mirror.ts";
 import { measureWatch } from "./bench/watch.ts";
-import { BedError, complain } from "../tests/bed/errors.ts";
+import { complain } from "./complain.ts";
 import { isFile } from "../tests/bed/path.ts";
 import { columns } from "../tests/bed/table.ts";
 
@@ -95,13 +96,13 @@ async function main(): Promise<void> {
   const size = Number(values.size ?? "2");
   const isCount = (count: number, least: number) => Number.isInteger(count) && count >= least;
   const isFormat = values.output === "table" || values.output === "json";
-  if (!isCount(times, 1) || !isCount(size, 2) || !isFormat) throw new BedError(USAGE);
+  if (!isCount(times, 1) || !isCount(size, 2) || !isFormat) throw new UserError(USAGE);
   const serviceMirror = values["service-mirror"];
   if (serviceMirror !== "" && !(await isFile(serviceMirror)))
-    throw new BedError(`--service-mirror: there is no program ${serviceMirror}.`);
+    throw new UserError(`--service-mirror: there is no program ${serviceMirror}.`);
   const measures = values.rows.split(",").map((name) => {
     const row = rows[name];
-    if (row === undefined) throw new BedError(`There is no row ${name}.\n${USAGE}`);
+    if (row === undefined) throw new UserError(`There is no row ${name}.\n${USAGE}`);
     return { name, ...row };
   });
   const figures: Figure[] = [];

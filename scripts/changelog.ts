@@ -1,9 +1,13 @@
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+
 /** The changelog with its unreleased changes as those of `version`, which must not be in it yet. Throws where there are none. */
 export function released(changelog: string, version: string, date: string): string {
   if (changelog.includes(`\n## ${version} `))
-    throw new Error(`CHANGELOG.md has a section ${version} already.`);
+    throw new UserError(`CHANGELOG.md has a section ${version} already.`);
   if (notesOf(changelog, "Unreleased") === "")
-    throw new Error("CHANGELOG.md has nothing under Unreleased, so there is nothing to release.");
+    throw new UserError(
+      "CHANGELOG.md has nothing under Unreleased, so there is nothing to release.",
+    );
   return changelog.replace(/^## Unreleased\n/m, `## Unreleased\n\n## ${version} - ${date}\n`);
 }
 
@@ -11,6 +15,6 @@ export function released(changelog: string, version: string, date: string): stri
 export function notesOf(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((each) => each.split(/\s/, 1)[0] === version);
-  if (section === undefined) throw new Error(`CHANGELOG.md has no section ${version}.`);
+  if (section === undefined) throw new UserError(`CHANGELOG.md has no section ${version}.`);
   return section.slice(section.indexOf("\n")).trim();
 }

@@ -1,12 +1,14 @@
 /** `npm run demo [-- scenario] [--keep]`: shows on real clusters what this program does. */
 import { parseArgs } from "node:util";
 
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { Cleanup } from "../demo/cleanup.ts";
 import { play } from "../demo/play.ts";
 import type { Scenario } from "../demo/scenario.ts";
 import { federated } from "../demo/scenarios/federated.ts";
 import { statefulset } from "../demo/scenarios/statefulset.ts";
 import { screenOn } from "../demo/screen.ts";
+import { complain } from "./complain.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const scenarios: Readonly<Record<string, Scenario>> = { statefulset, federated };
@@ -16,50 +18,45 @@ const USAGE = `Usage: npm run demo -- [${names.join(" | ")}] [--keep]`;
 const screen = screenOn(process.stdout);
 const cleanup = new Cleanup();
 
-const lastWords = await Promise.race([main(), interruption()]).catch(complain);
-await cleanup.run().catch(complain);
+const lastWords = await Promise.race([main(), interruption()]).catch(failed);
+await cleanup.run().catch(failed);
 if (lastWords !== undefined && process.exitCode === undefined)
   process.stdout.write(`${lastWords}\n`);
 // What was interrupted in the middle may still be waiting for something.
 process.exit();
 
 async function main(): Promise<string> {
-  const { values, positionals } = parsed();
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      keep: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
   const [name = "statefulset", ...rest] = positionals;
   if (values.help) return USAGE;
-  if (rest.length > 0) throw new Error(USAGE);
+  if (rest.length > 0) throw new UserError(USAGE);
   const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
   const choices = new Intl.ListFormat("en", { type: "disjunction" }).format(names);
-  if (scenario === undefined) throw new Error(`There is no scenario "${name}": choose ${choices}.`);
+  if (scenario === undefined)
+    throw new UserError(`There is no scenario "${name}": choose ${choices}.`);
   await play(scenario, screen, cleanup, values.keep);
   // Until someone wants it to end: with nothing to wait for, Node would.
   if (values.keep) await new Promise(() => setInterval(() => undefined, 2 ** 31 - 1));
   return `\nThat took ${Math.round(performance.now() / 1000)} s, and nothing is left of it.`;
 }
 
-function parsed() {
-  const options = {
-    keep: { type: "boolean", default: false },
-    help: { type: "boolean", short: "h", default: false },
-  } as const;
-  try {
-    return parseArgs({ allowPositionals: true, options });
-  } catch {
-    throw new Error(USAGE);
-  }
-}
-
-function complain(error: unknown): undefined {
+function failed(error: unknown): undefined {
   screen.close();
-  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.stderr.write("\n");
+  complain(error, USAGE);
 }
 
 /** Rejects when someone wants the demo to end. It needs a moment for that, even if they ask again. */
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
     const interrupt = (): void => {
-      reject(new Error("Interrupted: everything the demo started is being stopped."));
+      reject(new UserError("Interrupted: everything the demo started is being stopped."));
     };
     for (const signal of SIGNALS) process.on(signal, interrupt);
     // `| head`, which has read enough.

@@ -7,25 +7,26 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { stderr, stdout } from "node:process";
+import { stdout } from "node:process";
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import * as z from "zod";
 import { notesOf, released } from "./changelog.ts";
+import { complain } from "./complain.ts";
 
 const [what = "", folder] = process.argv.slice(2);
 try {
   if (what === "files" && folder !== undefined) filesIn(folder);
   else if (/^\d+\.\d+\.\d+$/.test(what) && folder === undefined) prepare(what);
-  else throw new Error("Say npm run release -- 1.2.3, or npm run release -- files FOLDER.");
+  else throw new UserError("Say npm run release -- 1.2.3, or npm run release -- files FOLDER.");
 } catch (error) {
-  stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+  complain(error);
 }
 
 function prepare(version: string): void {
   if (run("git", "status", "--porcelain") !== "")
-    throw new Error("The working tree has changes: commit them, or put them aside.");
+    throw new UserError("The working tree has changes: commit them, or put them aside.");
   if (run("git", "tag", "--list", `v${version}`) !== "")
-    throw new Error(`There is a tag v${version} already.`);
+    throw new UserError(`There is a tag v${version} already.`);
   const changelog = released(read("CHANGELOG.md"), version, new Date().toISOString().slice(0, 10));
   // npm's own, so that the lockfile says the same.
   run(
@@ -45,7 +46,7 @@ function prepare(version: string): void {
 function filesIn(folder: string): void {
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(read("package.json")));
   mkdirSync(folder, { recursive: true });
-  if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty.`);
+  if (readdirSync(folder).length > 0) throw new UserError(`${folder} is not empty.`);
   run("npm", "run", "package");
   run("npm", "pack", "./dist", "--pack-destination", folder);
   writeFileSync(
@@ -65,7 +66,7 @@ function filesIn(folder: string): void {
 function run(program: string, ...args: readonly string[]): string {
   const end = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
   if (end.status !== 0)
-    throw new Error(`${program} ${args.join(" ")} failed: ${end.error?.message ?? end.stderr}`);
+    throw new UserError(`${program} ${args.join(" ")} failed: ${end.error?.message ?? end.stderr}`);
   return end.stdout;
 }
 

@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { type AuditedRequest, isWriteRequest, mark, requestsOf } from "../../tests/bed/audit.ts";
 import type { BedCluster } from "../../tests/bed/cluster.ts";
 import { type Program, startProgram, until } from "../../tests/bed/processes.ts";
-import { BedError } from "../../tests/bed/errors.ts";
 import { kubeconfigText, writeKubeconfig } from "../../tests/bed/kubeconfig.ts";
 import { addLink, addLinkCrd, namespace as linkNamespace } from "../../tests/bed/links.ts";
 import { freePorts } from "../../tests/bed/ports.ts";
@@ -103,7 +103,7 @@ async function addServiceMirrorLink(source: BedCluster, target: BedCluster): Pro
     type: "mirror.linkerd.io/remote-kubeconfig",
     stringData: { kubeconfig: kubeconfigText([target]) },
   });
-  if (code !== 201) throw new BedError(`${source.name} takes no Secret: ${JSON.stringify(body)}`);
+  if (code !== 201) throw new UserError(`${source.name} takes no Secret: ${JSON.stringify(body)}`);
   await addLink(source, target.name, {
     targetClusterDomain: "cluster.local",
     clusterCredentialsSecret: credentials,

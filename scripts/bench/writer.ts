@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { BedCluster } from "../../tests/bed/cluster.ts";
-import { BedError } from "../../tests/bed/errors.ts";
 
 const IN_FLIGHT = 32;
 /** Enough that the pods of none have too large an environment, with 10,000 mirrors in all of them. */
@@ -104,7 +104,7 @@ export class Writer {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    if (statusCode >= 300) throw new BedError(`${method} ${path}: ${text}`);
+    if (statusCode >= 300) throw new UserError(`${method} ${path}: ${text}`);
     return JSON.parse(text) as unknown;
   }
 }

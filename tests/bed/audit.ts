@@ -1,8 +1,7 @@
+import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
 import { open, stat, writeFile } from "node:fs/promises";
 
 import { stringify } from "yaml";
-
-import { isMissing } from "./errors.ts";
 
 /** A request that a cluster's API server answered. */
 export interface AuditedRequest {
@@ -52,7 +51,7 @@ export async function mark({ auditLog }: AuditLog): Promise<AuditLog> {
   try {
     return { auditLog, offset: (await stat(auditLog)).size };
   } catch (error) {
-    if (isMissing(error)) return { auditLog };
+    if (codeOf(error) === "ENOENT") return { auditLog };
     throw error;
   }
 }

@@ -13,11 +13,11 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { startEtcd } from "./api-server.ts";
 import { type BedCluster, startCluster } from "./cluster.ts";
 import type { Runs } from "./controllers.ts";
 import { type Dns, startDns } from "./dns.ts";
-import { BedError } from "./errors.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { freePorts } from "./ports.ts";
 import { type EngineParts, pulumiFolder, pulumiSettings } from "./pulumi.ts";
@@ -94,14 +94,14 @@ export async function startBed<const Name extends string>({
 
 function checkNames(names: readonly string[]): void {
   const [first] = names;
-  if (first === undefined) throw new BedError("A test bed needs at least one cluster.");
+  if (first === undefined) throw new UserError("A test bed needs at least one cluster.");
   for (const [index, name] of names.entries()) {
     // A name is a folder, a prefix in etcd and a node.
     if (!/^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/.test(name)) {
-      throw new BedError(
+      throw new UserError(
         `"${name}" can't name a cluster: use up to 52 lower-case letters, digits and hyphens, as in "${first === name ? "west" : first}".`,
       );
     }
-    if (names.indexOf(name) !== index) throw new BedError(`Two clusters are named "${name}".`);
+    if (names.indexOf(name) !== index) throw new UserError(`Two clusters are named "${name}".`);
   }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 import { execa } from "execa";
 
-import { BedError } from "./errors.ts";
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { isFile, programOnPath } from "./path.ts";
 import { type Watchdog, startWatchdog } from "./watchdog.ts";
 
@@ -61,7 +61,7 @@ async function buildBatch(
   report: Progress,
 ): Promise<void> {
   const go = await programOnPath("go");
-  if (go === undefined) throw new BedError(goIsMissing(names));
+  if (go === undefined) throw new UserError(goIsMissing(names));
   const started = performance.now();
   const list = new Intl.ListFormat("en").format(names);
   report(`building ${list} `);
@@ -167,5 +167,5 @@ async function runGo(
   const { failed, stdout, stderr } = await child;
   if (!failed) return stdout;
   const last = stderr.trim().split("\n").slice(-8).join("\n");
-  throw new BedError(`Building ${names} failed: go ${args[0] ?? ""} in ${cwd} says:\n${last}`);
+  throw new UserError(`Building ${names} failed: go ${args[0] ?? ""} in ${cwd} says:\n${last}`);
 }

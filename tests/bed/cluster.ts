@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import {
   type ApiServerSpec,
   apiServerReady,
@@ -9,7 +10,6 @@ import {
 } from "./api-server.ts";
 import { UNRECORDED } from "./audit.ts";
 import { nodeOf, type Runs, startControllers } from "./controllers.ts";
-import { BedError } from "./errors.ts";
 import { until } from "./processes.ts";
 import { type Access, type HttpAnswer, type Method, request } from "./request.ts";
 import type { Toolbox } from "./tools.ts";
@@ -84,7 +84,7 @@ async function addNode(cluster: string, access: Access): Promise<void> {
   const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux" };
   const node = { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
   const { code, body } = await request(access, "POST", "/api/v1/nodes", node);
-  if (code !== 201) throw new BedError(`${cluster} takes no node: ${JSON.stringify(body)}`);
+  if (code !== 201) throw new UserError(`${cluster} takes no node: ${JSON.stringify(body)}`);
 }
 
 /** Objects can be made as in a cluster that has been running for long. */

@@ -2,7 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { errorCodeOf } from "./errors.ts";
+import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
 import { freePorts } from "./ports.ts";
 import { startProgram, until } from "./processes.ts";
 import type { Watchdog } from "./watchdog.ts";
@@ -52,7 +52,7 @@ export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdo
       try {
         return (await resolver.resolve4(name)).sort();
       } catch (error) {
-        const code = errorCodeOf(error);
+        const code = codeOf(error);
         if (code === "ENOTFOUND" || code === "ENODATA") return [];
         throw error;
       }

@@ -1,6 +1,6 @@
 /** Link resources as Linkerd's chart brings them, for clusters that have no Linkerd. */
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { type BedCluster, until } from "./bed.ts";
-import { BedError } from "./errors.ts";
 
 export const namespace = "linkerd-multicluster";
 const group = "multicluster.linkerd.io";
@@ -40,7 +40,7 @@ async function answers({ request }: BedCluster, expected: number): Promise<boole
 
 async function post({ name, request }: BedCluster, path: string, object: unknown): Promise<void> {
   const { code, body } = await request("POST", path, object);
-  if (code !== 201) throw new BedError(`${name} refuses an object: ${JSON.stringify(body)}`);
+  if (code !== 201) throw new UserError(`${name} refuses an object: ${JSON.stringify(body)}`);
 }
 
 const text = { type: "string" };

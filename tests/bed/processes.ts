@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import { BedError } from "./errors.ts";
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { Watchdog } from "./watchdog.ts";
 
 const run = promisify(execFile);
@@ -93,10 +93,10 @@ export async function until<T>(
     }
     for (const program of programs) {
       const problem = program.problem();
-      if (problem !== undefined) throw new BedError(`Waiting for ${what}: ${problem}`);
+      if (problem !== undefined) throw new UserError(`Waiting for ${what}: ${problem}`);
     }
     if (performance.now() > deadline) {
-      throw new BedError(`Still waiting for ${what} after ${seconds} s${reason}.`);
+      throw new UserError(`Still waiting for ${what} after ${seconds} s${reason}.`);
     }
     await sleep(50);
   }

@@ -2,7 +2,7 @@ import { copyFile, link, mkdir, realpath, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 
-import { errorCodeOf } from "./errors.ts";
+import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
 import { isFile } from "./path.ts";
 import type { Toolbox } from "./tools.ts";
 
@@ -83,7 +83,7 @@ async function place(program: string, path: string): Promise<void> {
     await link(program, path);
   } catch (error) {
     // Another file system, or a file that is not ours to link.
-    if (errorCodeOf(error) !== "EXDEV" && errorCodeOf(error) !== "EPERM") throw error;
+    if (codeOf(error) !== "EXDEV" && codeOf(error) !== "EPERM") throw error;
     await copyFile(program, path);
   }
 }

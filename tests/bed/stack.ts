@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import { execa } from "execa";
 import { stringify } from "yaml";
 
-import { BedError } from "./errors.ts";
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { environment, type EngineParts } from "./pulumi.ts";
 
 export const repository = join(import.meta.dirname, "../..");
@@ -91,7 +91,7 @@ export function configFile(config: Config): string {
 
 function succeeded({ code, text, words }: RunOutcome): string {
   if (code === 0) return text;
-  throw new BedError(`pulumi ${words.join(" ")} failed:\n${text}`);
+  throw new UserError(`pulumi ${words.join(" ")} failed:\n${text}`);
 }
 
 async function run(

@@ -6,8 +6,8 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
 import { type Batch, build, type Progress } from "./build.ts";
-import { errorCodeOf } from "./errors.ts";
 import { isFile, programOnPath } from "./path.ts";
 
 const MODULE = join(import.meta.dirname, "tools");
@@ -133,7 +133,7 @@ async function withLock<T>(
     try {
       await once(turn, "listening");
     } catch (error) {
-      if (errorCodeOf(error) !== "EADDRINUSE") throw error;
+      if (codeOf(error) !== "EADDRINUSE") throw error;
       if (!isWaiting) onWait();
       await sleep(200);
       continue;

@@ -1,3 +1,4 @@
+import { UserError, codeOf } from "@linkerd-multicluster/engine/kubernetes";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, rm } from "node:fs/promises";
@@ -5,8 +6,6 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 
 import { execa } from "execa";
-
-import { BedError, errorCodeOf } from "./errors.ts";
 
 /**
  * Sees to it that nothing outlives this process: neither a folder nor the processes it guards. Stopping normally, Ctrl-C,
@@ -42,7 +41,7 @@ export function startWatchdog(folder: string): Watchdog {
       if (pid === undefined) return;
       if (shell.pid === undefined || !shell.stdin.writable) {
         process.kill(-pid, "SIGKILL");
-        throw new BedError(
+        throw new UserError(
           `The watchdog of ${folder} is gone, so nothing more can be started there.`,
         );
       }
@@ -85,6 +84,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return errorCodeOf(error) === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }

@@ -1,4 +1,4 @@
-import { equal, match, rejects } from "node:assert/strict";
+import { match, ok, rejects } from "node:assert/strict";
 
 import { Dispatcher } from "undici";
 import { revoke } from "../../engine/credentials/revocation.ts";
@@ -20,6 +20,7 @@ import { observeTrust } from "../../engine/trust/observe.ts";
 import { watchCluster } from "../../cli/watch/cluster-watch.ts";
 import { ControlLoop } from "../../cli/watch/control-loop.ts";
 import { main } from "../../cli/main.ts";
+import { complain } from "../../scripts/complain.ts";
 
 const bug = new TypeError("Cannot read properties of undefined");
 
@@ -106,21 +107,28 @@ describe("a bug", () => {
   for (const [place, work] of Object.entries(places))
     it(`in ${place} becomes no message`, () => rejects(work, (error) => error === bug));
 
-  it("in the CLI is printed with its stack", async () => {
-    const write = process.stderr.write.bind(process.stderr);
-    const { exitCode } = process;
-    const printed: string[] = [];
-    process.stderr.write = (text) => printed.push(String(text)) > 0;
-    try {
-      // Node refuses such a path by a TypeError.
-      await main(["node", "linkerd-clusters", "status", "--cwd", "\0"]);
-      equal(process.exitCode, 2);
-      match(printed.join(""), /^TypeError.*\n {4}at /);
-    } finally {
-      process.stderr.write = write;
-      process.exitCode = exitCode;
-    }
-  });
+  const programs = {
+    // Node refuses such a path by a TypeError.
+    "the CLI": () => main(["node", "linkerd-clusters", "status", "--cwd", "\0"]),
+    "a script": () => {
+      complain(bug);
+    },
+  };
+  for (const [place, work] of Object.entries(programs))
+    it(`in ${place} is printed with its stack`, async () => {
+      const write = process.stderr.write.bind(process.stderr);
+      const { exitCode } = process;
+      const printed: string[] = [];
+      process.stderr.write = (text) => printed.push(String(text)) > 0;
+      try {
+        await work();
+        ok(process.exitCode !== 0);
+        match(printed.join(""), /^TypeError.*\n {4}at /);
+      } finally {
+        process.stderr.write = write;
+        process.exitCode = exitCode;
+      }
+    });
 
   it("in a provider's create or update has its stack in the message, which alone Pulumi shows", async () => {
     const fail = () => Promise.reject(new TypeError("a bug"));

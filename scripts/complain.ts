@@ -1,0 +1,14 @@
+import { inspect } from "node:util";
+import { isBug, messageOf } from "@linkerd-multicluster/engine/kubernetes";
+
+/**
+ * Ends an entry point after an error: prints a mistake in its sentence, a misspelt option as the usage, and a bug with its
+ * stack.
+ */
+export function complain(error: unknown, usage = ""): void {
+  const isOption =
+    error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+  const text = isBug(error) ? inspect(error) : messageOf(error);
+  process.stderr.write(`${isOption ? usage : text}\n`);
+  process.exitCode = 1;
+}
