@@ -49,7 +49,11 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
 
   before(async () => {
     const { west, east } = mesh.clusters;
-    stack = await newStack(mesh.bed, "whole", config({ logLevel: "info", generation: 1 }));
+    stack = await newStack(
+      mesh.bed,
+      "whole",
+      config({ logLevel: "info", generation: 1, linkerdCheck: withCli }),
+    );
     for (const cluster of Object.values(mesh.clusters))
       await clusters.addNamespace(cluster, "shop");
     await clusters.addService(west, "shop", "web", exported);
@@ -235,12 +239,14 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   interface Change {
     readonly logLevel?: string;
     readonly generation?: number;
+    /** It fails where a cluster is down. */
+    readonly linkerdCheck?: boolean;
     /** More keys of the cluster; undefined: it has left the config. */
     readonly east?: Config | undefined;
   }
 
   function config(change: Change = {}): Config {
-    const { logLevel = "debug", generation = 2, east = {} } = change;
+    const { logLevel = "debug", generation = 2, linkerdCheck = false, east = {} } = change;
     const isGone = "east" in change && change.east === undefined;
     const values = { "linkerd-control-plane": { controllerLogLevel: logLevel } };
     const made = mesh.clusters;
@@ -259,7 +265,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
       },
       links: isGone ? all.slice(2) : all,
       linkDefaults: { credentialsGeneration: generation },
-      linkerdCheck: withCli,
+      linkerdCheck,
       charts: { source: chartsFolder },
     };
   }
