@@ -1,6 +1,12 @@
-import { checkMesh, type HealthReport, reportTable } from "@linkerd-multicluster/engine/health";
+import {
+  checkMesh,
+  type CheckResult,
+  type HealthReport,
+  summary,
+} from "@linkerd-multicluster/engine/health";
+import { firstOf, messageOf } from "@linkerd-multicluster/engine/kubernetes";
 import { meshOf } from "../config/stack-file.ts";
-import { exitCode, type Format, written } from "./output.ts";
+import { exitCode, type Format, mark, shownName, written } from "./output.ts";
 import {
   type Chosen,
   noStacks,
@@ -10,12 +16,13 @@ import {
   stacksFor,
   stacksVariable,
 } from "./stacks.ts";
-import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 
 export interface CheckOptions extends StackOptions {
   readonly output: Format;
   /** In milliseconds. */
   readonly wait: number;
+  /** Whether the table shows skipped checks. */
+  readonly all?: boolean;
   /** Only Linkerd's CLI sets it, when it runs the checks of its extensions. */
   readonly linkerdNamespace?: string;
   readonly kubeconfig?: string;
@@ -23,7 +30,7 @@ export interface CheckOptions extends StackOptions {
 
 /** Checks the mesh of a stack and prints the report; for Linkerd's CLI those of all stacks in its format. */
 export async function check(options: CheckOptions): Promise<void> {
-  const { output, wait, linkerdNamespace, kubeconfig } = options;
+  const { output, wait, all, linkerdNamespace, kubeconfig } = options;
   if (linkerdNamespace !== undefined) {
     // The contexts of stacks are in the kubeconfig that Linkerd uses.
     if (kubeconfig !== undefined) process.env["KUBECONFIG"] = kubeconfig;
@@ -31,13 +38,34 @@ export async function check(options: CheckOptions): Promise<void> {
     return;
   }
   const report = await reportOf(onlyStack(stacksFor(options, process.cwd(), process.env)), wait);
-  process.stdout.write(written(report, output, () => reportTable(report)));
+  process.stdout.write(written(report, output, () => checkTable(report, all)));
   if (!report.healthy) process.exitCode = exitCode.problems;
 }
 
 async function reportOf({ folder, ...choice }: Chosen, wait: number): Promise<HealthReport> {
   const mesh = await meshOf(choice, folder, process.env);
   return checkMesh(mesh, { within: wait, every: 2_000 });
+}
+
+const tones = { ok: "good", warning: "warn", error: "bad", skipped: "dim" } as const;
+
+/** The report as `linkerd check` prints its own: a line for each check, by cluster and by link. */
+export function checkTable({ groups, healthy, counts }: HealthReport, all = false): string {
+  const shown = groups.flatMap(({ kind, name, checks }) => {
+    const heading = `${kind} ${shownName(name)}`;
+    const own = checks.filter(({ result }) => all || result !== "skipped");
+    return [heading, "-".repeat(heading.length), ...own.flatMap(checkLines), ""];
+  });
+  const hidden = all || counts.skipped === 0 ? "" : "; --all shows what was skipped, and why";
+  const status = `Status: ${mark(healthy ? "good" : "bad")} (${summary(counts)}${hidden})`;
+  return [...shown, status, ""].join("\n");
+}
+
+function checkLines({ title, result, why, hint, findings }: CheckResult): string[] {
+  const reason = why === undefined ? "" : ` (skipped: ${why})`;
+  const help = hint === undefined || findings.length === 0 ? [] : [`see ${hint} for hints`];
+  const more = [...firstOf(findings.map(({ sentence }) => sentence)), ...help];
+  return [`${mark(tones[result])} ${title}${reason}`, ...more.map((text) => `    ${text}`)];
 }
 
 /** The output that `linkerd check` expects of an extension (CheckOutput in pkg/healthcheck of linkerd2). */
@@ -96,19 +124,14 @@ function outputOf(categories: readonly LinkerdCategory[]): LinkerdOutput {
   return { success: !isBad, categories };
 }
 
-/** Findings shown for one check. */
-const most = 10;
-
 /** A report in the format of Linkerd's checks, without skipped ones. */
 export function linkerdCategories({ groups }: HealthReport, of = ""): LinkerdCategory[] {
   return groups.map(({ kind, name, checks }) => ({
-    categoryName: `linkerd-clusters: ${kind} ${name}${of}`,
+    categoryName: `linkerd-clusters: ${kind} ${shownName(name)}${of}`,
     checks: checks.flatMap(({ title, result, findings, hint }): LinkerdCheck[] => {
       if (result === "skipped") return [];
       if (result === "ok") return [{ description: title, result: "success" }];
-      const sentences = findings.slice(0, most).map(({ sentence }) => sentence);
-      const more = findings.length - sentences.length;
-      const error = [...sentences, ...(more > 0 ? [`and ${more} more`] : [])].join("\n    ");
+      const error = firstOf(findings.map(({ sentence }) => sentence)).join("\n    ");
       return [{ description: title, result, error, ...(hint !== undefined && { hint }) }];
     }),
   }));

@@ -140,7 +140,7 @@ export interface NextRun {
 export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">): string[] {
   const parts = [...links.map(({ target, ...link }) => ({ ...link, part: target })), ...mirrors];
   const sentences = parts.flatMap(({ source, part, undecided }) =>
-    undecided === undefined ? [] : [`${source}/${part}: ${undecided}`],
+    undecided === undefined ? [] : [`${source} → ${part}: ${undecided}`],
   );
   return [...new Set(sentences)];
 }

@@ -40,6 +40,11 @@ export function mark(tone: keyof typeof marks): string {
   return paint(tone, marks[tone]);
 }
 
+/** The name of a cluster, or of a link as people read it: `east → west`. */
+export function shownName(name: string): string {
+  return name.replace("/", " → ");
+}
+
 const noLines = Object.fromEntries(
   ["top", "bottom", "left", "right", "mid", "middle"]
     .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
@@ -59,12 +64,6 @@ export function columns(heads: readonly string[], rows: readonly (readonly strin
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n")}\n`;
-}
-
-/** The first lines of a list, and the number of the others. */
-export function firstOf(lines: readonly string[], most: number): string[] {
-  const more = lines.length - most;
-  return more <= 0 ? [...lines] : [...lines.slice(0, most), `… and ${more} more`];
 }
 
 const units = [

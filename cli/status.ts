@@ -1,6 +1,7 @@
+import { firstOf } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import type { CertificateFact, Facts, GatewayState } from "./facts.ts";
-import { age, columns, firstOf, mark, paint } from "./output.ts";
+import { age, columns, mark, paint, shownName } from "./output.ts";
 
 /** `linkerd-clusters status --output json`, of one stack; `gather` writes the same. */
 export interface Status extends Facts {
@@ -21,7 +22,7 @@ export function statusOf(facts: Facts): Status {
       .flatMap(({ findings }) => findings)
       .filter(({ severity, sentence }) => severity !== "warning" && !refusals.includes(sentence))
       // Findings about clusters name them already.
-      .map(({ sentence }) => (kind === "link" ? `${name}: ${sentence}` : sentence)),
+      .map(({ sentence }) => (kind === "link" ? `${shownName(name)}: ${sentence}` : sentence)),
   );
   const unknown = next.flatMap((each) => each.unknown ?? []);
   const problems = [...new Set([...refusals, ...unknown, ...errors])];
@@ -62,9 +63,6 @@ function federatedOf({ mirrors, notMirrored }: Facts) {
     });
 }
 
-/** Lines shown of each list. */
-const most = 10;
-
 export function statusTable(status: Status): string {
   const { readAt, clusters, problems } = status;
   const links = linksOf(status);
@@ -92,7 +90,7 @@ export function statusTable(status: Status): string {
       ["  CLUSTER", "STATE", "LINKERD", "ANCHORS", "ISSUER"],
       clusters.map((each) => [
         `${mark(each.reachable ? "good" : "bad")} ${each.name}`,
-        each.reachable ? "ok" : "failed",
+        each.reachable ? "ok" : "unreachable",
         each.linkerd ?? "-",
         each.anchors === undefined
           ? "-"
@@ -125,14 +123,14 @@ export function statusTable(status: Status): string {
 }
 
 function headline({ stack, ok, unreadState }: Status): string {
-  const word = ok ? paint("good", "OK") : paint("bad", "DEGRADED");
+  const word = ok ? paint("good", "ok") : paint("bad", "degraded");
   const unread = unreadState === undefined ? "" : `; can't read the stack's state (${unreadState})`;
   return `${paint("head", stack === "" ? "mesh" : stack)}: ${word}${unread}`;
 }
 
 function section(title: string, lines: readonly string[], isShown = lines.length > 0): string {
   if (!isShown) return "";
-  const shown = firstOf(lines, most).map((line) => `  ${line}\n`);
+  const shown = firstOf(lines).map((line) => `  ${line}\n`);
   return [`${paint("head", title)}\n`, ...shown].join("");
 }
 

@@ -1,6 +1,6 @@
-import { printable, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { firstOf, printable, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
-import { firstOf, mark } from "./output.ts";
+import { mark } from "./output.ts";
 
 export type Loss =
   | { readonly kind: "cluster" | "gateway"; readonly cluster: string }

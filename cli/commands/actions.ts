@@ -24,6 +24,7 @@ export function addCheck(program: Command): void {
   const command = stackCommand(program, "check", "check the live mesh")
     .addOption(formatOption())
     .option("--wait <duration>", "wait up to this long for errors to go away, such as 30s", wait, 0)
+    .option("--all", "show skipped checks too, with the reason")
     .addHelpText(
       "after",
       examples(

@@ -1,6 +1,6 @@
 /** Checks of a mesh and the report on them. The rest of the program imports only this file of the folder. */
 export type { HealthArgs, HealthMesh } from "./mesh.ts";
 export { observeMesh, type SourceState, type Views } from "./observe.ts";
-export { reportOn, reportTable, type CheckResult, type HealthReport } from "./report.ts";
+export { reportOn, summary, type CheckResult, type HealthReport } from "./report.ts";
 export { checkMesh } from "./run.ts";
 export type { CheckedCluster, CheckedLink } from "./view.ts";

@@ -1,5 +1,5 @@
 import { printable } from "../kubernetes/objects/printable.ts";
-import { count } from "../mirroring/model/text.ts";
+import { count } from "../message.ts";
 import type { HealthCheck, Severity } from "./check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
 import type { HealthMesh } from "./mesh.ts";
@@ -91,36 +91,6 @@ export function resultOf<View extends { readonly mesh: HealthMesh }>(
   const isMild = findings.every(({ severity }) => severity === "warning");
   const result = findings.length === 0 ? "ok" : isMild ? "warning" : "error";
   return { id, title, result, ...hint, findings };
-}
-
-/** The table shows no more findings of a check than this; `--output json` has them all. */
-const shown = 10;
-
-const marks: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", error: "×", skipped: "-" };
-
-/** The report as `linkerd check` prints its own: a line for each check, by cluster and by link. */
-export function reportTable(report: HealthReport): string {
-  const { groups, healthy, counts } = report;
-  const status = `Status: ${healthy ? marks.ok : marks.error} (${summary(counts)})`;
-  return [...groups.flatMap(lines), status, ""].join("\n");
-}
-
-function lines({ kind, name, checks }: Group): string[] {
-  const heading = `${kind} ${name}`;
-  return [heading, "-".repeat(heading.length), ...checks.flatMap(checkLines), ""];
-}
-
-function checkLines({ title, result, why, hint, findings }: CheckResult): string[] {
-  const reason = why === undefined ? "" : ` (skipped: ${why})`;
-  const help = hint === undefined || findings.length === 0 ? [] : [`see ${hint} for hints`];
-  const more = [...cut(findings.map(({ sentence }) => sentence)), ...help];
-  return [`${marks[result]} ${title}${reason}`, ...more.map((text) => `    ${text}`)];
-}
-
-/** Returns the first texts, and the number of the others. */
-export function cut(texts: readonly string[]): readonly string[] {
-  const more = texts.length - shown;
-  return more > 0 ? [...texts.slice(0, shown), `and ${more} more`] : texts;
 }
 
 /** `8 passed, 1 warning, 3 skipped`. */

@@ -4,16 +4,10 @@ import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import { clusterReached } from "./checks/all.ts";
 import { gatewayAlive } from "./checks/endpoints.ts";
+import { firstOf } from "../message.ts";
 import type { HealthArgs, HealthMesh } from "./mesh.ts";
 import { observeMesh, type Views } from "./observe.ts";
-import {
-  type CheckResult,
-  cut,
-  type Group,
-  type HealthReport,
-  reportOn,
-  summary,
-} from "./report.ts";
+import { type CheckResult, type Group, type HealthReport, reportOn, summary } from "./report.ts";
 
 /** The time that a mesh has to become healthy. */
 export interface HealthPolling extends Omit<Polling, "stop"> {
@@ -73,7 +67,7 @@ export async function checkAfterRun(
   const all = [...refused, ...stopping];
   const notes = warnings.map((line) => `health: warning: ${line}`);
   if (all.length > 0) return { stopping: all, notes };
-  const passed = `health: ${summary(report.counts)}; linkerd-clusters check shows them all`;
+  const passed = `health: ${summary(report.counts)}; see linkerd-clusters check --all`;
   return { stopping: [], notes: [...notes, passed] };
 }
 
@@ -93,8 +87,8 @@ export function findingsOf({ groups }: HealthReport, mesh: HealthMesh): HealthFi
           ({ severity }) => (severity !== "warning" && !isTold) === isWanted,
         );
         // Sentences about a cluster name it already.
-        const about = group.kind === "link" ? `link ${group.name}: ` : "";
-        return cut(wanted.map(({ sentence }) => sentence)).map((text) => about + text);
+        const about = group.kind === "link" ? `link ${group.name.replace("/", " → ")}: ` : "";
+        return firstOf(wanted.map(({ sentence }) => sentence)).map((text) => about + text);
       }),
     );
   return { stopping: sentences(true), warnings: sentences(false) };

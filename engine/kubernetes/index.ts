@@ -27,7 +27,7 @@ export {
   type ServicePort,
   type StringMap,
 } from "./objects/objects.ts";
-export { listedNames } from "../message.ts";
+export { firstOf, listedNames } from "../message.ts";
 export { invalid, type Result } from "../result.ts";
 export { codeOf, isBug, messageOf, unlessBug, UserError, withStack } from "../user-error.ts";
 export { programVersion } from "../version.ts";

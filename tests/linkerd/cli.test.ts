@@ -57,7 +57,7 @@ describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
     const before = await checked(registered);
     deepEqual(
       before.map(({ categoryName }) => categoryName).sort(),
-      ["cluster east", "cluster west", "link east/west"].map((of) => `linkerd-clusters: ${of}`),
+      ["cluster east", "cluster west", "link east → west"].map((of) => `linkerd-clusters: ${of}`),
     );
     equal(resultOf(before, "the mirrors have endpoints")?.result, "success");
     equal(resultOf(before, title)?.result, "warning");

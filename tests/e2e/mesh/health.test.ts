@@ -44,7 +44,7 @@ describe("linkerd-clusters check", function () {
 
   async function check(stack: string) {
     const options = { cwd: folder, env: environment(bed), reject: false } as const;
-    const words = [main, "check", "--stack", stack];
+    const words = [main, "check", "--all", "--stack", stack];
     const { exitCode: code, stdout, stderr } = await execa(process.execPath, words, options);
     for (const secret of secrets)
       assert.ok(!(stdout + stderr).includes(secret), "a credential in the output");
@@ -74,7 +74,7 @@ describe("linkerd-clusters check", function () {
     const since = await Promise.all([west, east].map(mark));
     const { code, stdout, stderr } = await check("links");
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.match(stdout, /^link east\/west\n-+\n√ both clusters trust a common anchor\n/m);
+    assert.match(stdout, /^link east → west\n-+\n√ both clusters trust a common anchor\n/m);
     assert.doesNotMatch(stdout, /[×‼]/);
     assert.match(stdout, /\nStatus: √ \(\d+ passed, 6 skipped\)$/);
     for (const log of since) {

@@ -47,7 +47,7 @@ describe("linkerd-clusters on real clusters", function () {
     deepEqual([found.ok, mirrorsAndReasons(found)], [true, asExported]);
     const { code, stdout } = await run("status");
     equal(code, 0);
-    match(stdout, /^tool: OK\n/);
+    match(stdout, /^tool: ok\n/);
   });
 
   it("explains a mirror with the stack that wrote it, and a Service without a mirror", async () => {

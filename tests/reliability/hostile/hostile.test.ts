@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { preflight } from "../../../components/preflight.ts";
 import { readTarget } from "../../../engine/credentials/target.ts";
 import { checkToken } from "../../../engine/credentials/token-check.ts";
-import { reportTable } from "../../../engine/health/report.ts";
+import { checkTable } from "../../../cli/check.ts";
 import { checkMesh } from "../../../engine/health/run.ts";
 import { observeMesh } from "../../../engine/health/observe.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
@@ -261,7 +261,7 @@ async function health(): Promise<string> {
   const links = all.map((each) => ({ link: each, mirroring: "pulumi" as const }));
   const asked = { manage: "links" as const, ...namespaces, clusters, links };
   const report = await checkMesh(asked, polling, (what, now) => observeMesh(what, now, connecting));
-  return reportTable(report);
+  return checkTable(report, true);
 }
 
 /** A sentence, and no mistake of the program's own. */

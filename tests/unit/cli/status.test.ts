@@ -17,7 +17,7 @@ describe("status", () => {
     match(statusTable(status), /^‼ east → west +gateway +1 +1 +1 /m);
     // A missing namespace is only a warning.
     deepEqual(status.problems, [
-      "east/west: gateway mirror east/shop/web-west is missing: run pulumi up",
+      "east → west: gateway mirror east/shop/web-west is missing: run pulumi up",
     ]);
   });
 
@@ -39,7 +39,7 @@ describe("status", () => {
     equal(status.ok, true);
     equal(
       statusTable(status),
-      `prod: OK
+      `prod: ok
 
   LINK          MODE     MIRRORS  PENDING  NOT MIRRORED  GATEWAY
 ‼ east → west   gateway  1        0        1             not probed 192.0.2.10:4143

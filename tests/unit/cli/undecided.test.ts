@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
-import { reportTable } from "../../../engine/health/report.ts";
 import { allAnswered, verificationOf, verificationText } from "../../../cli/answers.ts";
+import { checkTable } from "../../../cli/check.ts";
 import { commandLine } from "../../../cli/command-line.ts";
 import type { Facts } from "../../../cli/facts.ts";
 import { statusOf } from "../../../cli/status.ts";
@@ -63,14 +63,14 @@ describe("the facts of a link that could not be decided", () => {
       const web = facts.mirrors.find(({ mirror }) => mirror === "shop/web-west");
       deepEqual([web?.verdict, web?.service], ["keep", "shop/web"]);
       match(web?.undecided ?? "", why);
-      match(reportTable(facts.health), why);
+      match(checkTable(facts.health), why);
       deepEqual(facts.health.healthy, false);
     });
 
   it("have no mirrors if its source can't be read", async () => {
     const { mirrors, health } = await factsAfter(refuse("east", "forbidden"));
     deepEqual(mirrors, []);
-    match(reportTable(health), /east/);
+    match(checkTable(health), /east/);
   });
 });
 
@@ -105,7 +105,7 @@ describe("a command", () => {
   }
 
   const commands = [
-    [["status"], /^prod: DEGRADED[^]*Problems[^]*west/],
+    [["status"], /^prod: degraded[^]*Problems[^]*west/],
     [["explain", "shop/web-west"], /west[^]*shop\/web-west \(unchanged\): gateway mirror of web/],
     [["whatif", "--lose", "west"], /east: shop\/web-west: unavailable[^]*undecided: .*west/],
   ] as const;

@@ -2,13 +2,12 @@ import { deepEqual, equal } from "node:assert/strict";
 import { clusterChecks, clusterReached, linkChecks } from "../../../engine/health/checks/all.ts";
 import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
 import { observeMesh } from "../../../engine/health/observe.ts";
-import { reportOn, reportTable, resultOf } from "../../../engine/health/report.ts";
+import { reportOn, resultOf } from "../../../engine/health/report.ts";
 import { readMesh } from "../../../engine/mesh/read-mesh.ts";
-import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";
 import { SimulatedClusters } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";
-import { cluster, exported, service } from "../fixtures/objects.ts";
+import { cluster, exported } from "../fixtures/objects.ts";
 import { now } from "../trust/certificates.ts";
 import {
   clusterView,
@@ -200,44 +199,5 @@ describe("the report", () => {
       resultOf(clientsMeshed, clusterView({ reading: unmeshed })).why,
       `its pods can't be read: ${shown}`,
     );
-  });
-});
-
-describe("the table", () => {
-  it("reads like that of linkerd check", () => {
-    const view = linkView({
-      reading: linkReading({}, unread("no address")),
-    });
-    const lines = reportTable(reportOn({ ...views, links: [view] })).split("\n");
-    const [first, rule, , second] = lines;
-    deepEqual([first, rule], ["cluster west", "------------"]);
-    equal(
-      second,
-      "- the Link CRD is served (skipped: no link of the stack has this cluster as its source)",
-    );
-    const at = lines.indexOf("link east/west");
-    deepEqual(lines.slice(at, at + 8), [
-      "link east/west",
-      "--------------",
-      "√ both clusters trust a common anchor",
-      "√ each cluster trusts the other's issuer",
-      "√ both clusters have the same trust domain",
-      "× the target's gateway has an address, a port and an identity",
-      "    no address",
-      "    see https://linkerd.io/2/checks/#l5d-multicluster-gateways-endpoints for hints",
-    ]);
-    equal(lines.at(-2), "Status: × (24 passed, 1 error, 3 skipped)");
-  });
-
-  it("cuts a long list short", () => {
-    const services = Array.from({ length: 13 }, (_, index) =>
-      service(`shop/s-${index}`, {
-        labels: { [label.mirrored]: "true", [label.cluster]: `gone-${index}` },
-      }),
-    );
-    const view = clusterView({ reading: reading(cluster("east", { services })) });
-    const lines = reportTable(reportOn({ clusters: [view], links: [] })).split("\n");
-    const at = lines.indexOf("‼ every mirror belongs to a link");
-    equal(lines[at + 11], "    and 3 more");
   });
 });

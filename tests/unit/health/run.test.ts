@@ -25,11 +25,11 @@ describe("the check at the end of a run", () => {
     const observe = () => Promise.resolve(found);
     return checkAfterRun({ ...inputs, refused, ...args }, undefined, undefined, observe);
   };
-  const passed = "health: 18 passed, 1 skipped; linkerd-clusters check shows them all";
+  const passed = "health: 18 passed, 1 skipped; see linkerd-clusters check --all";
   const unreached = "cluster west can't be reached";
   for (const [rule, found, args, stopping, note] of [
     ["says in one line that all is well", healthy, { refused: [] }, [], passed],
-    ["fails the run for errors", broken, {}, ["link east/west: there is no gateway"]],
+    ["fails the run for errors", broken, {}, ["link east → west: there is no gateway"]],
     ["fails it for a cluster that is refused, whatever else is well", healthy, {}, []],
     [
       "fails it for a cluster out of reach where a link says so",
@@ -50,7 +50,7 @@ describe("the check at the end of a run", () => {
     deepEqual([gateway.stopping, cluster.stopping], [[], []]);
     match(
       gateway.notes[0] ?? "",
-      /^health: warning: link east\/west: the gateway of west fails its probe/,
+      /^health: warning: link east → west: the gateway of west fails its probe/,
     );
     equal(cluster.notes[0], `health: warning: ${unreached}`);
   });

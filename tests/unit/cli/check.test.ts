@@ -1,6 +1,6 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import type { HealthReport } from "../../../engine/health/report.ts";
-import { linkerdCategories } from "../../../cli/check.ts";
+import { checkTable, linkerdCategories } from "../../../cli/check.ts";
 
 const finding = (sentence: string) => ({ severity: "error" as const, sentence });
 
@@ -33,11 +33,31 @@ const report: HealthReport = {
   ],
 };
 
+describe("the table of check", () => {
+  const table = `link east → west
+----------------
+√ all is well
+× one is broken
+    this
+    that
+    see https://c for hints
+‼ many are odd
+${"    odd\n".repeat(10)}    and 2 more
+
+Status: × (1 passed, 1 error, 1 warning, 1 skipped; --all shows what was skipped, and why)
+`;
+
+  it("has a line for each check, up to ten findings, and hides what was skipped", () => {
+    equal(checkTable(report), table);
+    match(checkTable(report, true), /√ all is well\n- skipped \(skipped: so\)\n[^]*1 skipped\)\n$/);
+  });
+});
+
 describe("a report for linkerd check", () => {
   it("has a category for each cluster and link, and one error for each check with findings", () => {
     const [category, ...more] = linkerdCategories(report, " of prod");
     equal(more.length, 0);
-    equal(category?.categoryName, "linkerd-clusters: link east/west of prod");
+    equal(category?.categoryName, "linkerd-clusters: link east → west of prod");
     deepEqual(category.checks.slice(0, 2), [
       { description: "all is well", result: "success" },
       {
