@@ -1,5 +1,5 @@
 import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../config/mistakes.ts";
 import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
 import type { MirrorFact, NotMirrored, ServiceFact } from "./facts.ts";
 import { mark, paint, type Tone } from "./output.ts";

@@ -1,6 +1,6 @@
+import leven from "leven";
 import type { core } from "zod";
 import { withoutUserPart } from "@linkerd-multicluster/engine/kubernetes";
-import { nearest } from "./nearest.ts";
 import { cluster, sections, stack } from "./keys.ts";
 import type { Keys, Section } from "./schema.ts";
 
@@ -87,6 +87,21 @@ function unknownKey(path: Path, key: string, { noun, keys }: Section): string {
   const rule =
     near === undefined ? `the keys are ${known.join(", ")}` : `the nearest key is ${near}`;
   return sentence([...path, key], `is not a key of ${noun}`, rule);
+}
+
+/**
+ * Returns the known word that was most likely meant; undefined if none is near. At most a third of its letters may
+ * differ, or two that are swapped in a short word. Upper case, `-` and `_` are ignored.
+ */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_]/g, "");
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: leven(plain(word), plain(candidate)) }))
+    .filter(({ candidate: { length }, distance }) => {
+      return distance <= Math.max(Math.min(2, length / 2), length / 3);
+    })
+    .toSorted((a, b) => a.distance - b.distance);
+  return ranked[0]?.candidate;
 }
 
 /**

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import * as prettier from "prettier";
 import { createGenerator } from "ts-json-schema-generator";
-import { documents } from "../config/docs.ts";
+import { documents } from "./config-docs.ts";
 
 const root = join(import.meta.dirname, "..");
 const files = { ...documents, "docs/reference/output.schema.json": outputSchema };

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { argsTypes } from "../plugin/args-types.ts";
+import { argsTypes } from "./args-types.ts";
 import { packageSchema } from "../plugin/schema.ts";
 
 const dist = "dist";

@@ -2,7 +2,7 @@ import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import * as yaml from "yaml";
 import * as z from "zod";
-import { documents } from "../../../config/docs.ts";
+import { documents } from "../../../scripts/config-docs.ts";
 import { sections } from "../../../config/keys.ts";
 import { parseTexts } from "../../../config/parse.ts";
 import { configOf } from "./table.ts";

@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { link } from "../../../config/link-keys.ts";
-import { nearest } from "../../../config/nearest.ts";
+import { nearest } from "../../../config/mistakes.ts";
 
 describe("stack config: the nearest key", () => {
   const rows: readonly (readonly [word: string, key: string | undefined])[] = [

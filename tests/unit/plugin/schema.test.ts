@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { sections } from "../../../config/keys.ts";
 import type { Section } from "../../../config/schema.ts";
-import { argsTypes } from "../../../plugin/args-types.ts";
+import { argsTypes } from "../../../scripts/args-types.ts";
 import { packageSchema } from "../../../plugin/schema.ts";
 
 interface Spec {

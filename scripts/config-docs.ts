@@ -1,7 +1,7 @@
 import * as prettier from "prettier";
 import { isMap, isScalar, parseDocument, Scalar } from "yaml";
-import { sections, stack } from "./keys.ts";
-import { absenceOf, capitalised, sentenceOf, type Key, type Section } from "./schema.ts";
+import { sections, stack } from "../config/keys.ts";
+import { absenceOf, capitalised, sentenceOf, type Key, type Section } from "../config/schema.ts";
 
 /** The files that contain the table of keys, each with the function that replaces that part of its text. */
 export const documents = {
