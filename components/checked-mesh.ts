@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { registerKubeconfigs, nameOfGiven } from "@linkerd-multicluster/engine/kubernetes";
+import { nameOfGiven } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
 import { parseConfig } from "../config/parse.ts";
-import { keepKubeconfig } from "./given-kubeconfigs.ts";
+import { giveKubeconfig } from "./given-kubeconfigs.ts";
 import type { MeshArgs } from "./mesh-args.ts";
 import type { CheckedMesh } from "./mesh-resources.ts";
 import { factsOf, valueOf } from "./output-value.ts";
@@ -30,15 +30,12 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
   const { clusters, ...rest } = (await known(args, "", found)) as MeshArgs;
   const exposed = found.secret.filter((path) => !encrypted.test(path));
   // Other mistakes are withheld, because a sentence about a value may quote it.
-  refuse(name, exposed.map(exposedSecret));
-  const given = Object.entries(clusters).flatMap(([cluster, { kubeconfig }]) => {
-    if (kubeconfig === undefined) return [];
-    const called = nameOfGiven(name, cluster);
-    return [{ called, content: keepKubeconfig(called, kubeconfig) }];
-  });
+  if (exposed.length > 0) throw refusal(name, exposed.map(exposedSecret));
+  const given: Promise<void>[] = [];
   const named = Object.entries(clusters).map(([cluster, { kubeconfig, ...settings }]) => {
     if (kubeconfig === undefined) return [cluster, settings] as const;
     const called = nameOfGiven(name, cluster);
+    given.push(giveKubeconfig(called, kubeconfig));
     const { context = called } = settings;
     return [cluster, { ...settings, context, kubeconfig: called }] as const;
   });
@@ -47,25 +44,22 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
     JSON.stringify({ ...rest, clusters: Object.fromEntries(named) }),
   );
   const parsed = parseConfig(plain);
-  const mistakes =
-    "mistakes" in parsed ? parsed.mistakes : unsupported(parsed.config, given.length);
-  refuse(name, [...found.unknown.map(unknownValue), ...mistakes]);
-  if (!("config" in parsed)) throw new Error(`the arguments of ${name} have no config`);
+  const mistakes = [
+    ...found.unknown.map(unknownValue),
+    ...("mistakes" in parsed ? parsed.mistakes : unsupported(parsed.config, given.length)),
+  ];
+  if (mistakes.length > 0 || "mistakes" in parsed) throw refusal(name, mistakes);
   const { config } = parsed;
   const secretValues = found.secret.some((path) => path.startsWith("clusters."));
   if (config.manage === "mirrors") return { config, secretValues, listed: true };
-  for (const { called, content } of given) {
-    const text = await valueOf(content);
-    if (text !== undefined) registerKubeconfigs({ [called]: text });
-  }
+  await Promise.all(given);
   const observed = await preflight(config);
   for (const warning of observed.warnings) await pulumi.log.warn(warning);
   return { config, preflight: observed, secretValues, listed: true };
 }
 
-function refuse(name: string, sentences: readonly string[]): void {
-  if (sentences.length > 0)
-    throw new pulumi.RunError([`The mesh ${name} needs a change:`, ...sentences].join("\n  "));
+function refusal(name: string, sentences: readonly string[]): pulumi.RunError {
+  return new pulumi.RunError([`The mesh ${name} needs a change:`, ...sentences].join("\n  "));
 }
 
 function exposedSecret(path: string): string {

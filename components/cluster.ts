@@ -1,8 +1,9 @@
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig } from "../config/mesh.ts";
 import { ClusterIdentity, clusterProvider, unreachingProvider } from "./cluster-provider.ts";
-import { installLinkerd, type LinkerdCharts, type LinkerdSetup } from "./linkerd.ts";
+import { installLinkerd, type LinkerdSetup } from "./linkerd.ts";
 
 export interface InstallArgs {
   /** Whether the cluster couldn't be read, so that its objects stay as they are. */
@@ -10,7 +11,7 @@ export interface InstallArgs {
   /** Set if nothing may be written there in this run: everything that is done elsewhere, which comes first. */
   readonly refusedAfter?: Promise<pulumi.Resource[]> | undefined;
   /** Absent if this stack installs no Linkerd. */
-  readonly linkerd?: (LinkerdSetup & { readonly charts: LinkerdCharts }) | undefined;
+  readonly linkerd?: LinkerdSetup | undefined;
   /** Whether another stack installs Linkerd there, perhaps at this moment. */
   readonly awaited?: boolean;
 }
@@ -68,9 +69,9 @@ export class Cluster extends pulumi.ComponentResource {
       return { ...cluster, ready: identity };
     }
     const place = { config, provider, unreachable, parent: this };
-    const installed = installLinkerd(this.#name, linkerd, linkerd.charts, place);
+    const installed = installLinkerd(this.#name, linkerd, place);
     const trustBundle = linkerd.trust?.bundlePem;
     this.registerOutputs({ trustBundle });
-    return { ...cluster, ...installed, ...(trustBundle !== undefined && { trustBundle }) };
+    return { ...cluster, ...installed, ...omitUndefined({ trustBundle }) };
   }
 }

@@ -1,4 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
+import { registerKubeconfigs } from "@linkerd-multicluster/engine/kubernetes";
+import { valueOf } from "./output-value.ts";
 
 /**
  * The kubeconfigs that a program gives as values, by the names that replace them in the arguments of resources
@@ -6,10 +8,15 @@ import * as pulumi from "@pulumi/pulumi";
  */
 const contents = new Map<string, pulumi.Output<string>>();
 
-export function keepKubeconfig(name: string, content: pulumi.Input<string>): pulumi.Output<string> {
-  const kept = pulumi.secret(content);
-  contents.set(name, kept);
-  return kept;
+/**
+ * Keeps a content for the resources that name it. Once it is known, this process itself can use it as well, which
+ * reads the clusters before it makes anything.
+ */
+export async function giveKubeconfig(name: string, content: pulumi.Input<string>): Promise<void> {
+  const secret = pulumi.secret(content);
+  contents.set(name, secret);
+  const text = await valueOf(secret);
+  if (text !== undefined) registerKubeconfigs({ [name]: text });
 }
 
 /** The content of a given kubeconfig, which the engine encrypts in state. */

@@ -19,6 +19,7 @@ import type { KeyPair } from "./trust/generation.ts";
 
 export interface LinkerdSetup {
   readonly mesh: MeshConfig;
+  readonly charts: LinkerdCharts;
   /** Absent if others provide both, and their namespace. */
   readonly trust?: {
     /** PEM of the anchors that the cluster should trust. */
@@ -51,8 +52,7 @@ interface Place {
 /** Installs the charts in order: each needs the ones before it. */
 export function installLinkerd(
   name: string,
-  { mesh, trust, trustStays, secretValues }: LinkerdSetup,
-  charts: LinkerdCharts,
+  { mesh, charts, trust, trustStays, secretValues }: LinkerdSetup,
   { config, provider, unreachable, parent }: Place,
 ): {
   readonly ready: pulumi.Resource;
