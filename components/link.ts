@@ -1,7 +1,79 @@
+import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
+import { base64, everything } from "./cluster-provider.ts";
+import {
+  credentialsSecrets,
+  discoveryAnnotation,
+  kubeconfigFor,
+  linkManifestSpec,
+  linkMetadata,
+  linkVersion,
+  type Namespaces,
+} from "@linkerd-multicluster/engine/credentials";
+import type { LinkConfig } from "../config/mesh.ts";
 import type { ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
 import { LinkAccount, type LinkAccountArgs, type LinkEnd } from "./link-account.ts";
-import { LinkCredentials } from "./link-credentials.ts";
+
+export interface LinkCredentialsArgs extends Pick<LinkConfig, "spec" | "mirroring"> {
+  readonly account: LinkAccount;
+  readonly source: Pick<LinkEnd, "provider" | "unreachable">;
+  readonly namespaces: Namespaces;
+}
+
+/**
+ * A link's objects in the source: the credentials for their two readers, and the Link. Mirrors depend on this
+ * component, because the destination controller never retries a cluster that it didn't know when a mirror appeared
+ * (linkerd-behaviour.md 5).
+ */
+export class LinkCredentials extends pulumi.ComponentResource {
+  /** Changes with the source's credentials; not a secret itself. */
+  readonly revision: pulumi.Output<readonly string[]>;
+
+  constructor(name: string, args: LinkCredentialsArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("linkerd-multicluster:index:LinkCredentials", name, {}, opts);
+    const { spec, account, namespaces } = args;
+    const { provider, unreachable } = args.source;
+    this.revision = account.facts.apply(({ server, token }) => [server, token]);
+    // Pulumi lifts the facts' fields, so that all but the domains are known in every preview.
+    const heads = credentialsSecrets(spec.target, account.facts, namespaces);
+    // Nothing gets an unchecked token.
+    const ignoreChanges = unreachable ? everything : [];
+    const inSource = { parent: this, provider, dependsOn: account.checked, ignoreChanges };
+    const kubeconfig = pulumi
+      .all([account.facts, account.token])
+      .apply(([facts, token]) =>
+        kubeconfigFor({ ...facts, token, cluster: spec.target, user: account.account }),
+      );
+    const data = { kubeconfig: base64(kubeconfig) };
+    const mirror = new k8s.core.v1.Secret(`${name}/mirror`, { ...heads.mirror, data }, inSource);
+    const { annotations = {}, ...metadata } = heads.destination.metadata;
+    // Without the rights the controller gives up on the target, so a change of rights replaces the Secret.
+    const discovery = { [discoveryAnnotation]: account.discovery.apply(String) };
+    const destination = new k8s.core.v1.Secret(
+      `${name}/destination`,
+      {
+        ...heads.destination,
+        data,
+        metadata: { ...metadata, annotations: { ...annotations, ...discovery } },
+      },
+      // The destination controller only notices Secrets that appear and disappear (5).
+      { ...inSource, deleteBeforeReplace: true, replaceOnChanges: ["*"] },
+    );
+    new k8s.apiextensions.CustomResource(
+      name,
+      {
+        ...linkVersion,
+        metadata: linkMetadata(spec.target, namespaces),
+        spec: account.facts.apply((facts) =>
+          linkManifestSpec(spec, facts, namespaces, args.mirroring),
+        ),
+      },
+      // Linkerd's controller reads its Secret only when the Link changes.
+      { ...inSource, dependsOn: [mirror, destination] },
+    );
+    this.registerOutputs({});
+  }
+}
 
 export interface LinkArgs extends LinkAccountArgs {
   readonly source: LinkEnd;

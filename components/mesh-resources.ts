@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { HealthArgs } from "@linkerd-multicluster/engine/health";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { healthMesh, mirrorsArgs, ownLinks } from "../config/share.ts";
+import { healthMesh, mirrorsArgs, ownLinks, revocationArgs } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { type MadeClusters, makeClusters, RevokedCluster } from "./clusters.ts";
@@ -10,7 +10,6 @@ import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors } from "./mirrors.ts";
 import type { Preflight, Refused } from "./preflight.ts";
-import { revocationArgs } from "./revocation.ts";
 
 /** A mesh with a valid config. */
 export interface CheckedMesh {

@@ -1,3 +1,4 @@
+import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { type ClusterAccess, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import { type MirrorsArgs, mirrorsOfSource } from "@linkerd-multicluster/engine/mirroring";
@@ -91,6 +92,38 @@ export function mirrorsArgs(
 }
 
 /** Targets of a source's links that are revoked individually. */
-export function targetsRevokedFor(source: string, { links }: Revoked): string[] {
+function targetsRevokedFor(source: string, { links }: Revoked): string[] {
   return links.filter((link) => link.source === source).map(({ target }) => target);
+}
+
+/**
+ * Returns who loses access to which clusters. A revoked cluster loses it to all that remain, whichever links the config
+ * still lists. Where several stacks have the clusters of a mesh, each ends the access to its own clusters, and the stack
+ * that gave the access ends all of it: the stack of a revoked cluster may be in other hands.
+ *
+ * @param uids of the clusters that remain, as read at the start of this run
+ */
+export function revocationArgs(
+  { clusters, manage, multiclusterNamespace, revoked, sources: own }: MeshConfig,
+  uids: ReadonlyMap<string, string | undefined>,
+): readonly RevocationArgs[] {
+  const targetOf = (source: string, name: string) => {
+    const access = clusters.get(name)?.access;
+    const isOurs = own.has(source) || own.has(name);
+    if (access === undefined || !isOurs || manage === "mirrors") return [];
+    return [[name, { ...access, ...omitUndefined({ uid: uids.get(name) }) }] as const];
+  };
+  const args = (source: string, isolated: boolean, names: Iterable<string>) => ({
+    source,
+    isolated,
+    namespace: multiclusterNamespace,
+    targets: Object.fromEntries([...names].flatMap((name) => targetOf(source, name))),
+  });
+  const sources = new Set(revoked.links.map(({ source }) => source));
+  return [
+    ...[...revoked.clusters.keys()].map((name) => args(name, true, clusters.keys())),
+    ...[...sources]
+      .map((name) => args(name, false, targetsRevokedFor(name, revoked)))
+      .filter(({ targets }) => Object.keys(targets).length > 0),
+  ];
 }

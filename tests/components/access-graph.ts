@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { LinkAccount, type LinkAccountArgs } from "../../components/link-account.ts";
-import { LinkCredentials } from "../../components/link-credentials.ts";
+import { LinkCredentials } from "../../components/link.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
 import { configOf } from "../unit/config/table.ts";
 import { link } from "../unit/fixtures/link.ts";

@@ -1,6 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { healthMesh, ownClusters, ownLinks, touchedClusters } from "../../../config/share.ts";
-import { revocationArgs } from "../../../components/revocation.ts";
+import {
+  healthMesh,
+  ownClusters,
+  ownLinks,
+  revocationArgs,
+  touchedClusters,
+} from "../../../config/share.ts";
 import { roleOf } from "../../../components/charts/values.ts";
 import { configOf, type Raw, testSentences } from "./table.ts";
 
