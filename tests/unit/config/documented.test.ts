@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, rejects } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import * as yaml from "yaml";
 import * as z from "zod";
@@ -21,18 +21,6 @@ function codeIn(markdown: string): string {
 }
 
 describe("stack config: every key is documented", () => {
-  for (const [name, written] of Object.entries(documents)) {
-    const text = fileAt(name);
-
-    it(`in ${name}, whatever somebody has made of that`, async () => {
-      const edited = text
-        .replace("ame of the gateway Service", "ow it is called")
-        .replace("ow many days a new issuer is valid", "ow old it may be");
-      notEqual(edited, text);
-      equal(await written(edited), text, "run npm run docs");
-    });
-  }
-
   it("in the reference, as code", () => {
     const pages = Object.keys(documents).filter((name) => name.endsWith(".md"));
     const code = codeIn(pages.map(fileAt).join("\n"));
@@ -42,9 +30,13 @@ describe("stack config: every key is documented", () => {
     deepEqual(missing, []);
   });
 
-  it("in tables of the reference for maps that exist", async () => {
-    const text = "<!-- npm run docs: keys of gatway -->\n<!-- end of keys -->\n";
-    await rejects(documents["docs/reference/config.md"](text), {
+  it("in tables of the reference, for maps that exist", async () => {
+    const table = (section: string) =>
+      documents["docs/reference/config.md"](
+        `<!-- npm run docs: keys of ${section} -->\n<!-- end of keys -->\n`,
+      );
+    match(await table("topology"), /^\| `hub` \| required \| the cluster that is linked with/m);
+    await rejects(table("gatway"), {
       message: "the table of config keys has no section gatway",
     });
   });

@@ -19,9 +19,20 @@ it("README.md: its stack file mirrors between clusters that are linked already",
   deepEqual([manage, namesOf(links), links[0]?.spec.headless], ["mirrors", ["east/west"], true]);
 });
 
-it("Pulumi.dev.yaml mirrors both ways between its clusters", () => {
-  const { links } = checked(documents("../Pulumi.dev.yaml")[0]);
-  deepEqual(namesOf(links), ["east/west", "west/east", "west/north"]);
+for (const [file, links] of [
+  ["../Pulumi.dev.yaml", ["east/west", "west/east", "west/north"]],
+  ["statefulset/Pulumi.statefulset.yaml", ["east/west"]],
+  ["federated/Pulumi.federated.yaml", ["west/east", "west/north"]],
+] as const)
+  it(`${file} has the links that its page describes`, () => {
+    deepEqual(namesOf(checked(documents(file)[0]).links), links);
+  });
+
+it("examples/regions: clusters of one region reach each other without a gateway", () => {
+  const { links } = checked(documents("regions/Pulumi.regions.yaml")[0]);
+  const flat = links.filter(({ spec }) => spec.gateway === false);
+  deepEqual(namesOf(flat), ["austin/boston", "berlin/paris", "boston/austin", "paris/berlin"]);
+  equal(links.length, 12);
 });
 
 for (const example of examples)
