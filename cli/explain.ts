@@ -141,8 +141,7 @@ function appearance(
     return none("noLink", `no link from ${source} to ${cluster} in this stack`);
   if (link.mirroring === "controller")
     return none("controller", "the link has mirroring: controller");
-  if (!link.isDecided)
-    return none("unknown", link.undecided ?? "nothing could be decided about the link");
+  if (link.undecided !== undefined) return none("unknown", link.undecided);
   return none("notSelected", notSelected(link));
 }
 

@@ -27,18 +27,18 @@ import {
   whyUndecided,
 } from "@linkerd-multicluster/engine/mirroring";
 import type { Certificate } from "@linkerd-multicluster/engine/trust";
-import type {
-  CertificateFact,
-  ClusterFact,
-  Facts,
-  GatewayState,
-  LinkFact,
-  MirrorFact,
-  NextRun,
-  NotMirrored,
-  ServiceFact,
+import {
+  type CertificateFact,
+  type ClusterFact,
+  type Facts,
+  type GatewayState,
+  type LinkFact,
+  type MirrorFact,
+  type NextRun,
+  type NotMirrored,
+  printableTexts,
+  type ServiceFact,
 } from "./facts.ts";
-import { printableFacts } from "./printable.ts";
 
 /** Facts besides those of the clusters. */
 export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
@@ -55,7 +55,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   );
   const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
-  return printableFacts({
+  return printableTexts({
     readAt: now.toISOString(),
     stack,
     ...omitUndefined({ unreadState }),
@@ -65,9 +65,6 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
       return {
         ...linkBasics(view.link, view.mirroring),
         ...(view.link.gateway !== false && { gateway: gatewayState(view.reading) }),
-        isDecided: planned.some(
-          (each) => each.source === source && each.decisionsByPart.has(target),
-        ),
         ...omitUndefined({
           undecided: undecided.find((each) => each.source === source && each.part === target)?.why,
         }),

@@ -1,3 +1,4 @@
+import { printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { HealthReport } from "@linkerd-multicluster/engine/health";
 import type { MirrorKind, Verdict } from "@linkerd-multicluster/engine/mirroring";
 
@@ -53,9 +54,7 @@ export interface LinkFact {
   /** Label selectors in the syntax of `kubectl --selector`, by the kind of mirror. */
   readonly selectors: Readonly<Record<"mirror" | "discovery" | "federated", string>>;
   readonly gateway?: GatewayState;
-  /** Whether the engine could decide about its mirrors. */
-  readonly isDecided: boolean;
-  /** Why it could not. */
+  /** Why the engine could not decide about its mirrors. */
   readonly undecided?: string;
 }
 
@@ -153,4 +152,22 @@ export function backendsOf({ mirror, source, part, members, service = "" }: Mirr
     const [name = "", cluster = source] = member.replace(/^local /, "").split("@");
     return { service: `${namespace}/${name}`, cluster };
   });
+}
+
+/** Replaces control characters in all texts: clusters or other people wrote many of them. */
+export function printableTexts<T>(value: T): T {
+  return mapTexts(value, (text) => printable(text));
+}
+
+/** Changes all texts in a value, keys included. */
+export function mapTexts<T>(value: T, read: (text: string) => string): T {
+  const changed = (each: unknown): unknown => {
+    if (typeof each === "string") return read(each);
+    if (Array.isArray(each)) return each.map(changed);
+    if (typeof each !== "object" || each === null) return each;
+    return Object.fromEntries(
+      Object.entries(each).map(([key, inner]) => [read(key), changed(inner)]),
+    );
+  };
+  return changed(value) as T;
 }

@@ -7,9 +7,8 @@ import type { MeshConfig } from "../config/mesh.ts";
 import { project } from "../config/mistakes.ts";
 import { healthMesh, mirrorsArgs, ownClusters } from "../config/share.ts";
 import type { Documents } from "./documents.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, printableTexts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
-import { printableFacts } from "./printable.ts";
 import { pulumi, type StackLocation, stackStateIn } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
 
@@ -53,7 +52,7 @@ export function factsIn(folder: string): readonly Facts[] {
     throw new UserError(`${folder} has no readable ${bundleFile}: name a folder that gather wrote`);
   }
   const { version, stacks = [] } = document;
-  if (version === 1) return printableFacts(stacks);
+  if (version === 1) return printableTexts(stacks);
   throw new UserError(`${file} has version ${String(version)}, and this program reads version 1.`);
 }
 

@@ -81,7 +81,7 @@ export function statusTable(status: Status): string {
         `${linkMark(link)} ${link.source} → ${link.target}`,
         link.mode,
         link.mirroring === "controller" ? "controller" : String(link.mirrors),
-        link.isDecided ? String(link.pending) : "?",
+        link.undecided === undefined ? String(link.pending) : "?",
         String(link.notMirrored),
         gatewayText(link.gateway),
       ]),
@@ -135,10 +135,10 @@ function section(title: string, lines: readonly string[], isShown = lines.length
 }
 
 function linkMark(link: ReturnType<typeof linksOf>[number]): string {
-  const { gateway, pending, notMirrored, isDecided, mirroring } = link;
+  const { gateway, pending, notMirrored, undecided, mirroring } = link;
   if (mirroring === "controller") return mark("dim");
   if (gateway?.state === "down" || gateway?.state === "unknown") return mark("bad");
-  if (!isDecided) return mark("bad");
+  if (undecided !== undefined) return mark("bad");
   return mark(pending > 0 || notMirrored > 0 ? "warn" : "good");
 }
 

@@ -2,9 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { redacted } from "../../../cli/gather.ts";
 import { explain, explanationText } from "../../../cli/explain.ts";
-import type { Facts } from "../../../cli/facts.ts";
+import { type Facts, printableTexts } from "../../../cli/facts.ts";
 import { written } from "../../../cli/output.ts";
-import { printableFacts } from "../../../cli/printable.ts";
 import { statusOf, statusTable } from "../../../cli/status.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { serverWith } from "../../simulation/contents.ts";
@@ -97,6 +96,6 @@ describe("control characters for a terminal", () => {
   });
 
   it("are removed from somebody else's bundle", () => {
-    equal(/\\u001b|\u202E/.test(JSON.stringify(printableFacts({ [escapes]: [escapes] }))), false);
+    equal(/\\u001b|\u202E/.test(JSON.stringify(printableTexts({ [escapes]: [escapes] }))), false);
   });
 });

@@ -72,6 +72,7 @@ describe("the command line", () => {
       [["watch", "--resync=-5m"], /duration of a minute or more/],
       [["status", "--state"], /--state has been removed: run gather, and use --from/],
       [["map", "--output", "table"], /argument 'table' is invalid/],
+      [["map", "--output", "json"], /map no longer writes json: use status --output json/],
       [["map", "--output", "dot"], /map no longer writes dot: use svg/],
       [["verify", "--dry"], /--dry has been removed: use check/],
       [["verify", "--request"], /--request has been removed: leave it out/],

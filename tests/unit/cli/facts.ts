@@ -27,7 +27,6 @@ export function link(source: string, target: string, more: Partial<LinkFact> = {
     target,
     mode: "gateway",
     mirroring: "pulumi",
-    isDecided: true,
     selectors: { mirror: "", discovery: "", federated: "" },
     ...more,
   };
