@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { withoutUserPart, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { Documents } from "./documents.ts";
 import { type Facts, mapTexts, type ServiceFact } from "./facts.ts";
-import { bundleFile, readFacts } from "./read.ts";
+import { bundleFile, readFacts } from "./read-facts.ts";
 import type { Chosen } from "./stacks.ts";
 import { statusOf, statusTable } from "./status.ts";
 

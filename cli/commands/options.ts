@@ -68,7 +68,7 @@ export async function factsFor(
   { from, ...options }: Omit<FactsOptions, "output">,
   mirrorsOnly = false,
 ): Promise<readonly Facts[]> {
-  const { factsIn, readFacts } = await import("../read.ts");
+  const { factsIn, readFacts } = await import("../read-facts.ts");
   if (from !== undefined) return factsIn(from);
   const now = new Date();
   const stacks = await stacksOf(options);

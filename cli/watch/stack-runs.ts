@@ -9,7 +9,7 @@ import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { pulumi, stackStateIn } from "../pulumi.ts";
 import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
-import { endOf, type RunLocation, startRun } from "./run.ts";
+import { endOf, type RunLocation, startRun } from "./pulumi-run.ts";
 
 export interface StackRunsSettings extends RunLocation {
   readonly observe: Observer;

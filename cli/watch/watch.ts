@@ -3,7 +3,7 @@ import { MeshWatch } from "./cluster-watch.ts";
 import { ControlLoop } from "./control-loop.ts";
 import { dryRun, DryRunClusters, type Hostnames, movedHostnames } from "./dry-run.ts";
 import type { Observer } from "./events.ts";
-import { sentenceOf } from "./log.ts";
+import { sentenceOf } from "./log-line.ts";
 import { watchMetrics } from "./metrics.ts";
 import { serve } from "./server.ts";
 import { StackRuns } from "./stack-runs.ts";

@@ -1,9 +1,9 @@
 import { printable } from "../kubernetes/objects/printable.ts";
 import { count } from "../message.ts";
-import type { HealthCheck, Severity } from "./check.ts";
+import type { HealthCheck, Severity } from "./health-check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
-import type { HealthMesh } from "./mesh.ts";
-import type { Views } from "./observe.ts";
+import type { HealthMesh } from "./health-mesh.ts";
+import type { Views } from "./observe-mesh.ts";
 
 /**
  * The JSON document that `linkerd-clusters check --output json` prints. Its shape is stable: fields

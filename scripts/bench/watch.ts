@@ -1,5 +1,5 @@
 import { until } from "../../tests/bed/processes.ts";
-import { settled, startWatch } from "../../tests/bed/watch.ts";
+import { settled, startWatch } from "../../tests/bed/running-watch.ts";
 import { type Figure, percentile, seconds } from "./figure.ts";
 import { exportedService } from "./mesh.ts";
 import { withPair } from "./pair.ts";

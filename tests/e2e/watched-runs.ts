@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { RunningWatch } from "../bed/watch.ts";
+import type { RunningWatch } from "../bed/running-watch.ts";
 
 /** Who is killed while a run of a watch is under way. */
 export const victims = ["the watch", "the CLI", "the provider", "all of them"] as const;

@@ -11,7 +11,7 @@ import type { WatchEvent } from "../../cli/watch/events.ts";
 import { until } from "../bed/bed.ts";
 import { percentile } from "../../scripts/bench/figure.ts";
 import { newStack, type PulumiStack } from "../bed/stack.ts";
-import { type RunningWatch, settled, startWatch } from "../bed/watch.ts";
+import { type RunningWatch, settled, startWatch } from "../bed/running-watch.ts";
 import { exportedService } from "../e2e/mirroring/objects.ts";
 import {
   bedWithGateway,

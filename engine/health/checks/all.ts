@@ -1,5 +1,4 @@
-import type { HealthCheck } from "../check.ts";
-import type { CheckedCluster, CheckedLink } from "../view.ts";
+import type { HealthCheck, CheckedCluster, CheckedLink } from "../health-check.ts";
 import { clientsMeshed } from "./clients.ts";
 import { anchorsValid, issuerValid } from "./certificates.ts";
 import { singleController, singleFederation } from "./controllers.ts";

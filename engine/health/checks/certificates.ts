@@ -2,8 +2,12 @@ import { called, type Certificate } from "../../trust/certificate.ts";
 import { expiryNotices } from "../../trust/expiry.ts";
 import { issuerName, trustRootsKey, trustRootsName } from "../../trust/live.ts";
 import { anchorProblem, issuerProblem, timeProblem } from "../../trust/requirements.ts";
-import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
-import type { CheckedCluster } from "../view.ts";
+import {
+  type HealthCheck,
+  type Finding,
+  unreadCluster,
+  type CheckedCluster,
+} from "../health-check.ts";
 
 export const anchorsValid: HealthCheck<CheckedCluster> = {
   id: "trust-anchors-valid",

@@ -1,5 +1,4 @@
-import { type HealthCheck, unreadCluster } from "../check.ts";
-import type { CheckedCluster } from "../view.ts";
+import { type HealthCheck, unreadCluster, type CheckedCluster } from "../health-check.ts";
 
 /**
  * A gateway refuses clients without mTLS, and only a proxy knows pods on a flat network. It is a warning, because the

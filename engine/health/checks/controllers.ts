@@ -8,8 +8,7 @@ import {
 } from "../../mirroring/model/controller.ts";
 import { isListed } from "../../mirroring/decide/decision.ts";
 import { listed } from "../../mirroring/model/text.ts";
-import type { HealthCheck, Finding } from "../check.ts";
-import type { CheckedCluster, CheckedLink } from "../view.ts";
+import type { HealthCheck, Finding, CheckedCluster, CheckedLink } from "../health-check.ts";
 import { valueIn } from "../../result.ts";
 
 /**

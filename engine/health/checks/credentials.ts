@@ -1,7 +1,12 @@
 import { credentialsSecrets, type SecretHead } from "../../credentials/objects.ts";
 import type { StringMap } from "../../kubernetes/objects/objects.ts";
-import { type HealthCheck, type Finding, unreadCluster, type Findings } from "../check.ts";
-import type { CheckedLink } from "../view.ts";
+import {
+  type HealthCheck,
+  type Finding,
+  unreadCluster,
+  type Findings,
+  type CheckedLink,
+} from "../health-check.ts";
 import type { SecretReading } from "../../mesh/reading.ts";
 import { type Result, valueIn } from "../../result.ts";
 

@@ -2,8 +2,12 @@ import { isHeadless, objectKey, type Service } from "../../kubernetes/objects/ob
 import { mirrorsOf } from "../../mirroring/model/owner.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { label, tokensIn } from "../../mirroring/model/vocabulary.ts";
-import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
-import type { CheckedLink } from "../view.ts";
+import {
+  type HealthCheck,
+  type Finding,
+  unreadCluster,
+  type CheckedLink,
+} from "../health-check.ts";
 import { valueIn } from "../../result.ts";
 
 export const gatewayKnown: HealthCheck<CheckedLink> = {

@@ -1,7 +1,12 @@
 import { credentialsName } from "../../credentials/objects.ts";
-import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
+import {
+  type HealthCheck,
+  type Finding,
+  unreadCluster,
+  type CheckedCluster,
+  type CheckedLink,
+} from "../health-check.ts";
 import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
-import type { CheckedCluster, CheckedLink } from "../view.ts";
 import { valueIn } from "../../result.ts";
 
 type Field = keyof NonNullable<LinkResource["spec"]>;

@@ -1,8 +1,13 @@
 import type { Skip } from "../../mirroring/model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../mirroring/decide/decision.ts";
 import { fieldText } from "../../mirroring/report/describe.ts";
-import type { HealthCheck, Finding, Findings } from "../check.ts";
-import type { CheckedCluster, CheckedLink } from "../view.ts";
+import type {
+  HealthCheck,
+  Finding,
+  Findings,
+  CheckedCluster,
+  CheckedLink,
+} from "../health-check.ts";
 import type { Result } from "../../result.ts";
 
 export const mirrorsInOrder: HealthCheck<CheckedLink> = {

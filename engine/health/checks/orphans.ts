@@ -4,8 +4,12 @@ import { deletionOf } from "../../mirroring/decide/policies/other-stacks.ts";
 import { marksOn } from "../../mirroring/model/marks.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { count, listed } from "../../mirroring/model/text.ts";
-import { type HealthCheck, type Finding, unreadCluster } from "../check.ts";
-import type { CheckedCluster } from "../view.ts";
+import {
+  type HealthCheck,
+  type Finding,
+  unreadCluster,
+  type CheckedCluster,
+} from "../health-check.ts";
 
 /** Warnings, as in Linkerd. Mirrors that another stack has marked belong to that stack's links. */
 export const noOrphans: HealthCheck<CheckedCluster> = {

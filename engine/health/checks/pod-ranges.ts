@@ -1,7 +1,6 @@
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { count } from "../../mirroring/model/text.ts";
-import type { HealthCheck, Finding } from "../check.ts";
-import type { CheckedCluster, PodRanges } from "../view.ts";
+import type { HealthCheck, Finding, CheckedCluster, PodRanges } from "../health-check.ts";
 import { valueIn } from "../../result.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { has, isSameSet, without } from "../../trust/bundle.ts";
 import { anchorsBehind, called, type Certificate } from "../../trust/certificate.ts";
 import { timeProblem } from "../../trust/requirements.ts";
-import { type HealthCheck, type Finding } from "../check.ts";
-import type { CheckedLink } from "../view.ts";
+import type { HealthCheck, Finding, CheckedLink } from "../health-check.ts";
 import type { LinkerdReading } from "../../mesh/reading.ts";
 import { valueIn } from "../../result.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
 import { meshOf } from "../../../config/stack-file.ts";
-import { checkMesh } from "../../../engine/health/run.ts";
+import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { isWriteRequest } from "../../bed/audit.ts";
 import { type Bed, mark, requestsOf } from "../../bed/bed.ts";
 import { environment } from "../../bed/pulumi.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { healthMesh } from "../../../config/share.ts";
-import { checkMesh } from "../../../engine/health/run.ts";
+import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import type { WatchEvent } from "../../../cli/watch/events.ts";
 import { MeshWatch } from "../../../cli/watch/cluster-watch.ts";
 import { stackStateIn } from "../../../cli/pulumi.ts";

@@ -4,7 +4,7 @@ import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { WatchEvent } from "../../../cli/watch/events.ts";
 import { until } from "../../bed/bed.ts";
 import { newStack, type PulumiStack } from "../../bed/stack.ts";
-import { type RunningWatch, settled, startWatch } from "../../bed/watch.ts";
+import { type RunningWatch, settled, startWatch } from "../../bed/running-watch.ts";
 import { repeated } from "../../reliability/effort.ts";
 import { seed } from "../../seed.ts";
 import { exported, exportedService, unexport } from "./objects.ts";

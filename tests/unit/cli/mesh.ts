@@ -1,5 +1,5 @@
-import type { HealthMesh } from "../../../engine/health/mesh.ts";
-import { observeMesh, type SourceState } from "../../../engine/health/observe.ts";
+import type { HealthMesh } from "../../../engine/health/health-mesh.ts";
+import { observeMesh, type SourceState } from "../../../engine/health/observe-mesh.ts";
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { Inputs, MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import type { Facts } from "../../../cli/facts.ts";

@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { answerIn, verificationText } from "../../../cli/answers.ts";
 import { verificationPod } from "../../../cli/verification-pod.ts";
 import { mirrorsToAsk } from "../../../cli/verify.ts";
-import { factsOf, link, mirror } from "./facts.ts";
+import { factsOf, link, mirror } from "./made-facts.ts";
 
 /** A pod's termination message, as its script writes it. */
 const message = (result: readonly (string | number)[], metrics = "") =>

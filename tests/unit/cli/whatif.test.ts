@@ -1,7 +1,7 @@
 import { deepEqual, match, throws } from "node:assert/strict";
 import type { ServiceFact } from "../../../cli/facts.ts";
 import { lossIn, whatIf, whatIfText } from "../../../cli/whatif.ts";
-import { factsOf, link, mirror } from "./facts.ts";
+import { factsOf, link, mirror } from "./made-facts.ts";
 
 const service = (cluster: string, ready: number): ServiceFact => ({
   cluster,

@@ -4,7 +4,7 @@ import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
 import { linksServed } from "../../../engine/health/checks/link-resource.ts";
 import { federatedInOrder } from "../../../engine/health/checks/mirrors.ts";
 import { noOrphans } from "../../../engine/health/checks/orphans.ts";
-import type { CheckedCluster } from "../../../engine/health/view.ts";
+import type { CheckedCluster } from "../../../engine/health/health-check.ts";
 import { readMesh } from "../../../engine/mesh/read-mesh.ts";
 import type { ClusterReading } from "../../../engine/mesh/reading.ts";
 import { valueIn } from "../../../engine/result.ts";

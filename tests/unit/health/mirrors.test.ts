@@ -5,7 +5,7 @@ import {
   mirrorsHaveEndpoints,
 } from "../../../engine/health/checks/endpoints.ts";
 import { mirrorsInOrder } from "../../../engine/health/checks/mirrors.ts";
-import type { CheckedLink } from "../../../engine/health/view.ts";
+import type { CheckedLink } from "../../../engine/health/health-check.ts";
 import type { LinkReading } from "../../../engine/mesh/reading.ts";
 import type { GatewayReading } from "../../../engine/mirroring/model/gateway.ts";
 import type { Endpoints, Service } from "../../../engine/kubernetes/objects/objects.ts";

@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { podRangesDisjoint } from "../../../engine/health/checks/pod-ranges.ts";
 import { leadsToPods } from "../../../engine/mesh/credentials.ts";
-import type { PodRanges } from "../../../engine/health/view.ts";
+import type { PodRanges } from "../../../engine/health/health-check.ts";
 import { link } from "../fixtures/link.ts";
 import { cluster, exported, service } from "../fixtures/objects.ts";
 import { clusterView, outOfReach, reading, tells, unread, west } from "./views.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { clusterChecks, clusterReached, linkChecks } from "../../../engine/health/checks/all.ts";
 import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
-import { observeMesh } from "../../../engine/health/observe.ts";
+import { observeMesh } from "../../../engine/health/observe-mesh.ts";
 import { reportOn, resultOf } from "../../../engine/health/report.ts";
 import { readMesh } from "../../../engine/mesh/read-mesh.ts";
 import { gateway } from "../fixtures/link.ts";

@@ -1,11 +1,14 @@
 import { deepEqual } from "node:assert/strict";
 import { isSkip } from "../../../engine/mirroring/decide/decision.ts";
 import { unique } from "../../../engine/trust/bundle.ts";
-import type { HealthCheck } from "../../../engine/health/check.ts";
-import type { HealthMesh } from "../../../engine/health/mesh.ts";
+import type {
+  HealthCheck,
+  CheckedCluster,
+  CheckedLink,
+} from "../../../engine/health/health-check.ts";
+import type { HealthMesh } from "../../../engine/health/health-mesh.ts";
 import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
 import { resultOf } from "../../../engine/health/report.ts";
-import type { CheckedCluster, CheckedLink } from "../../../engine/health/view.ts";
 import type {
   ClusterReading,
   LinkerdReading,

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { checkMesh } from "../../../engine/health/run.ts";
+import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { debugLog } from "../../../engine/kubernetes/client/log.ts";
 import { openClusters } from "../../../engine/kubernetes/preflight.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";

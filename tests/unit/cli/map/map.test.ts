@@ -5,7 +5,7 @@ import { omittedFrom, svgOf } from "../../../../cli/map/graph.ts";
 import { mapOf, mermaidOf } from "../../../../cli/map/map.ts";
 import { pageOf } from "../../../../cli/map/page.ts";
 import type { Picture } from "../../../../cli/map/picture.ts";
-import { factsOf, link } from "../facts.ts";
+import { factsOf, link } from "../made-facts.ts";
 import { meshOf, renaming } from "./meshes.ts";
 
 const shape = { clusters: 3, mirrors: 240, links: "all", preview: true } as const;

@@ -1,5 +1,5 @@
 import { type Picture, pictureOf } from "../../../../cli/map/picture.ts";
-import { factsOf, link, mirror } from "../facts.ts";
+import { factsOf, link, mirror } from "../made-facts.ts";
 
 /** The links of a mesh in a test, and the number of mirrors. */
 interface Shape {

@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 
 import type { WatchEvent } from "../../../../cli/watch/events.ts";
-import { sentenceOf } from "../../../../cli/watch/log.ts";
+import { sentenceOf } from "../../../../cli/watch/log-line.ts";
 
 const changed = (cluster: string): WatchEvent => ({
   event: "triggered",

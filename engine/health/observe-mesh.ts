@@ -12,8 +12,8 @@ import { reconcile } from "../mirroring/reconcile.ts";
 import type { Outcome } from "../mirroring/report/outcome.ts";
 import { whyUndecided } from "../mirroring/report/undecided.ts";
 import type { Failure, Result } from "../result.ts";
-import type { HealthMesh } from "./mesh.ts";
-import type { CheckedCluster, CheckedLink, PodRanges } from "./view.ts";
+import type { HealthMesh } from "./health-mesh.ts";
+import type { CheckedCluster, CheckedLink, PodRanges } from "./health-check.ts";
 
 export interface Views {
   readonly clusters: readonly CheckedCluster[];

@@ -5,8 +5,8 @@ import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import { clusterReached } from "./checks/all.ts";
 import { gatewayAlive } from "./checks/endpoints.ts";
 import { firstOf } from "../message.ts";
-import type { HealthArgs, HealthMesh } from "./mesh.ts";
-import { observeMesh, type Views } from "./observe.ts";
+import type { HealthArgs, HealthMesh } from "./health-mesh.ts";
+import { observeMesh, type Views } from "./observe-mesh.ts";
 import { type CheckResult, type Group, type HealthReport, reportOn, summary } from "./report.ts";
 
 /** The time that a mesh has to become healthy. */

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { HealthArgs, HealthMesh } from "../../../engine/health/mesh.ts";
-import type { Views } from "../../../engine/health/observe.ts";
-import { checkAfterRun, checkMesh } from "../../../engine/health/run.ts";
+import type { HealthArgs, HealthMesh } from "../../../engine/health/health-mesh.ts";
+import type { Views } from "../../../engine/health/observe-mesh.ts";
+import { checkAfterRun, checkMesh } from "../../../engine/health/check-mesh.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 import { link } from "../fixtures/link.ts";
 import { clusterView, linkReading, linkView, mesh, outOfReach } from "./views.ts";
