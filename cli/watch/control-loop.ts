@@ -19,7 +19,7 @@ const stuckAfter = 900_000;
 
 export interface ControlLoopParts {
   readonly stack: Pick<StackRuns, "sources" | "run">;
-  readonly dryRun: (sources: readonly Inputs[]) => Promise<Omit<DryRun, "hostnames">>;
+  readonly dryRun: (sources: readonly Inputs[]) => Promise<DryRun>;
   readonly meshWatch: Pick<MeshWatch, "update">;
   readonly observe: Observer;
   readonly time?: Time;

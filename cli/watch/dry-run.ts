@@ -15,7 +15,6 @@ export type Hostnames = ReadonlyMap<string, readonly string[]>;
 
 export interface DryRun {
   readonly sources: readonly SourceStatus[];
-  readonly hostnames: Hostnames;
   /** Milliseconds until the mirror of a missing pod is due to be deleted. */
   readonly dueIn?: number;
 }
@@ -61,7 +60,6 @@ export async function dryRun(
       .filter((wait) => wait > 0);
     return {
       sources: checked.map(statusOf),
-      hostnames: clusters.hostnames,
       ...(waits.length > 0 && { dueIn: Math.min(...waits) }),
     };
   } finally {

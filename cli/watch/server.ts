@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { type AddressInfo, isIP, type Socket } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 import type { WatchMetrics } from "./metrics.ts";
 import { messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 
@@ -13,12 +13,9 @@ export interface Served {
 }
 
 /**
- * Connections at a time, for Prometheus, a kubelet and a person. One more closes the connection that has been silent
- * for longest, so that silent clients can't keep a kubelet's probe out.
+ * Milliseconds that a request may take to arrive, and a connection to bring the next one. Silent clients are closed then,
+ * so that their connections don't add up.
  */
-const mostConnections = 32;
-
-/** Milliseconds that a request may take to arrive, and a connection to bring the next one. */
 const timeout = 5_000;
 
 /**
@@ -30,32 +27,17 @@ export async function serve(
   { host, port }: { readonly host: string; readonly port: number },
   served: Served,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
-  /** In the order of their last request. */
-  const open = new Set<Socket>();
-  const heard = (socket: Socket) => {
-    open.delete(socket);
-    open.add(socket);
-  };
   const timeouts = {
     requestTimeout: timeout,
     keepAliveTimeout: timeout,
     connectionsCheckingInterval: timeout,
   };
   const server = createServer(timeouts, (request, response) => {
-    heard(request.socket);
     // Nobody waits for the answer to a client that has disconnected.
     for (const stream of [request, response]) stream.on("error", () => undefined);
-    answerTo(request, served).then(
-      ([code, text, type = "text/plain; charset=utf-8"]) =>
-        response.writeHead(code, { "content-type": type }).end(text),
-      () => response.writeHead(500).end("the metrics can't be read\n"),
+    void answerTo(request, served).then(([code, text, type = "text/plain; charset=utf-8"]) =>
+      response.writeHead(code, { "content-type": type }).end(text),
     );
-  });
-  server.on("connection", (socket) => {
-    heard(socket);
-    socket.once("close", () => open.delete(socket));
-    const [silent] = open;
-    if (open.size > mostConnections) silent?.destroy();
   });
   server.listen(port, host);
   try {

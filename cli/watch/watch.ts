@@ -51,8 +51,9 @@ export async function watch(
     resync,
     dryRun: async (sources) => {
       changed.clear();
-      const result = await dryRun(sources, new DryRunClusters(stop.signal));
-      hostnames = result.hostnames;
+      const clusters = new DryRunClusters(stop.signal);
+      const result = await dryRun(sources, clusters);
+      ({ hostnames } = clusters);
       return result;
     },
   });

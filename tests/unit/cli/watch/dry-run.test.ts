@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 
 import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
 import { checkSource } from "../../../../engine/mirroring/reconcile.ts";
-import { dryRun, DryRunClusters } from "../../../../cli/watch/dry-run.ts";
+import { dryRun, DryRunClusters, movedHostnames } from "../../../../cli/watch/dry-run.ts";
 import type { ApiServer } from "../../../simulation/api-server.ts";
 import { runOf, SimulatedClusters } from "../../../simulation/clusters.ts";
 import { serverWith } from "../../../simulation/contents.ts";
@@ -41,11 +41,11 @@ describe("a dry run", () => {
   async function seen(at?: Date) {
     const world = new SimulatedClusters(clusters);
     const seenAs = Object.assign(new DryRunClusters(), { client: world.client.bind(world) });
-    const { sources, dueIn, hostnames } = await dryRun([inputs], seenAs, at);
+    const { sources, dueIn } = await dryRun([inputs], seenAs, at);
     deepEqual(writesTo(clusters.east), []);
     const [source] = sources;
     if (source === undefined) throw new Error("the dry run tells nothing of east");
-    return { ...source, dueIn, hostnames };
+    return { ...source, dueIn, hostnames: seenAs.hostnames };
   }
 
   it("finds everything in order after a run, and what the next one would do", async () => {
@@ -120,4 +120,27 @@ describe("a dry run", () => {
     deepEqual([...hostnames.keys()], ["localhost"]);
     match(hostnames.get("localhost")?.join() ?? "", /127\.0\.0\.1|::1/);
   });
+});
+
+const known = new Map([
+  ["a.example", ["10.0.0.1", "10.0.0.2"]],
+  ["b.example", []],
+]);
+
+describe("a gateway's hostname", () => {
+  for (const [what, answers, moved] of [
+    ["has moved if it resolves to another address", { "a.example": ["10.0.0.3"] }, ["a.example"]],
+    ["has moved if it resolves for the first time", { "b.example": ["10.0.0.4"] }, ["b.example"]],
+    ["has not moved if the order differs", { "a.example": ["10.0.0.2", "10.0.0.1"] }, []],
+    ["has not moved if it does not resolve: DNS may be down", {}, []],
+  ] as const)
+    it(what, async () => {
+      const found = new Map<string, readonly string[]>(Object.entries(answers));
+      const missing = Object.assign(new Error("DNS has no address for it"), { code: "ENOTFOUND" });
+      const resolve = (name: string) => {
+        const addresses = found.get(name);
+        return addresses === undefined ? Promise.reject(missing) : Promise.resolve(addresses);
+      };
+      deepEqual(await movedHostnames(known, resolve), moved);
+    });
 });
