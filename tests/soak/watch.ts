@@ -7,7 +7,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import type { WatchEvent } from "../../cli/watch/events.ts";
 import { until } from "../bed/bed.ts";
 import { percentile } from "../../scripts/bench/figure.ts";
 import { newStack, type PulumiStack } from "../bed/stack.ts";
@@ -20,15 +19,15 @@ import {
   installGateway,
   type SharedBed,
 } from "../e2e/mirroring/shared-bed.ts";
-import { victims, WatchedRuns } from "../e2e/watched-runs.ts";
+import { WatchedRuns } from "../e2e/watched-runs.ts";
 import { seed } from "../seed.ts";
 import { Chance } from "./chance.ts";
 import { change } from "./changes.ts";
 
 const namespace = "soaked";
 const minutes = Number(process.env["MINUTES"] ?? "60");
-/** The share of the time in which processes are killed. The memory of the watch is measured after it. */
-const killing = 0.4;
+/** The share of the time after which the memory of the watch is measured. */
+const warmUp = 0.4;
 /** Seconds. */
 const patience = 600;
 
@@ -65,7 +64,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     for (let count = 0; count < 30; count += 1) await change(place, (name) => name !== "east");
     stack = await newStack(shared.bed, namespace, config);
     runs = new WatchedRuns(shared.bed.folder, namespace);
-    begin();
+    watch = startWatch(shared.bed, stack);
     await settled(watch, patience, isConnected);
   });
   afterEach(function () {
@@ -87,15 +86,13 @@ describe(`${minutes} minutes of random changes and faults`, function () {
       const luck = chance.next();
       if (away !== undefined && luck < 0.4) await restore();
       else if (away === undefined && luck < 0.08) await cut();
-      else if (share() < killing && luck > 0.9) await kill();
-      else if (share() < killing && luck > 0.87) await restart();
       else if (luck > 0.84) await runByHand();
       else counted(await change(place, (name) => name !== away));
       // Some come together, and some one by one.
       if (chance.next() < 0.3 && away === undefined) await settled(watch, patience, isConnected);
       else await sleep(chance.below(4_000));
       ok(!watch.isEnded(), "the watch has ended by itself");
-      if (share() > killing) held.push(await heldBy(watch.pid));
+      if (share() > warmUp) held.push(await heldBy(watch.pid));
     }
     await restore();
     // What comes last is certain to have been seen once it has its mirror.
@@ -122,7 +119,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     deepEqual(soaked, await contents());
   });
 
-  it("holds no more in the end than after the last of the kills", () => {
+  it("holds no more in the end than once it has warmed up", () => {
     const quarter = Math.ceil(held.length / 4);
     const [first, final] = [held.slice(0, quarter), held.slice(-quarter)];
     const middle = (part: typeof held, of: "memory" | "open") =>
@@ -154,42 +151,6 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     if (away === undefined) return;
     await shared.bed.clusters[away].restore();
     away = undefined;
-  }
-
-  /** At any moment, most of them while something runs. */
-  async function kill(): Promise<void> {
-    if (away === undefined && chance.next() < 0.8) {
-      counted(await change({ shared, namespace, chance }, () => true));
-      await until(
-        "a run",
-        [],
-        async () => ((await runs.started()).length > 0 ? true : undefined),
-        20,
-      )
-        // What has changed may have been nothing.
-        .catch(() => undefined);
-      await sleep(chance.below(4_000));
-    }
-    const whom = chance.one(victims);
-    await runs.kill(whom, watch);
-    counted(`${whom} killed`);
-    if (whom === "the watch" || whom === "all of them") {
-      equal(await watch.ended, "SIGKILL");
-      begin();
-    }
-  }
-
-  async function restart(): Promise<void> {
-    process.kill(watch.pid, "SIGTERM");
-    equal(await watch.ended, 0);
-    // One that has run nothing yet leaves the lock of a killed one to the next.
-    if (watch.events.some(hasHeldTheLock)) deepEqual(await runs.locks(), []);
-    counted("the watch terminated");
-    begin();
-  }
-
-  function begin(): void {
-    watch = startWatch(shared.bed, stack);
   }
 
   /** Beside the watch; the lock is one's or the other's. */
@@ -224,10 +185,6 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     return { memory: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024, open };
   }
 });
-
-function hasHeldTheLock(event: WatchEvent): boolean {
-  return event.event === "runEnded" && event.command === "up" && event.result === "succeeded";
-}
 
 /** No cluster that it has lost, and not found again; Links there are none. */
 function isConnected({ events }: RunningWatch): boolean {
