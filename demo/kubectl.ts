@@ -25,7 +25,7 @@ export function kubectlOn(screen: Screen) {
     screen.output(`...\n${stringify(shown).trimEnd()}`);
   };
   return {
-    /** The Services of all namespaces, on request with the label that exports them. */
+    /** Shows the Services of all namespaces, on request with the label that exports them. */
     async getServices(cluster: Kubernetes, { exported = false } = {}) {
       show(cluster, `get services -A${exported ? ` -L ${label.exported}` : ""}`);
       const header = ["NAMESPACE", "NAME", "TYPE", "CLUSTER-IP", "PORT(S)"];
@@ -36,14 +36,14 @@ export function kubectlOn(screen: Screen) {
       ]);
       screen.table([exported ? [...header, "EXPORTED"] : header, ...rows]);
     },
-    /** One Service without what Kubernetes keeps about it. */
+    /** Shows a Service without the fields that Kubernetes maintains. */
     async getService(cluster: Kubernetes, at: At) {
       show(cluster, `get service ${at.name} -o yaml`, at);
       const { metadata, spec } = await cluster.get(resources.services, at);
       const { annotations, labels, name, namespace } = metadata;
       yaml({ metadata: { annotations, labels, name, namespace }, spec: { ports: spec.ports } });
     },
-    /** The addresses of one Endpoints object with their hostnames. */
+    /** Shows the addresses of an Endpoints object with their hostnames. */
     async getEndpoints(cluster: Kubernetes, at: At) {
       show(cluster, `get endpoints ${at.name} -o yaml`, at);
       yaml({ subsets: (await cluster.get(resources.endpoints, at)).subsets });

@@ -13,7 +13,7 @@ interface ServiceSpec {
   readonly name: string;
   readonly ports: readonly ServicePort[];
   readonly labels?: StringMap;
-  /** The label of its pods; default: the Service's name. */
+  /** The label of its pods; by default the Service's name. */
   readonly app?: string;
 }
 
@@ -21,12 +21,12 @@ export async function makeNamespaces(cluster: Kubernetes, ...names: string[]): P
   for (const name of names) await cluster.create(resources.namespaces, { metadata: { name } });
 }
 
-/** A Service and the Deployment of one pod behind it. */
+/** Creates a Service and the Deployment of one pod behind it. */
 export async function makeService(cluster: Kubernetes, spec: ServiceSpec): Promise<void> {
   await makePods(cluster, resources.deployments, spec, {}, spec.name, { replicas: 1 });
 }
 
-/** A headless Service and the StatefulSet whose pods it names. */
+/** Creates a headless Service and the StatefulSet whose pods it names. */
 export async function makeStatefulSet(
   cluster: Kubernetes,
   spec: ServiceSpec,

@@ -32,7 +32,7 @@ export interface Stage {
   readonly cluster: (name: string) => Kubernetes;
 }
 
-/** The acts that most scenarios have in common, but for what they say. */
+/** Most scenarios have these acts, each with its own words. */
 export const acts = {
   configure: (why: string): Act => ({
     title: "Declare which clusters are linked",

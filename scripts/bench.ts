@@ -1,4 +1,4 @@
-/** `npm run bench`: measures what a run costs, on real API servers and in the real engine (docs/reference/performance.md). */
+/** `npm run bench`: measures what a run costs, on real API servers and in the real engine. */
 import { parseArgs } from "node:util";
 
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
       serviceMirror,
     );
     figures.push(...measured);
-    // At once, so that what was measured is not lost where a later row fails or is stopped.
+    // Each row is printed at once, so that it is not lost if a later one fails or is stopped.
     if (values.output === "table" && measured.length > 0)
       console.log(columns(measured.map(cellsOf)));
   }

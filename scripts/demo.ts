@@ -41,7 +41,7 @@ async function main(): Promise<string> {
   if (scenario === undefined)
     throw new UserError(`There is no scenario "${name}": choose ${choices}.`);
   await play(scenario, screen, cleanup, values.keep);
-  // Until someone wants it to end: with nothing to wait for, Node would.
+  // Node would end with nothing to wait for.
   if (values.keep) await new Promise(() => setInterval(() => undefined, 2 ** 31 - 1));
   return `\nThat took ${Math.round(performance.now() / 1000)} s, and nothing is left of it.`;
 }
@@ -59,7 +59,7 @@ function interruption(): Promise<never> {
       reject(new UserError("Interrupted: everything the demo started is being stopped."));
     };
     for (const signal of SIGNALS) process.on(signal, interrupt);
-    // `| head`, which has read enough.
+    // A reader such as head closes the pipe once it has read enough.
     process.stdout.on("error", interrupt);
   });
 }

@@ -27,7 +27,7 @@ rmSync(dist, { recursive: true, force: true });
 const { status } = spawnSync("tsc", ["-p", "tsconfig.package.json"], { stdio: "inherit" });
 if (status !== 0) process.exit(status ?? 1);
 
-// With what each key means, which a program's editor shows.
+// These types have what each key means, which editors show.
 writeFileSync(join(dist, "components/mesh-args.d.ts"), argsTypes());
 
 // One package has all of it: what state imports by name is then found from a program's own folder, hoisted or not.
@@ -43,7 +43,7 @@ writeFileSync(
   { mode: 0o755 },
 );
 write("schema.json", packageSchema(program.version));
-// Of the engine by itself nothing but its version is left.
+// Only the version of the engine's own package is needed.
 write("engine/package.json", { type: "module", version: parts.version });
 write("package.json", {
   name: program.name,

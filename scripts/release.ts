@@ -28,7 +28,7 @@ function prepare(version: string): void {
   if (run("git", "tag", "--list", `v${version}`) !== "")
     throw new UserError(`There is a tag v${version} already.`);
   const changelog = released(read("CHANGELOG.md"), version, new Date().toISOString().slice(0, 10));
-  // npm's own, so that the lockfile says the same.
+  // npm changes the lockfile as well.
   run(
     "npm",
     ...["version", version, "--no-git-tag-version", "--ignore-scripts"],
@@ -62,7 +62,7 @@ function filesIn(folder: string): void {
   stdout.write(`${folder}: ${readdirSync(folder).join(", ")}\n`);
 }
 
-/** The standard output of a program. Throws with what it said where it fails. */
+/** Returns the standard output of a program. Throws what it printed if it fails. */
 function run(program: string, ...args: readonly string[]): string {
   const end = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
   if (end.status !== 0)

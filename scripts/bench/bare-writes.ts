@@ -23,12 +23,12 @@ export async function writeAgain(
   return { mirrors: work.flatMap(({ services }) => services).length, bareWrites };
 }
 
-/** The object as it can be created again under a name. */
+/** Returns the object so that it can be created again under a name. */
 export function copyOf({ metadata, spec, subsets }: BenchObject, name: string): BenchObject {
   const { labels = {}, annotations = {} } = metadata;
   const copy = { metadata: { name, labels, annotations } };
   if (spec === undefined) return { ...copy, subsets: subsets ?? [] };
-  // An address belongs to one Service; to have none is part of what it is.
+  // An address belongs to one Service. A headless Service keeps that it has none.
   const headless = spec.clusterIP === "None" ? { clusterIP: "None" } : {};
   return { ...copy, spec: { ...headless, ports: spec.ports } };
 }

@@ -7,7 +7,7 @@ export interface Figure {
   readonly what: string;
   readonly value: number;
   readonly unit: "MB" | "ms" | "s" | "times" | "writes";
-  /** The same by something that does no more than it has to, measured in the same run. */
+  /** The same work by a minimal program, measured in the same run. */
   readonly against?: { readonly what: string; readonly value: number };
 }
 
@@ -29,7 +29,7 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1000;
 }
 
-/** The least of several: what else the machine does only ever adds to it. */
+/** Returns the least of several times, because other work of the machine only adds to it. */
 export async function leastSeconds(times: number, work: () => Promise<unknown>): Promise<number> {
   let least = Infinity;
   for (let time = 0; time < times; time++) least = Math.min(least, await seconds(work));

@@ -3,7 +3,7 @@ import { writeAgain } from "./bare-writes.ts";
 import { type Figure, seconds, spanOf } from "./figure.ts";
 import { withPair } from "./pair.ts";
 
-/** The first `up`, how much of it is writes, and the same writes by a bare client. */
+/** Measures the first `up`, how much of it is writes, and the same writes by a bare client. */
 export function measureFirstUp(exports: number): Promise<readonly Figure[]> {
   return withPair(exports, async ({ bed, stack }) => {
     const { east } = bed.clusters;

@@ -5,7 +5,7 @@ import { newStack, repository } from "../../tests/bed/stack.ts";
 import { type Figure, seconds } from "./figure.ts";
 import { withPair } from "./pair.ts";
 
-/** A small stack against the least that a Pulumi program with a dynamic resource can be. */
+/** Compares a small stack with the smallest Pulumi program that has a dynamic resource. */
 export function measureFixedCost(times: number): Promise<Figure[]> {
   return withPair(1, async ({ bed, stack }) => {
     const empty = await newStack(bed, "empty", {}, await emptyProgram(bed.folder));
@@ -14,12 +14,12 @@ export function measureFixedCost(times: number): Promise<Figure[]> {
       ["up", "--yes", "--skip-preview"],
       ["preview", "--expect-no-changes"],
     ]) {
-      // What is there at first, or compiled at first, is so for both.
+      // Both have created and compiled everything before the first measurement.
       await stack.pulumi("up", "--yes", "--skip-preview");
       await empty.pulumi("up", "--yes", "--skip-preview");
       const ours: number[] = [];
       const bare: number[] = [];
-      // In turns, so that what else the machine does comes to both.
+      // They take turns, so that other work of the machine affects both.
       for (let time = 0; time < times; time++) {
         ours.push(await seconds(() => stack.pulumi(...words)));
         bare.push(await seconds(() => empty.pulumi(...words)));

@@ -8,7 +8,7 @@ import { type BenchObject, type BenchObjects, Writer } from "./writer.ts";
 const exportsOfEach = 20;
 
 /**
- * API servers without anything beside them: Services need no pods to be mirrored.
+ * Starts API servers without controllers, because Services need no pods to be mirrored.
  *
  * @param exportsOf what a cluster exports, by its name
  */
@@ -40,7 +40,7 @@ export function exportedService(name: string): BenchObject {
   };
 }
 
-/** A full mesh of API servers in one stack: every cluster mirrors the exports of every other. */
+/** Measures a full mesh in one stack: every cluster mirrors the exports of every other. */
 export async function measureMesh(clusters: number): Promise<Figure[]> {
   const names = Array.from({ length: clusters }, (_, index) => `c${index}`);
   const services = exportedServices(exportsOfEach);

@@ -15,7 +15,7 @@ export function withPair<T>(exports: number, work: (pair: Pair) => Promise<T>): 
 }
 
 /**
- * The same with exports of any kind.
+ * Does the same with exports of any kind.
  *
  * @param link keys of the link besides its ends
  * @param mirrors how many the exports become

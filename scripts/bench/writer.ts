@@ -4,7 +4,7 @@ import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { BedCluster } from "../../tests/bed/cluster.ts";
 
 const IN_FLIGHT = 32;
-/** Enough that the pods of none have too large an environment, with 10,000 mirrors in all of them. */
+/** With 10,000 mirrors in so many namespaces, no pod has too large an environment. */
 const namespaces = Array.from({ length: 40 }, (_, index) => `bench-${index}`);
 
 /** The namespace of a Service, by the number in its name. */
@@ -110,7 +110,7 @@ export class Writer {
 }
 
 async function inFlight<T>(items: readonly T[], send: (item: T) => Promise<unknown>) {
-  // One iterator for all: each takes the next item when it is done with one.
+  // All workers share one iterator, and each takes the next item when it has sent one.
   const rest = items.values();
   const work = async (): Promise<void> => {
     for (const item of rest) await send(item);

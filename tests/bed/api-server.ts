@@ -73,7 +73,7 @@ export function startApiServer(spec: ApiServerSpec, watchdog: Watchdog): Program
   return startProgram({ name: `kube-apiserver of ${name}`, path: spec.path, args, log }, watchdog);
 }
 
-/** Twenty that start at once on two busy cores take minutes; one that fails ends, and is not waited for. */
+/** Twenty servers that start at once on two busy cores take minutes. One that fails ends, so nothing waits for it. */
 const startSeconds = 300;
 
 /** Waits until the server is ready, and says how to reach it. */

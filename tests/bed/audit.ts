@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 /** A request that a cluster's API server answered. */
 export interface AuditedRequest {
   readonly verb: string;
-  /** The resource with its subresource, `services/status`; empty for what is not about a resource, such as `/version`. */
+  /** The resource with its subresource, such as `services/status`; empty for paths such as `/version`. */
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
@@ -15,17 +15,17 @@ export interface AuditedRequest {
   /** When it was received and when it was answered, in milliseconds since 1970. */
   readonly received: number;
   readonly answered: number;
-  /** Path and query, for what only they tell: pages, selectors, field managers. */
+  /** The path and query, which show pages, selectors and field managers. */
   readonly uri: string;
 }
 
-/** A cluster's audit log, from its beginning or from a moment on. */
+/** A cluster's audit log, from its beginning or from an offset on. */
 export interface AuditLog {
   readonly auditLog: string;
   readonly offset?: number;
 }
 
-/** Users whose requests are not recorded: what keeps a cluster going is of no interest, and there is much of it. */
+/** The audit log leaves out these users, whose many requests only keep the cluster running. */
 export const UNRECORDED = {
   bed: "linkerd-multicluster-bed",
   controllerManager: "system:kube-controller-manager",
@@ -46,7 +46,7 @@ export async function writeAuditPolicy(file: string): Promise<void> {
   await writeFile(file, stringify(policy));
 }
 
-/** Now: requests that are answered later come after it. */
+/** Returns the log from now on, with the requests that are answered later. */
 export async function mark({ auditLog }: AuditLog): Promise<AuditLog> {
   try {
     return { auditLog, offset: (await stat(auditLog)).size };
@@ -57,7 +57,7 @@ export async function mark({ auditLog }: AuditLog): Promise<AuditLog> {
 }
 
 /**
- * The requests that the cluster answered, in order; a watch counts when it begins.
+ * Returns the requests that the cluster answered, in order. A watch counts when it begins.
  *
  * @param userAgent a part of the agent's name
  */
@@ -78,7 +78,7 @@ export async function requestsOf(
   return requests;
 }
 
-/** Whether it changes what is stored; a review is created to ask a question, and is stored nowhere. */
+/** Whether a request changes what is stored. A review is created only to ask a question. */
 export function isWriteRequest({ verb, resource }: AuditedRequest): boolean {
   return !["get", "list", "watch"].includes(verb) && !resource.endsWith("accessreviews");
 }

@@ -32,7 +32,7 @@ export { until } from "./processes.ts";
 
 interface BedSpec<Name extends string> {
   readonly clusters: readonly Name[];
-  /** The programs of all clusters, or of each; default: pods. */
+  /** The programs of all clusters, or of each; the default is pods. */
   readonly runs?: Runs | Readonly<Record<Name, Runs>>;
 }
 
@@ -96,7 +96,7 @@ function checkNames(names: readonly string[]): void {
   const [first] = names;
   if (first === undefined) throw new UserError("A test bed needs at least one cluster.");
   for (const [index, name] of names.entries()) {
-    // A name is a folder, a prefix in etcd and a node.
+    // A name becomes a folder, a prefix in etcd and a node.
     if (!/^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/.test(name)) {
       throw new UserError(
         `"${name}" can't name a cluster: use up to 52 lower-case letters, digits and hyphens, as in "${first === name ? "west" : first}".`,

@@ -28,12 +28,12 @@ export interface Batch {
   readonly leftOut?: string;
 }
 
-/** Hears what is built, in text for the screen, line ends included. */
+/** Receives text about the build for the screen, line ends included. */
 export type Progress = (text: string) => void;
 
 /**
  * Builds those of the programs that have a path and do not lie there yet. Programs appear whole or not at all. Go's
- * caches, gigabytes that nothing needs once all is built, stay after an interruption, for a build that goes on from there.
+ * caches, gigabytes that nothing needs once all is built, stay after an interruption for the next build.
  */
 export async function build(
   batches: readonly Batch[],
@@ -106,7 +106,7 @@ async function leaveOut(file: string, run: Run): Promise<void> {
   }
 }
 
-/** A sign of life: one dot for so many packages. */
+/** Each dot of the progress stands for so many packages. */
 function dotFor(many: number, report: Progress): () => void {
   let count = 0;
   return () => {

@@ -20,14 +20,14 @@ export interface BedCluster {
   /** The cluster's context in the bed's kubeconfig. */
   readonly context: string;
   readonly server: string;
-  /** The access of the bed's kubeconfig: an administrator's. */
+  /** The access in the bed's kubeconfig, with the rights of an administrator. */
   readonly access: Access;
   readonly auditLog: string;
-  /** A request by the bed itself: none that `requestsOf` counts. */
+  /** Sends a request of the bed itself, which `requestsOf` does not count. */
   readonly request: (method: Method, path: string, body?: unknown) => Promise<HttpAnswer>;
   /** Makes its API server unreachable: connections are refused, or accepted and never answered. */
   readonly cut: (how?: "refused" | "silent") => Promise<void>;
-  /** Returns once it is ready again, with everything it held; at once if it was not cut off. */
+  /** Returns once the cluster is ready again with everything it held, or at once if it was not cut off. */
   readonly restore: () => Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function addNode(cluster: string, access: Access): Promise<void> {
   if (code !== 201) throw new UserError(`${cluster} takes no node: ${JSON.stringify(body)}`);
 }
 
-/** Objects can be made as in a cluster that has been running for long. */
+/** Whether the cluster accepts objects like one that has run for a while. */
 async function isComplete(access: Access, runs: Runs): Promise<true | undefined> {
   const namespace = "/api/v1/namespaces/default";
   const last = runs === "nothing" ? namespace : `${namespace}/serviceaccounts/default`;

@@ -8,7 +8,7 @@ import type { Access } from "./request.ts";
 import type { Toolbox, ToolName } from "./tools.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** The programs that run in a cluster beside its API server; for pods a scheduler, a node and kwok beside the controllers. */
+/** The programs beside a cluster's API server. `pods` adds a scheduler, a node and kwok to the controllers. */
 export type Runs = "nothing" | "controllers" | "pods";
 
 interface ControllersSpec extends Pick<ApiServerSpec, "name" | "index" | "folder" | "tokens"> {
@@ -70,16 +70,16 @@ export async function startControllers(
     start("kube-scheduler", UNRECORDED.scheduler, [...ALONE, ...FAST]),
     start("kwok", UNRECORDED.kwok, [
       `--config=${join(import.meta.dirname, "kwok-stages.yaml")}`,
-      // What runs on any other is somebody else's to say.
+      // Other tests decide what runs on other nodes.
       `--manage-single-node=${nodeOf(spec.name)}`,
       `--cidr=10.${150 + spec.index}.0.0/16`,
-      // Nobody looks for signs of life of a node that does not exist.
+      // No kubelet renews the lease of a node that does not exist.
       "--node-lease-duration-seconds=0",
     ]),
   ]);
 }
 
-/** No other instance to elect a leader with, nobody to serve metrics to. */
+/** There is no other instance to elect a leader with, and nobody reads the metrics. */
 const ALONE = ["--leader-elect=false", "--secure-port=0"];
 
 /** Tests wait for these: the defaults would take minutes for thousands of Services. */

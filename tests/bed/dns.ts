@@ -13,7 +13,6 @@ interface DnsSpec {
   readonly context: string;
   /** The cluster's DNS domain, such as `cluster.local`. */
   readonly domain: string;
-  /** The bed's. */
   readonly folder: string;
 }
 
@@ -41,13 +40,13 @@ export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdo
 
   const resolver = new Resolver({ timeout: 2_000, tries: 3 });
   resolver.setServers([`127.0.0.1:${port}`]);
-  // It lists all Services at its start: whoever finds this one finds them all.
+  // It lists all Services at its start, so one that is known means that all are.
   await until(`the names of ${context}`, [server], () =>
     resolver.resolve4(`kubernetes.default.svc.${domain}`),
   );
   return {
     port,
-    /** The IPv4 addresses of a name, sorted; none where the server says that it has no such name. */
+    /** Returns the IPv4 addresses of a name, sorted; none if the server does not have the name. */
     async lookup(name: string): Promise<string[]> {
       try {
         return (await resolver.resolve4(name)).sort();
@@ -60,7 +59,7 @@ export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdo
   };
 }
 
-/** Nobody may remember an answer: tests look whether it changes. */
+/** No answer may be cached, because tests check whether it changes. */
 function corefileFor({ kubeconfig, context, domain }: DnsSpec, port: number): string {
   return `${domain}:${port} {
   bind 127.0.0.1

@@ -1,10 +1,10 @@
-/** Linkerd's gateway as far as links look at it: a Service that a load balancer has given addresses. */
+/** Installs the part of Linkerd's gateway that links look at: a Service with addresses of a load balancer. */
 import { type Kubernetes, resources } from "@linkerd-multicluster/engine/kubernetes";
 import { annotation, gatewayPort } from "@linkerd-multicluster/engine/mirroring";
 
 export const gatewayName = { namespace: "linkerd-multicluster", name: "linkerd-gateway" } as const;
 
-/** One that offers no probe; the namespace has to be there. */
+/** Creates a gateway without a probe. Its namespace has to exist. */
 export async function installGateway(
   cluster: Kubernetes,
   { ip, port, identity }: { readonly ip: string; readonly port: number; readonly identity: string },
@@ -22,7 +22,7 @@ export async function installGateway(
   await assignAddress(cluster, ip);
 }
 
-/** Sets the address as the load balancer does. */
+/** Sets the address as a load balancer does. */
 export async function assignAddress(cluster: Kubernetes, ip: string): Promise<void> {
   const patch = { status: { loadBalancer: { ingress: [{ ip }] } } };
   await cluster.patch(resources.services, gatewayName, patch, { subresource: "status" });

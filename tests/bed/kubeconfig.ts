@@ -13,7 +13,7 @@ export async function writeKubeconfig(file: string, entries: readonly Entry[]): 
   await writeFile(file, kubeconfigText(entries), { mode: 0o600 });
 }
 
-/** A kubeconfig with one context for each entry, named as the entry is; the first is the current one. */
+/** Returns a kubeconfig with a context for each entry, named like it. The first is the current one. */
 export function kubeconfigText(entries: readonly Entry[]): string {
   const config = {
     apiVersion: "v1",

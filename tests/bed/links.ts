@@ -1,4 +1,4 @@
-/** Link resources as Linkerd's chart brings them, for clusters that have no Linkerd. */
+/** Creates Link resources as Linkerd's chart does, for clusters without Linkerd. */
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { type BedCluster, until } from "./bed.ts";
 
@@ -8,7 +8,7 @@ const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 export const linksPath = `/apis/${group}/v1alpha3/namespaces/${namespace}/links`;
 
-/** The cluster knows Link resources from then on, and has a namespace for them. */
+/** Installs the CRD of Links, and creates a namespace for them. */
 export async function addLinkCrd(cluster: BedCluster): Promise<void> {
   await post(cluster, `${crds}?fieldValidation=Strict`, linkCrd);
   const { code } = await cluster.request("GET", `/api/v1/namespaces/${namespace}`);
@@ -26,7 +26,7 @@ export async function addLink(cluster: BedCluster, name: string, spec: object = 
   });
 }
 
-/** Takes all Links along. */
+/** Deletes the CRD of Links, and all Links with it. */
 export async function removeLinkCrd(cluster: BedCluster): Promise<void> {
   await cluster.request("DELETE", `${crds}/links.${group}`);
   await until("the end of Link resources", [], async () => {
@@ -122,7 +122,7 @@ const services = {
 };
 const status = map({ mirrorServices: services, federatedServices: services });
 
-/** The CRD with the rules of Linkerd's own: what breaks one is refused. */
+/** The CRD has the rules of Linkerd's own, so that the API server refuses what breaks one. */
 const linkCrd = {
   metadata: { name: `links.${group}` },
   spec: {

@@ -1,7 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join, sep } from "node:path";
 
-/** The program of that name that the machine brings along, in KUBEBUILDER_ASSETS or on PATH. */
+/** Finds a program in KUBEBUILDER_ASSETS or on PATH. */
 export async function programOnPath(name: string): Promise<string | undefined> {
   const folders = [
     process.env["KUBEBUILDER_ASSETS"],
@@ -17,7 +17,7 @@ export async function programOnPath(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The names of those that it does not bring along. */
+/** Returns the names of programs that are in neither. */
 export async function missingOnPath(names: readonly string[]): Promise<string[]> {
   const found = await Promise.all(names.map(programOnPath));
   return names.filter((_, index) => found[index] === undefined);

@@ -1,10 +1,10 @@
 import getPort from "get-port";
 
-/** Below the ports that systems give to outgoing connections, so that nothing takes one before its server is up, or while it is cut off. */
+/** These are below the ports of outgoing connections, which could take one while its server is down or cut off. */
 const FIRST = 20_000;
 const LAST = 32_767;
 
-/** Ports at random, since other beds may be looking for theirs at this moment; none is given twice. */
+/** Returns random ports, since other beds may be looking for theirs at this moment. None is returned twice. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {

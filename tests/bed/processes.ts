@@ -44,19 +44,19 @@ export function startProgram({ name, path, args, log }: ServerCommand, watchdog:
     await ended;
   };
   return {
-    /** The problem when it ended although nobody ended it. */
+    /** The reason, if it ended although nobody stopped it. */
     problem: (): string | undefined =>
       problem && `${problem} ${lastWords(readFileSync(log, "utf8"))}`,
-    /** Ends it at once: what it wrote is to survive only as far as it promised its clients. */
+    /** Kills it at once. What it has promised to its clients must survive that. */
     end,
-    /** Asks it to end by itself, for which it has as many seconds. */
+    /** Asks it to end, and kills it after so many seconds. */
     async terminate(seconds: number): Promise<void> {
       ending = true;
       child.kill("SIGTERM");
       await Promise.race([ended, sleep(seconds * 1000, undefined, { ref: false })]);
       await end();
     },
-    /** Stops and continues its execution: to its clients it falls silent, without closing anything. */
+    /** Suspends and resumes the process. Meanwhile it answers no client and closes no connection. */
     async freeze(): Promise<void> {
       child.kill("SIGSTOP");
       await until(`${name} to stand still`, [], () => isStopped(child.pid));
@@ -72,7 +72,7 @@ async function isStopped(pid: number | undefined): Promise<true | undefined> {
 }
 
 /**
- * Polls until `probe` gives a value. A probe that throws means: not yet.
+ * Polls until `probe` returns a value. A probe that throws is tried again.
  *
  * @param programs without which it never will: the end of one is the end of the wait
  */

@@ -7,7 +7,7 @@ import type { Access } from "./request.ts";
 
 export type HoldingProxy = Awaited<ReturnType<typeof startProxy>>;
 
-/** Stands in front of an API server, which goes on running, and can keep it from answering. */
+/** Passes requests on to an API server, and can hold them back. */
 export async function startProxy(access: Access) {
   let isHeld: (request: IncomingMessage) => boolean = () => false;
   let first: () => void = () => undefined;
@@ -19,10 +19,10 @@ export async function startProxy(access: Access) {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    /** The same cluster, through the proxy. */
+    /** The access to the same cluster through the proxy. */
     access: { ...access, server: `http://127.0.0.1:${String(port)}` },
     /**
-     * From now on it takes requests that are like this and neither passes them on nor answers them.
+     * Holds back requests that match, from now on: it neither passes them on nor answers them.
      *
      * @returns once the first such request is there
      */
@@ -30,7 +30,7 @@ export async function startProxy(access: Access) {
       isHeld = isLike;
       return new Promise((resolve) => (first = resolve));
     },
-    /** Passes everything on again; who has been held is not answered any more. */
+    /** Passes every new request on again. Requests that were held stay without an answer. */
     release() {
       isHeld = () => false;
     },

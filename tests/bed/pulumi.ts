@@ -10,8 +10,9 @@ const LAUNCHER = "pulumi-resource-pulumi-nodejs";
 const HOST = "pulumi-language-nodejs";
 
 /**
- * A folder with everything the engine starts. It looks for its own plugins beside its executable, symlinks resolved, and
- * warns of those that it finds first on PATH: so all must lie in one folder, and `pulumi` must be no symlink there.
+ * Creates a folder with everything that the engine starts. It looks for its own plugins beside its executable, symlinks
+ * resolved, and warns of those that it finds first on PATH. So all must be in one folder, and `pulumi` must not be a
+ * symlink there.
  */
 export async function pulumiFolder(tools: Toolbox, folder: string): Promise<string> {
   const installed = dirname(await realpath(tools.pulumi));
@@ -28,24 +29,24 @@ export async function pulumiFolder(tools: Toolbox, folder: string): Promise<stri
   return bin;
 }
 
-/** The parts it takes to run `pulumi` on a bed, from whichever process. */
+/** What a process needs to run `pulumi` on a bed. */
 export interface EngineParts {
-  /** Everything the bed writes is in here. */
+  /** The folder that holds everything the bed writes. */
   readonly folder: string;
   /** The folders to put first on PATH. */
   readonly path: readonly string[];
-  /** The other variables that `pulumi` and `kubectl` are to be run with. */
+  /** The other variables for `pulumi` and `kubectl`. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** This process's environment with all that belongs to the bed. */
+/** Returns this process's environment with the bed's own variables. */
 export function environment({ folder, path, settings }: EngineParts): NodeJS.ProcessEnv {
   const PATH = [...path, process.env["PATH"] ?? ""].join(delimiter);
-  // The engine leaves its pipes behind when it is killed; here they go with the bed.
+  // The engine leaves its pipes behind when it is killed. Here they are deleted with the bed.
   return { ...process.env, ...settings, PATH, TMPDIR: join(folder, "tmp") };
 }
 
-/** Commands for a shell that is to use the bed, and a stack of it. */
+/** Returns commands by which a shell uses the bed, and a stack of it. */
 export function shellLines(
   { path, settings }: EngineParts,
   stack: EngineParts["settings"] = {},
@@ -82,7 +83,7 @@ async function place(program: string, path: string): Promise<void> {
   try {
     await link(program, path);
   } catch (error) {
-    // Another file system, or a file that is not ours to link.
+    // The folder is on another file system, or the file belongs to another user.
     if (codeOf(error) !== "EXDEV" && codeOf(error) !== "EPERM") throw error;
     await copyFile(program, path);
   }

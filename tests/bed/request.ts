@@ -1,6 +1,6 @@
 import { Agent, request as send } from "undici";
 
-/** The address of an API server, and how to be let in. */
+/** The address of an API server, and the credentials for it. */
 export interface Access {
   readonly server: string;
   /** PEM. */
@@ -10,16 +10,16 @@ export interface Access {
 
 export interface HttpAnswer {
   readonly code: number;
-  /** Parsed where it is JSON, else text. */
+  /** JSON is parsed, and anything else is text. */
   readonly body: unknown;
 }
 
 export type Method = "DELETE" | "GET" | "PATCH" | "POST" | "PUT";
 
-/** The agents by authority, since each is a cluster's own. Idle connections keep no process alive. */
+/** There is an agent for each authority, since each cluster has its own. Idle connections keep no process alive. */
 const agents = new Map<string, Agent>();
 
-/** One HTTPS request to an API server. Every answer is a result; only the lack of one is an error. */
+/** Sends an HTTPS request to an API server. Every answer is a result; only the lack of one is an error. */
 export async function request(
   { server, authority, token }: Access,
   method: Method,

@@ -9,7 +9,7 @@ import type { Observer, WatchEvent } from "../../cli/watch/events.ts";
 import { type EngineParts, environment } from "./pulumi.ts";
 import { type PulumiStack, repository } from "./stack.ts";
 
-/** `linkerd-clusters watch` in a process of its own. */
+/** A process of `linkerd-clusters watch`. */
 export interface RunningWatch extends Pick<Program, "problem"> {
   readonly pid: number;
   /** The events that it has told so far. */

@@ -1,4 +1,4 @@
-/** Rows in columns, as kubectl prints them; the first row is the header. */
+/** Prints rows in columns as kubectl does. The first row is the header. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

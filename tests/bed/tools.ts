@@ -52,7 +52,7 @@ const BATCHES = [
       "pulumi-language-nodejs": "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
     },
   },
-  // Of the plugins of CoreDNS, those that its own main.go there imports.
+  // Its own main.go imports only the plugins of CoreDNS that the bed uses.
   { module: MODULE, programs: { coredns: "./coredns" } },
 ] as const satisfies Batch[];
 
@@ -94,10 +94,10 @@ export async function ensureTools(
   return Object.fromEntries(paths) as Toolbox;
 }
 
-/** The folder in which built programs stay between runs and checkouts: outside the repository, so that a clean clone finds them. */
+/** Built programs stay in this folder between runs. It is outside the repository, so that a clean clone finds them. */
 async function cacheFolder(): Promise<string> {
   const configured = process.env["XDG_CACHE_HOME"];
-  // The XDG specification has relative values ignored.
+  // The XDG specification says to ignore relative values.
   const base =
     configured !== undefined && isAbsolute(configured) ? configured : join(homedir(), ".cache");
   const folder = join(base, "linkerd-multicluster-bed");
@@ -105,7 +105,7 @@ async function cacheFolder(): Promise<string> {
   return folder;
 }
 
-/** Cached programs are never stale: whatever decides what a program is, decides where it lies. */
+/** Cached programs are never stale, because everything that a program depends on is part of its path. */
 async function keyOf(batch: Batch, name: string, source: string): Promise<string> {
   const { module, version, leftOut } = batch;
   const own = source.startsWith("./") ? await readdir(join(module, source)) : [];

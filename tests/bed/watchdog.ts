@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 
 /**
- * Sees to it that nothing outlives this process: neither a folder nor the processes it guards. Stopping normally, Ctrl-C,
+ * Ensures that nothing outlives this process, neither a folder nor the processes it guards. Stopping normally, Ctrl-C,
  * an error, a kill that no handler sees: all take the same way, the closing of a pipe, so that there are no handlers to
  * forget and every test that ends proves it.
  */
@@ -30,7 +30,7 @@ export function startWatchdog(folder: string): Watchdog {
   // Nobody may be waiting when the shell can't even start; `guard` then says so.
   gone.catch(() => undefined);
   shell.stdin.on("error", () => undefined);
-  // What nobody stops must not keep this process alive: its exit is what stops it.
+  // The watchdog must not keep this process alive, since the end of this process is its signal.
   shell.unref();
   if (shell.stdin instanceof Socket) shell.stdin.unref();
   const guarded = new Map<ChildProcess, Promise<void>>();
@@ -74,7 +74,7 @@ export async function removeStale(temporary: string): Promise<void> {
     const folder = join(temporary, name);
     // The folder's random name is on no other command line than that of a server which was started with its files.
     await execa("pkill", ["-KILL", "-f", `=${folder}/`], { reject: false });
-    // Another user's, or a watchdog at work on it just now: neither is ours to fail on.
+    // It belongs to another user, or a watchdog is just deleting it.
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }

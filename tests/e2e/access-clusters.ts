@@ -6,7 +6,7 @@ import { request } from "../bed/request.ts";
 import { graph, type Graph, namespaces } from "../components/access-graph.ts";
 import type { LinkAccountArgs } from "../../components/link-account.ts";
 
-/** Posts an object, which has to be accepted as it is: a field unknown to the schema is refused. */
+/** Creates an object. The API server refuses fields that its schema doesn't have. */
 export async function post(cluster: BedCluster, path: string, body: unknown): Promise<void> {
   const answer = await cluster.request("POST", `${path}?fieldValidation=Strict`, body);
   assert.equal(answer.code, 201, JSON.stringify(answer.body));
@@ -22,14 +22,14 @@ export const inNamespace = (namespace: string, plural: string) =>
   `/api/v1/namespaces/${namespace}/${plural}`;
 export const secretsOf = inNamespace("linkerd-multicluster", "secrets");
 
-/** An object that says of which kind it is. */
+/** An object with its kind. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** Where a Kubernetes API server has objects of that kind. */
+/** Returns the path of an object's kind on an API server. */
 export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
@@ -40,7 +40,7 @@ export async function addNamespaces(cluster: BedCluster): Promise<void> {
   for (const name of Object.values(namespaces)) await addNamespace(cluster, name);
 }
 
-/** Unless an earlier file has left it. */
+/** Creates a namespace, unless an earlier file has left it. */
 export async function addNamespace({ request }: BedCluster, name: string): Promise<void> {
   const { code, body } = await request("POST", "/api/v1/namespaces", { metadata: { name } });
   assert.ok(code === 201 || code === 409, JSON.stringify(body));
@@ -56,7 +56,7 @@ export async function addService(
   await post(cluster, inNamespace(namespace, "services"), { metadata: { name, labels }, spec });
 }
 
-/** Undefined: there is none. */
+/** Returns undefined if there is none. */
 export async function serviceIn(
   { request }: BedCluster,
   namespace: string,
@@ -66,7 +66,7 @@ export async function serviceIn(
   return code === 404 ? undefined : (body as Service);
 }
 
-/** A new token of a service account, as a kubelet or `kubectl create token` gets it. */
+/** Requests a token of a service account as `kubectl create token` does. */
 export async function tokenOf(
   { request }: BedCluster,
   namespace: string,
@@ -79,7 +79,7 @@ export async function tokenOf(
   return (body as { readonly status: { readonly token: string } }).status.token;
 }
 
-/** What the chart of the control plane would leave in any cluster. */
+/** Creates what the chart of the control plane leaves in any cluster. */
 export async function addLinkerdConfig(cluster: BedCluster): Promise<void> {
   await post(cluster, inNamespace("linkerd", "configmaps"), {
     metadata: { name: "linkerd-config" },
@@ -87,7 +87,7 @@ export async function addLinkerdConfig(cluster: BedCluster): Promise<void> {
   });
 }
 
-/** What Linkerd's charts would leave in a target. */
+/** Creates what Linkerd's charts leave in a target. */
 export async function addLinkerd(cluster: BedCluster): Promise<void> {
   await addLinkerdConfig(cluster);
   const annotations = {
@@ -111,13 +111,13 @@ export async function addBalancerAddress(cluster: BedCluster, ip: string): Promi
   assert.equal((await cluster.request("PATCH", path, { status })).code, 200);
 }
 
-/** The question of the link by which west's Services appear in east. */
+/** Returns the arguments of the link by which west's Services appear in east. */
 export function question(bed: Bed<"west" | "east">, more: Partial<TargetArgs> = {}): TargetArgs {
   return {
     source: "east",
     target: "west",
     access: { context: "west", kubeconfig: bed.kubeconfig },
-    // In the bed every cluster really is on the same machine.
+    // In the bed, all clusters are on the same machine.
     apiServer: bed.clusters.west.server,
     targetDomain: "cluster.local",
     gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
@@ -129,15 +129,15 @@ export function question(bed: Bed<"west" | "east">, more: Partial<TargetArgs> = 
 }
 
 /**
- * Makes what the component asks of the Kubernetes provider in one cluster, object by object, in its
- * order and with its very inputs. The provider's plugin is not to be had here.
+ * Creates what the component asks of the Kubernetes provider in one cluster, object by object, in its
+ * order and with its very inputs. The suite runs without the provider's plugin.
  */
 export async function carryOut(cluster: BedCluster, { resources }: Graph): Promise<void> {
   for (const { type, provider, inputs, custom } of resources) {
     if (!custom || provider !== cluster.name || !type.startsWith("kubernetes:")) continue;
     const object = inputs as unknown as Manifest;
     const path = `${pathOf(object)}/${object.metadata.name}`;
-    // An account that an earlier file has left becomes what this one says.
+    // An earlier file may have left the account.
     const isLeft =
       object.kind === "ServiceAccount" && (await cluster.request("GET", path)).code === 200;
     if (isLeft) assert.equal((await cluster.request("PATCH", path, inputs)).code, 200);
@@ -155,7 +155,7 @@ export async function issuedToken(cluster: BedCluster, name: string): Promise<st
 export const graphOf = (facts: TargetFacts, more: Partial<LinkAccountArgs> = {}, token = "none") =>
   graph(more, { preview: false, known: true, facts, token });
 
-/** The status with which the cluster answers whoever has the token. */
+/** Returns the status of a request with the token. */
 export async function answerTo(cluster: BedCluster, token: string, path: string): Promise<number> {
   return (await request({ ...cluster.access, token }, "GET", path)).code;
 }

@@ -13,7 +13,7 @@ interface ApiGroups {
 }
 
 const standard = ["get", "list", "watch", "create", "update", "patch", "delete"];
-/** With those of RBAC beside those that the API server lists for a resource. */
+/** RBAC has more verbs than the API server lists for a resource. */
 const verbs = [
   ...[...standard, "deletecollection", "impersonate"],
   ...["bind", "escalate", "approve", "sign", "use", "*"],
@@ -26,7 +26,7 @@ const verbs = [
 const everybody = /^create selfsubject|^(?:get|list|watch) clustertrustbundles\./;
 
 /**
- * All that whoever has the token may do in the whole cluster beyond what everybody may, by the API server's own word:
+ * Asks the API server what a token may do in the whole cluster beyond what everybody may:
  * every verb on every resource that it serves, on Linkerd's Servers, and on the one object with rules of its own.
  */
 export async function allowedIn(cluster: BedCluster, token: string): Promise<string[]> {
@@ -47,7 +47,7 @@ export async function allowedIn(cluster: BedCluster, token: string): Promise<str
   return allowed.sort();
 }
 
-/** `resource.group`, subresources too, as `pods/exec`. */
+/** Returns all resources as `resource.group`, with subresources such as `pods/exec`. */
 async function servedBy(cluster: BedCluster): Promise<string[]> {
   const { groups } = await get<ApiGroups>(cluster, "/apis");
   const versions = groups.flatMap((group) => group.versions);

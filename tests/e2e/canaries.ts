@@ -2,16 +2,16 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { encodings } from "../unit/kubernetes/quoted-secrets.ts";
 
-/** Secrets by what they are, each long enough not to occur by chance. */
+/** Secrets by their name. Each is long enough not to occur by chance. */
 export type Canaries = Readonly<Record<string, string>>;
 
-/** Says which secret is in which form at which place: `token of west in base64, in state/x.json`. */
+/** Reports secrets with their form and place: `token of west in base64, in state/x.json`. */
 export class Search {
   readonly #forms: readonly (readonly [string, string])[];
 
   constructor(canaries: Canaries) {
     this.#forms = Object.entries(canaries).flatMap(([what, secret]) =>
-      // What is encoded with something before it has ends that are not the secret's.
+      // Encoded together with other text, a secret has other ends.
       encodings.map(([form, encode]) => [`${what} ${form}`, core(encode(secret))] as const),
     );
     const vague = this.#forms.filter(([, { length }]) => length < 12);
@@ -25,7 +25,7 @@ export class Search {
       .map(([what]) => `${what}, in ${place}`);
   }
 
-  /** In every file of a folder, its name included. */
+  /** Searches every file of a folder, and its name. */
   async inFolder(folder: string): Promise<string[]> {
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
     const found = files
@@ -42,7 +42,7 @@ function core(encoded: string): string {
   return letters(encoded).slice(6, -6);
 }
 
-/** However it is split, escaped or written in capitals. */
+/** Returns the letters and digits, however the text is split, escaped or capitalized. */
 function letters(text: string): string {
   return text
     .replaceAll(/\\+[nrt]/g, "")

@@ -15,7 +15,7 @@ import {
 import manifest from "../../package.json" with { type: "json" };
 import { Search } from "./canaries.ts";
 
-/** Where a program has its mesh from: the npm package's class, or the Pulumi package's plugin as other languages use it. */
+/** A program has its mesh from the npm package, or from the Pulumi package's plugin, as other languages do. */
 const meshes = {
   class: `import { Mesh } from "linkerd-multicluster";`,
   plugin: `
@@ -28,7 +28,7 @@ class Mesh extends pulumi.ComponentResource {
 }`,
 };
 
-/** A program that makes its clusters, as far as a mesh can tell: nothing of them is known before an update. */
+/** The program creates its clusters, so that nothing is known of them before an update. */
 const program = `
 import * as pulumi from "@pulumi/pulumi";
 
@@ -57,7 +57,7 @@ export const { mirrors, notMirrored, federated, linkStatuses, trustAnchors } = m
 
 type Clusters = EngineParts & Pick<Bed<string>, "clusters">;
 
-/** Among the arguments of a mesh, it is a secret. */
+/** The program marks it as a secret in the arguments of the mesh. */
 export const canary = "canary/00f1e2d3c4b5a6f7e8d9";
 
 /** An empty program that has the npm package and nothing else, and a stack of it. */
@@ -98,7 +98,7 @@ export class Consumer {
 
   /** @param mesh the arguments of the mesh, without the clusters' kubeconfigs */
   async run(mesh: Config, ...words: readonly string[]): Promise<RunOutcome> {
-    // No file or variable of the runner's leads to a cluster.
+    // No file or variable of the runner may lead to a cluster.
     const variables = {
       KUBECONFIG: "/dev/null",
       MESH: JSON.stringify(mesh),
@@ -115,12 +115,12 @@ export class Consumer {
     return outcome;
   }
 
-  /** From now on nothing but state has kubeconfigs. */
+  /** From then on, only the state has kubeconfigs. */
   async loseKubeconfigs(): Promise<void> {
     await rename(join(this.#folder, "kubeconfigs"), join(this.#folder, "gone"));
   }
 
-  /** Where credentials are to be seen: in state, its history, or what was said. */
+  /** Returns where credentials appear: in state, its history, or the output. */
   async leaks(): Promise<string[]> {
     const said = this.#search.inText("output", this.#said.join("\n"));
     return [...said, ...(await this.#search.inFolder(this.#state))];
@@ -139,7 +139,7 @@ async function installed(folder: string, env: NodeJS.ProcessEnv): Promise<boolea
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
   const words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
   const pulumi = `@pulumi/pulumi@${manifest.dependencies["@pulumi/pulumi"]}`;
-  // As pnpm does it: what the package needs is not beside it.
+  // As with pnpm, the package's dependencies are not beside it.
   words.push("--install-strategy=linked");
   const { exitCode, stderr } = await execa("npm", [...words, `./${archive}`, pulumi], {
     cwd: folder,

@@ -8,11 +8,11 @@ import { provider, wantedResources } from "../simulation/providers.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 
-/** As `check` knows it by the file Pulumi.links.yaml. */
+/** `check` knows this name from the file Pulumi.links.yaml. */
 export const meshStack = "organization/linkerd-multicluster/links";
 
 /**
- * Everything that the stack would have made, by hand: a link by which west appears in east.
+ * Creates everything that a stack with a link from east to west would have.
  *
  * @returns what no output may hold
  */
@@ -25,7 +25,6 @@ export async function addMesh(bed: Bed<"west" | "east">): Promise<readonly strin
   for (const cluster of [west, east]) {
     await clusters.addNamespaces(cluster);
     await clusters.addNamespace(cluster, "shop");
-    // What Linkerd's identity rests on.
     const issuer = issuerUnder(root, validity);
     await clusters.post(cluster, clusters.inNamespace("linkerd", "configmaps"), {
       metadata: { name: "linkerd-identity-trust-roots" },
@@ -64,7 +63,7 @@ export async function addMesh(bed: Bed<"west" | "east">): Promise<readonly strin
   return [...secrets, token, btoa(token)];
 }
 
-/** The Secret of Linkerd's multicluster extension in east gets other credentials. */
+/** Replaces the credentials in the Secret of Linkerd's multicluster extension in east. */
 export async function replaceCredentials(
   east: BedCluster,
   { server, access }: Pick<BedCluster, "server" | "access">,

@@ -3,11 +3,11 @@ import { createServer } from "node:net";
 import { writeKubeconfig } from "../bed/kubeconfig.ts";
 import type { Access } from "../bed/request.ts";
 
-/** What has become of a cluster's API server that somebody has taken over. */
+/** The API server of a cluster that somebody has taken over. */
 export interface Hostile {
   /** A kubeconfig whose context of that name leads to it. */
   readonly kubeconfig: string;
-  /** How often it was connected to. */
+  /** The number of connections to it. */
   readonly connections: () => number;
   readonly close: () => Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import { targetOf } from "../simulation/kinds.ts";
 import type { Stored } from "../simulation/objects.ts";
 
-/** Sends requests to an API server, and records answers as a client sees them who can't tell one server from another. */
+/** Sends requests to an API server, and records answers without what differs from server to server. */
 export class Recorder {
   readonly #dispatcher: Dispatcher;
   readonly #origin: string;
@@ -59,7 +59,7 @@ export class Recorder {
     return isStatus ? refusal(value as Status) : value;
   }
 
-  /** UIDs, versions and addresses by their number in the order in which they appear. */
+  /** Replaces UIDs, versions and addresses by numbers in the order in which they appear. */
   #numbered(what: string, value: string): string {
     const known = this.#seen.get(what) ?? new Map<string, string>();
     this.#seen.set(what, known);
@@ -69,7 +69,7 @@ export class Recorder {
   }
 }
 
-/** An object with its kind, where it has none. */
+/** Adds the kind to an object that has none. */
 function whole(path: string, body: object): object {
   if ("preconditions" in body) return { apiVersion: "v1", kind: "DeleteOptions", ...body };
   const { kind } = targetOf(path.split("?")[0] ?? "") ?? {};
@@ -87,7 +87,7 @@ interface Status {
   readonly details?: { readonly name?: string; readonly causes?: readonly { reason?: string }[] };
 }
 
-/** Which fields the server objects to, and why. */
+/** Matches the fields to which the server objects, with the reason. */
 const objection =
   /\w[\w.[\]]*: (?:Invalid value|Required value|Duplicate value|Too long|Forbidden|Unsupported value|Not found)/g;
 
@@ -109,7 +109,7 @@ interface Managed {
   readonly fieldsV1?: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
-/** Who has set which labels and annotations. */
+/** Returns which labels and annotations each manager has set. */
 function managers(entries: readonly Managed[]): string[] {
   const shown = entries.map(({ manager, operation, subresource = "", fieldsV1 = {} }) => {
     const { "f:labels": labels = {}, "f:annotations": annotations = {} } =

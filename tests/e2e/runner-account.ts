@@ -13,12 +13,12 @@ interface Manifest extends Item {
   readonly rules?: readonly Rule[];
 }
 
-/** The objects in files of examples/rbac. */
+/** Returns the objects in files of examples/rbac. */
 export function manifests(...files: readonly string[]): Manifest[] {
   return files.flatMap((file) => documents(`rbac/${file}`) as Manifest[]);
 }
 
-/** `verb resource` of all that they allow. */
+/** Returns all rights that they give, as `verb resource`. */
 export function rightsIn(all: readonly Manifest[]): ReadonlySet<string> {
   return new Set(
     all
@@ -29,12 +29,12 @@ export function rightsIn(all: readonly Manifest[]): ReadonlySet<string> {
   );
 }
 
-/** As whoever has nothing but a token of that service account. */
+/** Returns an access that has only a token of the service account. */
 export async function accessOf(cluster: BedCluster, name: string): Promise<BedCluster["access"]> {
   return { ...cluster.access, token: await tokenOf(cluster, "linkerd-multicluster-runner", name) };
 }
 
-/** `verb resource` of all that the runner asks for meanwhile, none of which may be refused unless it is said. */
+/** Returns the rights that the runner uses meanwhile, as `verb resource`. Only those in `refused` may be denied. */
 export async function rightsUsed(
   { clusters }: Pick<Bed<string>, "clusters">,
   work: () => Promise<unknown>,
@@ -48,13 +48,13 @@ export async function rightsUsed(
   assert.deepEqual([...new Set(denied)].sort(), refused);
   return new Set(
     requests
-      // Whoever is authenticated may ask about themselves (ClusterRole system:basic-user).
+      // Every authenticated user may ask about itself (ClusterRole system:basic-user).
       .filter(({ resource }) => !["", "selfsubjectaccessreviews"].includes(resource))
       .map(rightOf),
   );
 }
 
-/** The rights of which the others are none, sorted. */
+/** Returns the rights that the others don't have, sorted. */
 export function beyond(rights: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
   return [...rights].filter((right) => !others.has(right)).sort();
 }

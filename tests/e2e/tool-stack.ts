@@ -6,7 +6,7 @@ import { newStack, repository } from "../bed/stack.ts";
 import { exported, service } from "./mirroring/objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./mirroring/shared-bed.ts";
 
-/** Texts that a support bundle must not have, by their place. */
+/** A support bundle must not have these texts. */
 export const secrets = {
   "an annotation": "canary-of-an-annotation-5d1e9a77b3c2",
 };

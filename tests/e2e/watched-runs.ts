@@ -3,17 +3,17 @@ import { join } from "node:path";
 
 import type { RunningWatch } from "../bed/running-watch.ts";
 
-/** Who is killed while a run of a watch is under way. */
+/** The processes that are killed during a run of a watch. */
 export const victims = ["the watch", "the CLI", "the provider", "all of them"] as const;
 export type Victim = (typeof victims)[number];
 
-/** A process that has not ended, by its command. */
+/** A running process with its command. */
 export interface Running {
   readonly pid: number;
   readonly line: string;
 }
 
-/** What a watch leaves on this machine, of one stack in the folder of its bed. */
+/** The files and processes of a watch of one stack in a bed. */
 export class WatchedRuns {
   readonly #folder: string;
   readonly #stack: string;
@@ -23,7 +23,7 @@ export class WatchedRuns {
     this.#stack = stack;
   }
 
-  /** One for each `up` that has been. */
+  /** Returns the number of updates so far. */
   async history(): Promise<number> {
     const files = await this.#files("pulumi-state", ".pulumi", "history");
     return files.filter((file) => this.#isOfStack(file) && file.endsWith(".history.json")).length;
@@ -34,14 +34,14 @@ export class WatchedRuns {
     return files.filter((file) => this.#isOfStack(file) && file.endsWith(".json"));
   }
 
-  /** Of runs that have not come to their end, and what they print. */
+  /** Returns the records and output of runs that have not ended. */
   async records(): Promise<string[]> {
     const files = await this.#files("watch-state");
     return files.filter((file) => /\/(run\.json|stdout|stderr)$/.test(file));
   }
 
   /**
-   * Everything that runs of a watch have started and that has not ended. The language host is left out: one
+   * Returns the processes that runs of a watch have started. The language host is left out: one
    * whose CLI was killed idles until it notices, within five minutes.
    */
   async started(): Promise<Running[]> {
@@ -53,7 +53,7 @@ export class WatchedRuns {
     return (await this.started()).some(isProvider);
   }
 
-  /** Kills at once whom there is of them. */
+  /** Kills these processes, if they run. */
   async kill(whom: Victim, watch: RunningWatch): Promise<void> {
     const all = await this.started();
     const pids = (those: readonly Running[]) => those.map(({ pid }) => pid);
@@ -75,13 +75,13 @@ export class WatchedRuns {
     return readdir(join(this.#folder, ...path), { recursive: true }).catch(() => []);
   }
 
-  /** In the backend a stack's files are in a folder of its name, or named after it. */
+  /** In the backend, a stack's files are named after it or in a folder of its name. */
   #isOfStack(file: string): boolean {
     return file.includes(this.#stack);
   }
 }
 
-/** The processes whose environment has all of these words in it. */
+/** Returns the processes whose environment has all of these words. */
 export async function running(...words: readonly string[]): Promise<Running[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -89,7 +89,7 @@ export async function running(...words: readonly string[]): Promise<Running[]> {
       const read = (file: string) => readFile(join("/proc", pid, file), "utf8").catch(() => "");
       const environment = await read("environ");
       if (!words.every((word) => environment.includes(word))) return [];
-      // Empty for one that has ended and that nobody has asked about its end.
+      // It is empty for a process that has ended and whose parent has not asked for its status.
       const line = (await read("cmdline")).replaceAll("\0", " ");
       return line === "" ? [] : [{ pid: Number(pid), line }];
     }),

@@ -2,12 +2,12 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { repository } from "../bed/stack.ts";
 
-/** The specifier by which a written program imports a file of `components`. */
+/** Returns the specifier by which a written program imports a file of `components`. */
 export function importedFrom(file: string): string {
   return JSON.stringify(join(repository, "components", file));
 }
 
-/** A program for the real engine in a folder of its own, with the repository's packages. */
+/** Writes a program for the real engine into a folder, with the repository's packages. */
 export async function writeProgramText(folder: string, text: string): Promise<void> {
   await mkdir(folder);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));

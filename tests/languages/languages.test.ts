@@ -12,17 +12,17 @@ import { servicesIn } from "../e2e/mirroring/view.ts";
 import { exportedService } from "../e2e/mirroring/objects.ts";
 import { bedWithGateway, create, type SharedBed } from "../e2e/mirroring/shared-bed.ts";
 
-/** How the program of a language gets the SDK that was generated for it. */
+/** A language, with the steps that give its program the generated SDK. */
 interface Language {
   readonly name: "go" | "python" | "yaml";
-  /** What has to be on PATH besides Node. */
+  /** The programs that have to be on PATH besides Node. */
   readonly programs: readonly string[];
   /** @param sdk the folder of the SDK */
   install(run: (...words: readonly string[]) => Promise<unknown>, sdk: string): Promise<void>;
 }
 
 const goModule = "example.com/pulumi-linkerd-multicluster/sdk/go/linkerd-multicluster";
-/** Of the SDK's versions one whose own modules Go's public proxy has. */
+/** Go's public proxy has the modules of this version of the SDK. */
 const goSdk = "v3.255.0";
 const languages: readonly Language[] = [
   { name: "yaml", programs: ["pulumi-language-yaml"], install: () => Promise.resolve() },

@@ -62,7 +62,7 @@ describe(`trust that others provide, with real plugins and charts${skipNote}`, f
   });
 });
 
-/** As cert-manager and trust-manager leave it. */
+/** Creates the objects as cert-manager and trust-manager do. */
 async function provide(cluster: BedCluster): Promise<{ readonly keyPem: string }> {
   const notBefore = new Date(Date.now() - day);
   const notAfter = new Date(Date.now() + 365 * day);

@@ -3,13 +3,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Bed, startBed, until } from "../bed/bed.ts";
+import { pathOf } from "../e2e/access-clusters.ts";
 import { type Manifest, manifestsOf } from "../unit/examples/files.ts";
 import { parseAllDocuments } from "yaml";
 
 const variable = "OPERATOR_CRDS";
 const folder = process.env[variable] ?? "";
 
-/** Why the operator's own definitions can't be had; empty where they can. */
+/** The reason why the operator's definitions are missing; empty if they are there. */
 const lacking = existsSync(join(folder, "pulumi.com_stacks.yaml"))
   ? ""
   : `, skipped: ${variable} names no folder with the CRDs of the Pulumi Kubernetes Operator, its deploy/crds`;
@@ -64,10 +65,3 @@ describe(`examples/operator, as an API server with the operator's CRDs takes it$
     });
   }
 });
-
-/** Where a Kubernetes API server has objects of that kind. */
-function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
-  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
-  return `${root}${place}/${kind.toLowerCase()}s`;
-}

@@ -36,8 +36,8 @@ function running<T>(part: T | undefined): T {
 export const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 
 /**
- * What the config says of a cluster. Nobody gives a load balancer an address here, so the links are
- * told one.
+ * Returns the config of a cluster. Load balancers get no address here, so the config
+ * names one.
  *
  * @param values more of them, by chart
  */

@@ -9,7 +9,7 @@ export const chartsFolder = process.env[variable] ?? "";
 
 export const withCli = (await programOnPath("linkerd")) !== undefined;
 
-/** What is missing on this machine for a run with Pulumi's real plugins and Linkerd's charts. */
+/** The parts that this machine lacks for a run with Pulumi's real plugins and Linkerd's charts. */
 const lacking = [
   ...(
     await missingOnPath([
@@ -26,7 +26,7 @@ export const arePluginsReal = lacking.length === 0;
 /** For the title of tests that are skipped where something is missing. */
 export const skipNote = arePluginsReal ? "" : `, skipped: ${lacking.join("; ")}`;
 
-/** Why the charts can't be had, in a list that is empty where they can. */
+/** Returns why the charts are missing, in a list that is empty if they are there. */
 function noCharts(): string[] {
   if (chartsFolder === "") return [`${variable} names no folder with Linkerd's charts`];
   const { default: version } = charts.keys.version;

@@ -25,7 +25,7 @@ import {
 
 const exported = { "mirror.linkerd.io/exported": "true" };
 const discovered = { "mirror.linkerd.io/exported": "remote-discovery" };
-/** What a new issuer needs before restarts help, in milliseconds; some more than five minutes. */
+/** Milliseconds until restarts make proxies use a new issuer, which takes up to five minutes. */
 const settling = 305_000;
 const gateway = { address: "203.0.113.1", port: 4143 };
 const gatewayIdentity = identityOf("linkerd-gateway", "linkerd-multicluster");
@@ -268,7 +268,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
       await up();
     };
     assertNoneFailed(await stream.during(lose), "api-federated");
-    // Those that are on their way to it end after ten seconds at the latest.
+    // Requests that are under way end after ten seconds at the latest.
     await stream.settled("api-federated");
     assertNoneFailed(await stream.during(() => stream.asked(20)));
     const regain = async () => {
@@ -309,7 +309,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     return mesh;
   }
 
-  /** By a pod of each cluster. */
+  /** Sends requests from a pod of each cluster. */
   async function answeredByAll(): Promise<void> {
     const { stream } = theMesh();
     const since = Date.now();
@@ -348,7 +348,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await stream.answered(service);
   }
 
-  /** Those of the visitor, while those of the client are answered. */
+  /** Asserts that the visitor's requests are refused while the client's are answered. */
   async function assertRefused(target: string): Promise<void> {
     const { stream, visitors } = theMesh();
     const since = Date.now();
@@ -363,7 +363,6 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
 
 const podAuthority = (pod: string): string => `${pod}.nginx-svc-west.shop.svc.cluster.local`;
 
-/** What ended with its cluster's API server is started again once that is back. */
 /** Takes pods from the nodes that only pretend to run them, and asks by each link of east. */
 async function verify(mesh: Mesh, ...words: readonly string[]): Promise<readonly Answer[]> {
   const { bed } = mesh;

@@ -190,7 +190,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     const issued = await clusters.issuedToken(west, token("east", 2));
     const answer = () => clusters.answerTo(west, issued, "/api/v1/services");
     assert.equal(await answer(), 200);
-    // What a user tries first while the cluster is down, and it gets half-way.
+    // A user tries this first while the cluster is down, and it gets half-way.
     await east.cut();
     await stack.configure(config({ east: undefined }));
     assert.notEqual((await stack.run(["up", "--yes", "--skip-preview"])).code, 0);
@@ -271,7 +271,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   }
 });
 
-/** Without what all keys of a kind begin and end with. */
+/** Returns the issuer's key without what all keys of a kind begin and end with. */
 async function issuerKeyOf(cluster: BedCluster): Promise<string> {
   const path = "/api/v1/namespaces/linkerd/secrets/linkerd-identity-issuer";
   const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
@@ -305,7 +305,7 @@ async function linkerdConfig(cluster: BedCluster): Promise<string> {
   return data.values;
 }
 
-/** Objects that are there for another cluster, by their names. */
+/** Returns the names of objects that exist for another cluster. */
 async function traces(cluster: BedCluster, other: string): Promise<string[]> {
   const lists = [
     ...["services", "endpoints", "secrets", "serviceaccounts"].map((plural) => `/api/v1/${plural}`),
@@ -323,7 +323,7 @@ async function traces(cluster: BedCluster, other: string): Promise<string[]> {
   return found.flat().filter((each) => new RegExp(`[ -]${other}(-|$)`).test(each));
 }
 
-/** As `k3d cluster delete` leaves a kubeconfig. */
+/** Changes a kubeconfig as `k3d cluster delete` does. */
 async function withoutContext(file: string, name: string): Promise<void> {
   const content = parse(await readFile(file, "utf8")) as Record<string, unknown>;
   const others = (list: unknown) =>

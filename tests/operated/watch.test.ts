@@ -37,7 +37,7 @@ interface Started extends PromiseLike<unknown> {
   kill(signal: "SIGTERM"): boolean;
 }
 
-/** What of the manifest a runtime without Kubernetes can be told. */
+/** The parts of the manifest that a runtime without Kubernetes can follow. */
 const deployment = z.object({
   kind: z.literal("Deployment"),
   spec: z.object({
@@ -75,9 +75,9 @@ describe(title, function () {
   let shared: SharedBed;
   let stack: PulumiStack;
   let folder: string;
-  /** The container's volumes, and whatever the machine is to have of them. */
+  /** The container's volumes. */
   let volumes: string;
-  /** What is to be ended, whatever happens. */
+  /** The programs that are stopped in any case. */
   const started: Started[] = [];
 
   before(async function () {
@@ -132,7 +132,7 @@ describe(title, function () {
       ...["run", "--rm", "--name", "watch-prod", "--pull", "never", "--runtime", "runc"],
       // The bed's API servers are at this machine's loopback address.
       ...["--network", "host", "--hostname", pod.hostname],
-      // More than this machine's own would not be allowed.
+      // Higher limits than this machine's own are not allowed.
       ...["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"],
       ...["--user", `${runAsUser}:${runAsGroup}`, "--read-only", "--read-only-tmpfs=false"],
       ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
@@ -177,7 +177,7 @@ describe(title, function () {
     await chrooted("systemctl", "enable", "linkerd-multicluster-watch@prod");
     const { stdout: uid } = await chrooted("id", "--user", user);
     const own = join(machine, "etc/linkerd-multicluster");
-    // Elsewhere the unit may write nothing.
+    // The unit may write only there.
     const backend = "/var/lib/linkerd-multicluster/backend";
     await mkdir(join(machine, backend), { recursive: true });
     const settings = bed.settings;
@@ -205,7 +205,7 @@ describe(title, function () {
         ...["--quiet", "--boot", "--directory", machine, "--register", "no", "--keep-unit"],
         ...["--console", "pipe", "--bind", `${state}:${backend}`, "--machine", "operated"],
       ],
-      // A machine is shut down, and not just gone.
+      // The machine needs time to shut down.
       { reject: false, stdin: "ignore", forceKillAfterDelay: 60_000 },
     );
     started.push(boot);
@@ -238,7 +238,7 @@ describe(title, function () {
     });
   }
 
-  /** A repository made from this one, with a stack file beside Pulumi.yaml. */
+  /** Copies this repository, with a stack file beside Pulumi.yaml. */
   async function madeContext(): Promise<void> {
     const context = join(folder, "context");
     for (const path of [
@@ -262,7 +262,7 @@ describe(title, function () {
     const npm = join(node, "usr/local/bin/npm");
     await writeFile(npm, `#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n`);
     await chmod(npm, 0o755);
-    // What this machine trusts beyond Debian's authorities.
+    // This machine may trust more authorities than Debian does.
     const authorities = process.env["NODE_EXTRA_CA_CERTS"];
     if (authorities !== undefined) await cp(authorities, join(node, "etc/authorities.crt"));
     const pulumi = join(folder, "pulumi");
@@ -278,7 +278,7 @@ describe(title, function () {
     await buildah(
       ...["build", "--isolation", "chroot", "--network", "host", "--pull-never"],
       ...["--build-arg", "NODE=localhost/node", "--build-arg", "PULUMI=localhost/pulumi"],
-      // With manage: mirrors none is needed, and no registry of packages has them.
+      // With manage: mirrors, no plugin is needed.
       ...["--build-arg", "PLUGINS=", "--file", join(watch, "Dockerfile")],
       ...["--ignorefile", join(watch, "Dockerfile.dockerignore")],
       ...["--tag", "localhost/mesh-watch", join(folder, "context")],
@@ -312,7 +312,7 @@ describe(title, function () {
     return execa("podman", [...storage(), "--cgroup-manager", "cgroupfs", ...words], options);
   }
 
-  /** A volume with these files, readable by nobody but the user of the container. */
+  /** Makes a volume with these files, which only the user of the container can read. */
   async function volume(name: string, files: Readonly<Record<string, string>>): Promise<void> {
     const path = join(volumes, name);
     await mkdir(path);

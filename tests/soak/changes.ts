@@ -1,4 +1,4 @@
-/** What happens to clusters all day: somebody deploys, or makes a mistake in the source. */
+/** Changes as clusters see them all day: somebody deploys, or makes a mistake in the source. */
 import { type ObjectKey, objectKey } from "../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { assignAddress } from "../bed/gateway.ts";
@@ -15,7 +15,7 @@ import type { Chance } from "./chance.ts";
 
 type Target = "west" | "north";
 
-/** Of each kind in each target. */
+/** The number of Services of each kind in each target. */
 const most = 15;
 
 interface Place {
@@ -26,7 +26,7 @@ interface Place {
 
 type Change = (place: Place, target: Target) => Promise<unknown>;
 
-/** In a target. */
+/** Changes in a target. */
 const exports: Readonly<Record<string, Change>> = {
   "an export": async (place, target) => {
     const key = objectKey(place.namespace, `app-${place.chance.below(most)}`);
@@ -38,7 +38,7 @@ const exports: Readonly<Record<string, Change>> = {
     const { chance, namespace, shared } = place;
     const name = `set-${chance.below(most / 5)}`;
     const key = objectKey(namespace, name);
-    // As StatefulSets call their pods: whose mirror has a name that two pods want depends on who came first.
+    // These are the names of a StatefulSet's pods. If two pods want the same name for a mirror, the first one has it.
     const hosts = Array.from({ length: 1 + chance.below(4) }, (_, index) => `${name}-${index}`);
     if (await isThere(place, target, key))
       await patch(shared.kube[target], "Endpoints", key, { subsets: pods(hosts) });
@@ -60,7 +60,7 @@ const exports: Readonly<Record<string, Change>> = {
     assignAddress(shared.kube.west, `192.0.2.${1 + chance.below(250)}`),
 };
 
-/** In the source. */
+/** Changes in the source. */
 const mistakes: Readonly<Record<string, Change>> = {
   "a deleted mirror": async (place) =>
     remove(place.shared.kube.east, "Service", await aService(place, "east")),
@@ -76,7 +76,7 @@ const mistakes: Readonly<Record<string, Change>> = {
 };
 
 /**
- * Makes one change in clusters that are there.
+ * Makes a change in a cluster that responds.
  *
  * @returns what it was; undefined where there was nothing to change
  */
@@ -96,7 +96,7 @@ export async function change(
   try {
     await make(place, target);
   } catch (error) {
-    // The watch, or Kubernetes, was faster.
+    // The watch or Kubernetes has changed the object meanwhile.
     const why = error instanceof Error && "kind" in error ? error.kind : "";
     if (why === "notFound" || why === "conflict" || why === "alreadyExists") return undefined;
     throw error;
@@ -108,7 +108,7 @@ async function isThere({ shared }: Place, cluster: Target, key: ObjectKey): Prom
   return (await shared.kube[cluster].find(resources.services, nameOf(key))) !== undefined;
 }
 
-/** One that there may be; where there is none, the name of none. */
+/** Returns one of the Services; if there are none, a name that does not exist. */
 async function aService({ shared, namespace, chance }: Place, cluster: Target | "east") {
   const all = await shared.kube[cluster].list(resources.services, { namespace });
   const names = all.map(({ metadata }) => metadata.name);

@@ -38,8 +38,8 @@ const config = {
     { source: "east", target: "west", headless: true },
     { source: "east", target: "north", headless: true },
   ],
-  // Of the guards other tests speak: here everything may go. Nor is any pod waited for that is away,
-  // of which a fresh run would know nothing.
+  // Other tests cover the guards. A mirror of a missing pod is deleted at once, because a fresh run
+  // would not know of it.
   linkDefaults: { allowDeletions: true, readiness: "follow" },
 };
 
@@ -88,14 +88,14 @@ describe(`${minutes} minutes of random changes and faults`, function () {
       else if (away === undefined && luck < 0.08) await cut();
       else if (luck > 0.84) await runByHand();
       else counted(await change(place, (name) => name !== away));
-      // Some come together, and some one by one.
+      // Some changes come together, and some one by one.
       if (chance.next() < 0.3 && away === undefined) await settled(watch, patience, isConnected);
       else await sleep(chance.below(4_000));
       ok(!watch.isEnded(), "the watch has ended by itself");
       if (share() > warmUp) held.push(await heldBy(watch.pid));
     }
     await restore();
-    // What comes last is certain to have been seen once it has its mirror.
+    // Once the last export has its mirror, the watch has seen everything before it.
     for (const target of ["west", "north"] as const) {
       await create(shared.kube[target], exportedService(`${namespace}/last`));
       const at = { namespace, name: `last-${target}` };
@@ -153,13 +153,13 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     away = undefined;
   }
 
-  /** Beside the watch; the lock is one's or the other's. */
+  /** Competes with the watch for the lock. */
   async function runByHand(): Promise<void> {
     const { code } = await stack.run(["up", "--yes", "--skip-preview"]);
     counted(code === 0 ? "an up by hand" : "an up by hand that failed");
   }
 
-  /** The mirrors without what the API server assigns: an address of a Service is shown by its name. */
+  /** Returns the mirrors without what the API server assigns. The name of a Service stands for its address. */
   async function contents(): Promise<string[]> {
     const services = await shared.kube.east.list(resources.services, { namespace });
     const endpoints = await shared.kube.east.list(resources.endpoints, { namespace });
@@ -178,7 +178,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
       .sort();
   }
 
-  /** Resident memory in MB, and files, pipes and connections that are open. */
+  /** Returns the resident memory in MB, and the number of open files, pipes and connections. */
   async function heldBy(pid: number) {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     const open = (await readdir(`/proc/${pid}/fd`)).length;
@@ -186,7 +186,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
   }
 });
 
-/** No cluster that it has lost, and not found again; Links there are none. */
+/** Whether every lost watch is open again, except those of Links, which no cluster serves. */
 function isConnected({ events }: RunningWatch): boolean {
   const isWatched = new Map<string, boolean>();
   for (const each of events)

@@ -11,7 +11,7 @@ import { execa } from "execa";
 import { until } from "../../bed/bed.ts";
 import { isSoak } from "../../reliability/effort.ts";
 
-/** Each takes a bed of its own: `npm run soak -- tests/e2e/mesh/demo.test.ts`. */
+/** These need a bed of their own each, so only `npm run soak -- tests/e2e/mesh/demo.test.ts` runs them. */
 const soaked = isSoak ? it : () => undefined;
 const repository = join(import.meta.dirname, "..", "..", "..");
 
@@ -137,13 +137,13 @@ async function finished(demo: Demo) {
   return { code, stdout, stderr, pid: demo.pid };
 }
 
-/** The text of each step by its title. */
+/** Returns the text of a step by its title. */
 function stepsOf(text: string): (title: string) => string {
   const steps = text.split(/^\d+\. /m);
   return (title) => steps.find((step) => step.startsWith(`${title}\n`)) ?? assert.fail(text);
 }
 
-/** Of the mirrors of nginx in a list of Services, in the list's order: whether each is headless. */
+/** Returns for each mirror of nginx in a list of Services whether it is headless. */
 function clusterIps(text: string): boolean[] {
   return [...text.matchAll(/nginx-\S+-west +ClusterIP +(\S+)/g)].map(([, ip]) => ip === "None");
 }

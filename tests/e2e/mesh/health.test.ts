@@ -51,7 +51,7 @@ describe("linkerd-clusters check", function () {
     return { code, stdout, stderr };
   }
 
-  /** What is wrong with the link as `severity check-id: sentence`, without a process of its own. */
+  /** Returns findings about the link as `severity check-id: sentence`. */
   async function findings(about: string): Promise<string[]> {
     const mesh = await meshOf({ stack: "links" }, folder, {});
     const entries = Object.entries(mesh.clusters).map(([name, access]) => {

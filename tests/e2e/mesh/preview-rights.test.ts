@@ -10,7 +10,7 @@ import { addMesh, meshStack } from "../health-mesh.ts";
 import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
 import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../runner-account.ts";
 
-/** By the methods that ask clusters in a preview; what the engine adds asks none. */
+/** Calls the methods that read clusters in a preview. The engine reads none besides. */
 describe("a preview with manage: links and all that has the rights of examples/rbac and no others", function () {
   this.timeout("20m");
 
@@ -56,7 +56,7 @@ describe("a preview with manage: links and all that has the rights of examples/r
       assert.deepEqual(warnings, []);
     });
     assert.deepEqual(beyond(used, rightsIn([...preview, ...mesh, ...secrets])), []);
-    // While a rotation goes on.
+    // It is used during a rotation.
     assert.deepEqual(beyond(rightsIn([...mesh, ...secrets]), used), ["list pods"]);
   });
 

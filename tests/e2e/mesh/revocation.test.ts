@@ -46,7 +46,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
     await hostile.close();
   });
 
-  /** What else there may be to it, tests/unit/credentials/revocation.test.ts says. */
+  /** tests/unit/credentials/revocation.test.ts has the other cases. */
   describe("of an account", () => {
     let args: RevocationArgs;
 
@@ -63,13 +63,13 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
       };
       const { west, north } = bed.clusters;
       const { resources: all, ...graph } = await clusters.graphOf(facts);
-      // The same account in both targets.
+      // Both targets get the same account.
       for (const cluster of [west, north]) {
         const inWest = all.filter(({ provider }) => provider === "west");
         const moved = inWest.map((each) => ({ ...each, provider: cluster.name }));
         await clusters.carryOut(cluster, { ...graph, resources: moved });
         const tokens = moved.filter(({ inputs }) => inputs.kind === "Secret");
-        // Kubernetes deletes the tokens of the account before, which had the same name, when it comes to it.
+        // Kubernetes deletes the tokens of an earlier account with the same name some time later.
         await until("a token of this account", [], async () => {
           const { code, body } = await cluster.request("GET", paths.token);
           if (code === 404) await clusters.carryOut(cluster, { ...graph, resources: tokens });
@@ -130,10 +130,10 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
     });
   });
 
-  /** As another process has it. */
+  /** Returns the methods as another process has them. */
   const client: ClientOf = (name, access) => new Clusters().client(name, access);
 
-  /** What there still is of the account. */
+  /** Returns the parts of the account that still exist. */
   async function left(cluster: BedCluster): Promise<string[]> {
     const codes = Object.entries(paths).map(async ([part, path]) => {
       return (await cluster.request("GET", path)).code === 404 ? [] : [part];

@@ -16,7 +16,7 @@ import { member } from "../mirroring/objects.ts";
 import { type ClusterName, create, emptyBed } from "../mirroring/shared-bed.ts";
 import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../runner-account.ts";
 
-/** One that no other file has left in the source, where it is to be created. */
+/** No other file may have left it in the source, where it is to be created. */
 const namespace = "runner-rights";
 const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 const preview = manifests("preview.yaml");

@@ -66,7 +66,7 @@ describe("a mesh that several stacks share, each with clusters of its own", func
   const both = (): readonly BedCluster[] => [bed.clusters.west, bed.clusters.east];
   const marks = () => Promise.all(both().map(mark));
 
-  /** To west, and to east. */
+  /** Returns the writes to west, and those to east. */
   function writtenSince(since: Awaited<ReturnType<typeof marks>>): Promise<string[][]> {
     const writes = since.map(async (log) => {
       const requests = (await requestsOf(log, "linkerd")).filter(isWriteRequest);

@@ -54,7 +54,7 @@ export const kinds = Object.fromEntries(
   }),
 ) as Readonly<Record<Kind, Resource<Manifest>>>;
 
-/** An object that says of which kind it is. */
+/** An object with its kind. */
 export interface Item extends Manifest {
   readonly kind: Kind;
 }

@@ -1,6 +1,6 @@
 import type { Facts, LinkFact, MirrorFact } from "../../../cli/facts.ts";
 
-/** Facts without anything in them, but for what a test says. */
+/** Returns empty facts, except for those of a test. */
 export function factsOf(more: Partial<Facts>): Facts {
   return {
     readAt: "2026-11-22T10:00:00Z",

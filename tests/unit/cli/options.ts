@@ -7,7 +7,7 @@ interface Called {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What a command line comes to; rejects with what commander says of it. */
+/** Parses a command line. Rejects with commander's message. */
 export async function called(words: readonly string[]): Promise<Called> {
   const calls: Called[] = [];
   const program = commandLine();
@@ -25,7 +25,7 @@ export async function called(words: readonly string[]): Promise<Called> {
   return call;
 }
 
-/** The options of `watch` that words come to. */
+/** Parses options of `watch`. */
 export async function watchOptions(words: readonly string[]): Promise<WatchOptions> {
   const { command, options } = await called(["watch", ...words]);
   if (command !== "watch") throw new Error("not watch");

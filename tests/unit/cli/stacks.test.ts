@@ -54,7 +54,7 @@ describe("the stack of a command", () => {
 
   it("comes from the user's file in a folder without stacks", () => {
     register("[{ stack: a, cwd: /srv/a }, { stack: b, cwd: /srv/b }]\n");
-    // That of another program is none.
+    // A stack of another program does not count.
     writeFileSync(join(folder, "Pulumi.dev.yaml"), "config:\n  other:key: value\n");
     const both = stacksFor({}, folder, variables);
     deepEqual(both, [

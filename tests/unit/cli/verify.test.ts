@@ -49,7 +49,7 @@ describe("verify", () => {
     equal(metadata.annotations["linkerd.io/inject"], "enabled");
     equal(spec.activeDeadlineSeconds, 60);
     equal(spec.automountServiceAccountToken, false);
-    // Words of their own, which no shell expands.
+    // Arguments of their own are not expanded by a shell.
     deepEqual(spec.containers[0]?.command.slice(-2), ["http://web/", "55"]);
   });
 

@@ -20,7 +20,7 @@ const strict = mesh({ links: [{ link: link({ unreachable: "fail" }), mirroring: 
 
 describe("the check at the end of a run", () => {
   const checked = (found: Found, args: Partial<HealthArgs> = {}) => {
-    // A look that is refused is the last one.
+    // A refused read ends the wait.
     const refused = ["Cluster west is another."];
     const observe = () => Promise.resolve(found);
     return checkAfterRun({ ...inputs, refused, ...args }, undefined, undefined, observe);

@@ -27,7 +27,7 @@ describe("health of a link: one program mirrors it", () => {
 
   tells("or beside those of others", singleController, of("pulumi", ofNorth, stopped));
   tells("or with Linkerd's controller alone", singleController, of("controller", controller));
-  // That its pod is not ready yet makes it no smaller a rival.
+  // It writes mirrors once its pod is ready.
   tells("warns of a rival", singleController, of("pulumi", unready), [rival]);
   const mirrorsOnly = { mesh: mesh({ manage: "mirrors" }), source: withControllers(controller) };
   tells("whatever the stack manages", singleController, linkView(mirrorsOnly), [rival]);

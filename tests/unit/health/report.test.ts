@@ -28,7 +28,7 @@ const views = {
 
 const flat = "no link into this cluster leads straight to pods of another";
 
-/** By check: why it is skipped, or its result. */
+/** Returns the result of each check, or why it was skipped. */
 function saidOn({ clusters = [], links = [] }: Partial<Parameters<typeof reportOn>[0]>) {
   const checks = reportOn({ clusters, links }).groups.flatMap((group) => group.checks);
   return Object.fromEntries(checks.map(({ id, result, why }) => [id, why ?? result]));

@@ -25,7 +25,7 @@ import { cluster, endpoints, exported, pods } from "../fixtures/objects.ts";
 import { planned, reconciled } from "../fixtures/reconcile.ts";
 import { type Authority, authority, issuerUnder, now } from "../trust/certificates.ts";
 
-/** A mesh in which all is well: a link by which shop/web of `west` appears in `east`. */
+/** A healthy mesh has a link by which shop/web of `west` appears in `east`. */
 
 export const root = authority();
 export const issuers = { west: issuerUnder(root), east: issuerUnder(root) };
@@ -117,7 +117,7 @@ export function secret(
   return { type, ...found[kind], trial: taken, ...overrides };
 }
 
-/** Of the link from east to west, unless its gateway is another. */
+/** Returns the reading of the link from east to west, by default with its gateway. */
 export function linkReading(
   overrides: Partial<LinkReading> = {},
   gateway: GatewayReading = known(),
@@ -146,7 +146,7 @@ export function linkView({ link: spec, ...overrides }: LinkOverrides = {}): Chec
   };
 }
 
-/** One test: the lines that a check says of a view. */
+/** Defines a test of the lines that a check reports about a view. */
 export function tells<View extends { readonly mesh: HealthMesh }>(
   name: string,
   check: HealthCheck<View>,
@@ -158,7 +158,7 @@ export function tells<View extends { readonly mesh: HealthMesh }>(
   });
 }
 
-/** What a check says of a view: `error: ...` for each finding, `skipped: ...` if it has no answer. */
+/** Returns what a check reports about a view: `error: ...` for each finding, or `skipped: ...`. */
 export function said<View extends { readonly mesh: HealthMesh }>(
   check: HealthCheck<View>,
   view: View,

@@ -95,7 +95,7 @@ class Scenario {
     return this.timeline.filter((line) => parseFloat(line) >= from);
   }
 
-  /** When it began something that often. */
+  /** Returns the times at which it began something. */
   times(what: keyof Scenario["takes"]): number[] {
     return this.timeline.filter((line) => line.includes(` ${what}`)).map(parseFloat);
   }

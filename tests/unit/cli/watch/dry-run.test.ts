@@ -32,7 +32,7 @@ describe("a dry run", () => {
     await run();
   });
 
-  /** Two runs, since the second one no longer has anything to tell. */
+  /** Runs twice, since the first run reports what it has changed. */
   async function run(args = argsFor([{ target: "west", maxDeletions: 2 }])): Promise<void> {
     inputs = await runOf(clusters, args, now, await runOf(clusters, args, now));
     clusters.east.journal.length = 0;
@@ -89,7 +89,7 @@ describe("a dry run", () => {
     clusters.west = listing("db-0");
     deepEqual(await found(now), ["inSync", 295_000]);
     deepEqual(await found(later), ["changed", undefined]);
-    // What can't be done now is not due again and again.
+    // A deletion that is not possible now must not be due again and again.
     clusters.west.refuse = () => "unreachable";
     equal((await seen(later)).dueIn, undefined);
   });
