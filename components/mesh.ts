@@ -4,6 +4,8 @@ import { checkedMesh } from "./checked-mesh.ts";
 import { type CheckedMesh, MeshResources } from "./mesh-resources.ts";
 import type { Lists, LinkSummary, Mirrors } from "./mirrors.ts";
 
+export const meshType = "linkerd-multicluster:index:Mesh";
+
 /**
  * One Linkerd multi-cluster mesh of the clusters of a program. One program has one mesh.
  *
@@ -26,7 +28,7 @@ export class Mesh extends pulumi.ComponentResource {
   readonly #made: Promise<unknown>;
 
   constructor(name: string, args: MeshArgs | CheckedMesh, opts?: pulumi.ComponentResourceOptions) {
-    super("linkerd-multicluster:index:Mesh", name, {}, opts);
+    super(meshType, name, {}, opts);
     const checked = "config" in args ? Promise.resolve(args) : checkedMesh(name, args);
     const made = checked.then((mesh) => MeshResources.make(mesh, { parent: this }));
     this.#made = made;

@@ -1,10 +1,10 @@
+import { readFile } from "node:fs/promises";
 import * as pulumi from "@pulumi/pulumi";
 import * as engine from "@linkerd-multicluster/engine";
 import { pluginTypes, servedBy, serveAsPlugin } from "../components/engine-resource.ts";
 import { checkedMesh } from "../components/checked-mesh.ts";
 import type { MeshArgs } from "../components/mesh-args.ts";
-import { Mesh } from "../components/mesh.ts";
-import { meshType, packageSchema } from "./schema.ts";
+import { Mesh, meshType } from "../components/mesh.ts";
 import { withStack } from "@linkerd-multicluster/engine/kubernetes";
 
 type Props = Readonly<Record<string, unknown>>;
@@ -21,8 +21,9 @@ export class MeshProvider implements pulumi.provider.Provider {
     serveAsPlugin();
   }
 
+  /** `npm run package` puts it into the package. */
   getSchema(): Promise<string> {
-    return Promise.resolve(JSON.stringify(packageSchema(this.version)));
+    return readFile(new URL("../schema.json", import.meta.url), "utf8");
   }
 
   /** @throws InputPropertiesError with every mistake in the arguments */

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { argsTypes } from "./args-types.ts";
-import { packageSchema } from "../plugin/schema.ts";
+import { argsTypes } from "./package/types.ts";
+import { packageSchema } from "./package/schema.ts";
 
 const dist = "dist";
 const launcher = "pulumi-resource-linkerd-multicluster";

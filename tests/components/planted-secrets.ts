@@ -1,4 +1,4 @@
-import { programArgs, type Type } from "../../plugin/args.ts";
+import { programArgs, type Type } from "../../scripts/package/args.ts";
 
 /** The arguments of a mesh with a secret in every key of the config, and where they are. */
 export function plantedSecrets(secretOf: (path: string) => unknown): {

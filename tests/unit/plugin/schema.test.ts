@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { sections } from "../../../config/keys.ts";
 import type { Section } from "../../../config/schema.ts";
-import { argsTypes } from "../../../scripts/args-types.ts";
-import { packageSchema } from "../../../plugin/schema.ts";
+import { argsTypes } from "../../../scripts/package/types.ts";
+import { packageSchema } from "../../../scripts/package/schema.ts";
 
 interface Spec {
   readonly $ref?: string;

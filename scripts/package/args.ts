@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { sections } from "../config/keys.ts";
-import { capitalised, type Key, type Section, sentenceOf } from "../config/schema.ts";
+import { sections } from "../../config/keys.ts";
+import { capitalised, type Key, type Section, sentenceOf } from "../../config/schema.ts";
 
 /** The type of an argument as JSON Schema, from which each language has its own. A reference names a section of the config. */
 export type Type = z.core.JSONSchema.BaseSchema;

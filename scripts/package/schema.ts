@@ -1,4 +1,5 @@
-import { capitalised } from "../config/schema.ts";
+import { capitalised } from "../../config/schema.ts";
+import { meshType } from "../../components/mesh.ts";
 import { type Args, mapOf, outputText, programArgs, type Type } from "./args.ts";
 
 /** The part of a package's schema that describes a value (Pulumi's docs, "Package schema"). */
@@ -101,8 +102,6 @@ export function packageSchema(version: string): object {
     },
   };
 }
-
-export const meshType = "linkerd-multicluster:index:Mesh";
 
 function objectOf({ meaning, args }: Args, all: ReadonlyMap<string, Args>) {
   const properties = args.map(({ name, type, meaning: description }) => {

@@ -1,5 +1,5 @@
-import { capitalised } from "../config/schema.ts";
-import { type Args, outputText, programArgs, type Type } from "../plugin/args.ts";
+import { capitalised } from "../../config/schema.ts";
+import { type Args, outputText, programArgs, type Type } from "./args.ts";
 
 /**
  * The arguments of the component `Mesh` as TypeScript: an interface for each map of the config. The npm
