@@ -9,11 +9,12 @@ import { EngineResource, type InputsOf } from "./engine-resource.ts";
 import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors } from "./mirrors.ts";
-import type { Preflight, Refused } from "./preflight.ts";
+import type { Preflight } from "./preflight.ts";
 
 /** A mesh with a valid config. */
 export interface CheckedMesh {
   readonly config: MeshConfig;
+  /** The live state of the clusters; absent for `manage: mirrors`, which needs only what mirrors read. */
   readonly preflight?: Preflight | undefined;
   /** Whether some Helm values are secrets, so that all of them are treated as such. */
   readonly secretValues?: boolean;
@@ -26,51 +27,34 @@ export class MeshResources {
   readonly mirrors = new Map<string, Mirrors>();
   /** PEM of the anchors that each cluster trusts, by cluster; empty if others provide them. */
   readonly trustAnchors = new Map<string, pulumi.Output<string>>();
+  readonly #mesh: CheckedMesh;
   readonly #config: MeshConfig;
   readonly #parent: pulumi.Resource;
-  readonly #listed: boolean;
   /** Values that change with the resources of a run, by resource. */
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
   /** Resources that must be finished before the mesh can be verified. */
-  readonly #made: pulumi.Resource[] = [];
+  readonly #unverified: pulumi.Resource[] = [];
   /** Revocations by the cluster that loses access. */
   readonly #revocations = new Map<string, pulumi.Resource>();
-  /** Reasons by cluster for writing nothing to it in this run. */
-  #refused: Refused = new Map();
-  /** Reasons for which the trust of every cluster stays as it is. */
-  #held: readonly string[] = [];
+  /** Nothing with `manage: mirrors`. */
+  #made: MadeClusters = { clusters: new Map(), refused: new Map(), held: [] };
 
-  private constructor(config: MeshConfig, listed: boolean, parent: pulumi.Resource) {
-    this.#config = config;
+  constructor(mesh: CheckedMesh, parent: pulumi.Resource) {
+    this.#mesh = mesh;
+    this.#config = mesh.config;
     this.#parent = parent;
-    this.#listed = listed;
   }
 
-  /**
-   * Registers all resources before it returns. The state decides what a cluster may get, so some resources have to
-   * finish before others start.
-   *
-   * @param preflight the live state of the clusters; absent for `manage: mirrors`, which needs only what mirrors read
-   */
-  static async make(
-    { config, preflight, secretValues = isSecret("clusters"), listed = false }: CheckedMesh,
-    { parent }: { readonly parent: pulumi.Resource },
-  ): Promise<MeshResources> {
-    const resources = new MeshResources(config, listed, parent);
-    await resources.#make(preflight, secretValues);
-    return resources;
-  }
-
-  async #make(preflight: Preflight | undefined, secretValues: boolean): Promise<void> {
+  /** Registers all resources. The state decides what a cluster may get, so some have to finish before others start. */
+  async make(): Promise<this> {
     const config = this.#config;
+    const { preflight } = this.#mesh;
     const others = Promise.withResolvers<pulumi.Resource[]>();
-    const clusters =
-      preflight === undefined
-        ? new Map<string, InstalledCluster>()
-        : await this.#makeClusters(preflight, secretValues, others.promise);
-    this.#revoke(preflight, clusters);
+    if (preflight !== undefined) await this.#makeClusters(preflight, others.promise);
+    const { clusters, refused } = this.#made;
+    this.#revoke(preflight);
     const isRefused = ({ spec }: LinkConfig) =>
-      this.#refused.has(spec.source) || this.#refused.has(spec.target);
+      refused.has(spec.source) || refused.has(spec.target);
     const make = (links: readonly LinkConfig[]) =>
       links.flatMap((link) => {
         const [source, target] = [clusters.get(link.spec.source), clusters.get(link.spec.target)];
@@ -81,26 +65,23 @@ export class MeshResources {
     for (const [source, links] of bySource) {
       const made = make(links.filter((link) => !isRefused(link)));
       if (links.some(isRefused)) failing.push([source, made]);
-      else this.#mirrors(source, made, clusters.get(source));
+      else this.#mirrors(source, made);
     }
     // Resources of a refused cluster fail, and after a failure Pulumi starts nothing more.
-    const before = [...this.#made];
-    for (const [source, made] of failing) this.#mirrors(source, made, clusters.get(source), before);
-    others.resolve([...this.#made]);
+    const before = [...this.#unverified];
+    for (const [source, made] of failing) this.#mirrors(source, made, before);
+    others.resolve([...this.#unverified]);
     make(ownLinks(config).filter(isRefused));
     if (preflight !== undefined) this.#verify();
+    return this;
   }
 
-  async #makeClusters(
-    preflight: Preflight,
-    secretValues: boolean,
-    others: Promise<pulumi.Resource[]>,
-  ): Promise<MadeClusters["clusters"]> {
+  async #makeClusters(preflight: Preflight, others: Promise<pulumi.Resource[]>): Promise<void> {
     const parent = this.#parent;
+    const { secretValues = isSecret("clusters") } = this.#mesh;
     const making = { preflight, secretValues, others, parent };
-    const { clusters, refused, held } = await makeClusters(this.#config, making);
-    this.#refused = refused;
-    this.#held = held;
+    this.#made = await makeClusters(this.#config, making);
+    const { clusters, refused, held } = this.#made;
     for (const why of held)
       await pulumi.log.warn(
         `The trust of every cluster stays as it is in this run: ${why}`,
@@ -113,15 +94,14 @@ export class MeshResources {
       );
     for (const [name, { identity, ready, revision, trustBundle }] of clusters) {
       // Clusters are included, because nothing else waits for one without links.
-      this.#made.push(refused.has(name) ? identity : ready);
+      this.#unverified.push(refused.has(name) ? identity : ready);
       if (revision !== undefined) this.#revisions[name] = revision;
       if (trustBundle !== undefined) this.trustAnchors.set(name, trustBundle);
     }
-    return clusters;
   }
 
   /** Ends revoked access first, without contacting the revoked cluster. */
-  #revoke(preflight: Preflight | undefined, clusters: MadeClusters["clusters"]): void {
+  #revoke(preflight: Preflight | undefined): void {
     const parent = this.#parent;
     const { manage, revoked, sources } = this.#config;
     if (preflight !== undefined)
@@ -131,11 +111,13 @@ export class MeshResources {
       }
     for (const args of revocationArgs(this.#config, preflight?.uids ?? new Map())) {
       const { source, targets } = args;
-      const dependsOn = Object.keys(targets).flatMap((name) => clusters.get(name)?.identity ?? []);
+      const dependsOn = Object.keys(targets).flatMap(
+        (name) => this.#made.clusters.get(name)?.identity ?? [],
+      );
       const props = { ...args, revision: undefined };
       const revocation = new EngineResource("Revocation", source, props, { parent, dependsOn });
       this.#revocations.set(source, revocation);
-      this.#made.push(revocation);
+      this.#unverified.push(revocation);
     }
   }
 
@@ -147,14 +129,14 @@ export class MeshResources {
         ...config,
         source,
         target,
-        targetRefused: this.#refused.get(config.spec.target),
+        targetRefused: this.#made.refused.get(config.spec.target),
         // Before anything of the source can fail, which may be the reason for revoking its link.
         revocation: this.#revocationOf(config.spec.source),
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
       },
       { parent: this.#parent },
     );
-    this.#made.push(link);
+    this.#unverified.push(link);
     this.#revisions[`${link.name}/credentials`] = link.credentials.revision;
     return link;
   }
@@ -172,20 +154,14 @@ export class MeshResources {
    * @param links those without a refused end
    * @param before if an end is refused: everything that has nothing to do with it
    */
-  #mirrors(
-    source: string,
-    links: readonly Link[],
-    cluster: InstalledCluster | undefined,
-    before: readonly pulumi.Resource[] = [],
-  ): void {
+  #mirrors(source: string, links: readonly Link[], before: readonly pulumi.Resource[] = []): void {
     const config = this.#config;
     const args = mirrorsArgs(config, source, fullStackName());
     if (args === undefined) return;
-    const distrusted = Object.keys(args.clusters).flatMap((name) => {
-      const why = this.#refused.get(name);
-      return why === undefined ? [] : [[name, why] as const];
-    });
-    const ready = this.#refused.has(source) ? cluster?.identity : cluster?.ready;
+    const { clusters, refused } = this.#made;
+    const distrusted = [...refused].filter(([name]) => name in args.clusters);
+    const cluster = clusters.get(source);
+    const ready = refused.has(source) ? cluster?.identity : cluster?.ready;
     const own = new Set(args.links.map(({ target }) => target));
     const observed = links
       .filter(({ target }) => own.has(target))
@@ -195,7 +171,7 @@ export class MeshResources {
       {
         ...args,
         statusIn: config.multiclusterNamespace,
-        ...(this.#listed && { listed: true }),
+        ...(this.#mesh.listed === true && { listed: true }),
         ...(distrusted.length > 0 && { distrusted: Object.fromEntries(distrusted) }),
         ...(observed.length > 0 && { observedGateways: Object.fromEntries(observed) }),
       },
@@ -209,7 +185,7 @@ export class MeshResources {
         ],
       },
     );
-    this.#made.push(mirrors);
+    this.#unverified.push(mirrors);
     this.mirrors.set(source, mirrors);
     this.#revisions[`${source}/mirrors`] = mirrors.revision;
   }
@@ -218,7 +194,7 @@ export class MeshResources {
   #verify(): void {
     const parent = this.#parent;
     const mesh = healthMesh(this.#config, fullStackName());
-    const refused = [...this.#held, ...this.#refused.values()];
+    const refused = [...this.#made.held, ...this.#made.refused.values()];
     const args: InputsOf<HealthArgs> = {
       mesh,
       triggers: this.#revisions,
@@ -226,11 +202,11 @@ export class MeshResources {
     };
     const health = new EngineResource("Health", "health", args, {
       parent,
-      dependsOn: [...this.#made],
+      dependsOn: [...this.#unverified],
     });
     if (!this.#config.linkerdCheck) return;
     const triggers = pulumi.all(Object.values(this.#revisions));
-    const dependsOn = [...this.#made, health];
+    const dependsOn = [...this.#unverified, health];
     new LinkerdCliCheck("linkerd-check", { mesh, triggers }, { parent, dependsOn });
   }
 }

@@ -30,7 +30,7 @@ export class Mesh extends pulumi.ComponentResource {
   constructor(name: string, args: MeshArgs | CheckedMesh, opts?: pulumi.ComponentResourceOptions) {
     super(meshType, name, {}, opts);
     const checked = "config" in args ? Promise.resolve(args) : checkedMesh(name, args);
-    const made = checked.then((mesh) => MeshResources.make(mesh, { parent: this }));
+    const made = checked.then((mesh) => new MeshResources(mesh, this).make());
     this.#made = made;
     const bySource = <T>(list: (mirrors: Mirrors) => pulumi.Output<T>) =>
       pulumi.output(
