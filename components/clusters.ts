@@ -11,7 +11,6 @@ import { valueOf } from "./output-value.ts";
 import type { Preflight, Refused } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
-/** The clusters by name, prepared for links to the extent that the stack manages them. */
 export interface MadeClusters {
   readonly clusters: ReadonlyMap<string, InstalledCluster>;
   /**

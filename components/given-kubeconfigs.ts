@@ -19,7 +19,6 @@ export async function giveKubeconfig(name: string, content: pulumi.Input<string>
   if (text !== undefined) registerKubeconfigs({ [name]: text });
 }
 
-/** The content of a given kubeconfig, which the engine encrypts in state. */
 export function keptKubeconfig(name: string): pulumi.Output<string> | undefined {
   return contents.get(name);
 }

@@ -3,7 +3,6 @@ import type { OpenedClusters } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { unlessBug } from "@linkerd-multicluster/engine/kubernetes";
 
-/** Findings about the domains with which Linkerd runs in each cluster. */
 export interface JudgedDomains {
   /** Clusters without a cluster domain, or with a trust domain that differs from an unset default. */
   readonly refused: ReadonlyMap<string, string>;

@@ -28,7 +28,6 @@ export interface LinkAccountArgs extends LinkConfig {
   readonly source: Pick<LinkEnd, "config" | "unreachable">;
   readonly target: Pick<LinkEnd, "config" | "provider" | "awaited">;
   readonly namespaces: Namespaces;
-  /** Why this run ignores the target, whose previous facts stay. */
   readonly targetRefused?: string | undefined;
 }
 

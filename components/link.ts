@@ -78,7 +78,6 @@ export class LinkCredentials extends pulumi.ComponentResource {
 export interface LinkArgs extends LinkAccountArgs {
   readonly source: LinkEnd;
   readonly target: LinkEnd;
-  /** The revocation of the source's access to other targets, if there is one. */
   readonly revocation: readonly pulumi.Resource[];
 }
 

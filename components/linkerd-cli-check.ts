@@ -20,7 +20,6 @@ export interface LinkerdCliCheckArgs {
  * nothing, and nothing waits for it: Health has just verified the mesh.
  */
 export class LinkerdCliCheck extends pulumi.ComponentResource {
-  /** The output of `linkerd multicluster check` by cluster. */
   readonly multicluster: Readonly<Record<string, pulumi.Output<string>>>;
 
   constructor(name: string, args: LinkerdCliCheckArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -79,7 +78,6 @@ function hasControllers(cluster: string, { links }: HealthMesh): boolean {
   return !links.some(({ link, mirroring }) => link.source === cluster && mirroring === "pulumi");
 }
 
-/** Whether a shell would find the program. */
 function isOnPath(program: string): boolean {
   return (process.env.PATH ?? "").split(delimiter).some((folder) => {
     try {

@@ -22,7 +22,6 @@ export interface LinkerdSetup {
   readonly charts: LinkerdCharts;
   /** Absent if others provide both, and their namespace. */
   readonly trust?: {
-    /** PEM of the anchors that the cluster should trust. */
     readonly bundlePem: pulumi.Output<string>;
     readonly issuer: KeyPair;
   };
@@ -31,7 +30,6 @@ export interface LinkerdSetup {
    * runs there, its values and its issuer then stay too.
    */
   readonly trustStays: boolean;
-  /** Whether some of the user's values are secrets, so that all of them are treated as such. */
   readonly secretValues: boolean;
 }
 

@@ -11,7 +11,6 @@ import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors } from "./mirrors.ts";
 import type { Preflight } from "./preflight.ts";
 
-/** A mesh with a valid config. */
 export interface CheckedMesh {
   readonly config: MeshConfig;
   /** The live state of the clusters; absent for `manage: mirrors`, which needs only what mirrors read. */
@@ -22,10 +21,8 @@ export interface CheckedMesh {
   readonly listed?: boolean;
 }
 
-/** The resources of a mesh, all of them children of its component. */
 export class MeshResources {
   readonly mirrors = new Map<string, Mirrors>();
-  /** PEM of the anchors that each cluster trusts, by cluster; empty if others provide them. */
   readonly trustAnchors = new Map<string, pulumi.Output<string>>();
   readonly #mesh: CheckedMesh;
   readonly #config: MeshConfig;

@@ -30,7 +30,6 @@ export interface Preflight {
   readonly trust: LiveTrusts;
   /** The trust that another stack publishes for this one's clusters. */
   readonly published?: PublishedTrust;
-  /** Clusters that can't be read. */
   readonly unreachable: ReadonlySet<string>;
   /**
    * Reasons by cluster for writing nothing to it in this run, and what to do. The run goes on with the others, and

@@ -75,7 +75,6 @@ export class TrustRoot extends pulumi.ComponentResource {
     return issuer;
   }
 
-  /** Shows an error, and makes the run fail once all else is done. */
   fail(message: string): void {
     this.#say("error", message);
   }
@@ -91,7 +90,6 @@ export class TrustRoot extends pulumi.ComponentResource {
   }
 }
 
-/** The arguments of a stack's trust root. */
 export function trustRootArgs(
   config: MeshConfig,
   { trust: live, published }: Pick<Preflight, "trust" | "published">,

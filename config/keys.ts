@@ -94,7 +94,6 @@ export const cluster = section("a cluster", {
 
 const days = wholeNumber("a whole number of days from 1 to 36500", 36500);
 
-/** The keys of trust that this program generates. */
 export const generatedTrust = {
   generation: withDefault(
     wholeNumber("a positive whole number"),

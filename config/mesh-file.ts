@@ -89,7 +89,6 @@ function misplaced(file: string, key: string): string[] {
   return [`${named(file)}: ${key} is set; it must be set in the config of each stack itself.`];
 }
 
-/** The file's name in messages. */
 function named(file: string): string {
   return quoted(file).slice(1, -1);
 }

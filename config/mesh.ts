@@ -26,7 +26,6 @@ export interface MeshConfig extends Pick<
   readonly charts: ChartsConfig;
 }
 
-/** Clusters and links with `revoked: true`. */
 export interface Revoked {
   /** Revoked clusters by name. Nothing may contact them. */
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
@@ -52,7 +51,6 @@ export interface GeneratedTrust extends Filled<typeof generatedTrust> {
   readonly ignorePods: readonly string[];
 }
 
-/** Anchors and issuers from the config; no state holds the anchors' private keys. */
 export interface ProvidedTrust {
   readonly kind: "provided";
   readonly anchors: string;
@@ -83,7 +81,6 @@ export interface ClusterConfig extends Omit<
 export type HelmValues = Readonly<Record<string, unknown>>;
 
 export interface LinkConfig {
-  /** The settings for the engine. */
   readonly spec: LinkSpec;
   /** Whether this program writes the mirrors, or Linkerd's controller, which it then provisions. */
   readonly mirroring: "pulumi" | "controller";

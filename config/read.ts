@@ -6,7 +6,6 @@ import { wrongValue, mustBe, type Path, sentences, shown } from "./mistakes.ts";
 import { type Filled, filled } from "./schema.ts";
 import { clusterName } from "./syntax.ts";
 
-/** The top-level keys with their defaults. */
 export type StackInput = Filled<typeof stack.keys>;
 export type ClusterInput = z.output<typeof cluster.schema>;
 export type LinkInput = z.output<typeof link.schema>;

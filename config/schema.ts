@@ -5,7 +5,6 @@ import * as z from "zod";
  * "it must be ..." (mistakes.ts).
  */
 
-/** A key of the config. */
 export type Key<Value = unknown> = {
   readonly type: z.ZodType<Value>;
   /** The meaning as the part of a sentence after the key and a colon, in Markdown. */
@@ -40,7 +39,6 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The key's meaning and its default, in a sentence. */
 export function sentenceOf(key: Key): string {
   const without = absenceOf(key);
   return `${key.meaning} (${without === undefined ? "required" : `default: ${without}`})`;

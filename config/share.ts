@@ -12,12 +12,10 @@ type Clusters = MeshConfig["clusters"];
  * links of the config.
  */
 
-/** Returns the links into this stack's clusters. */
 export function ownLinks({ links, sources }: MeshConfig): LinkConfig[] {
   return links.filter(({ spec }) => sources.has(spec.source));
 }
 
-/** This stack's clusters, without revoked ones. */
 export function ownClusters({ clusters, sources }: MeshConfig): Clusters {
   return new Map([...clusters].filter(([name]) => sources.has(name)));
 }
@@ -35,7 +33,6 @@ export function touchedClusters(config: MeshConfig): Clusters {
   return new Map([...clusters].filter(([name]) => names.has(name)));
 }
 
-/** The access to each cluster by name. */
 export function accessesOf(clusters: Clusters): ReadonlyMap<string, ClusterAccess> {
   return new Map([...clusters].map(([name, { access }]) => [name, access]));
 }
@@ -91,7 +88,6 @@ export function mirrorsArgs(
   };
 }
 
-/** Targets of a source's links that are revoked individually. */
 function targetsRevokedFor(source: string, { links }: Revoked): string[] {
   return links.filter((link) => link.source === source).map(({ target }) => target);
 }

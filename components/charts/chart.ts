@@ -82,7 +82,6 @@ function expectDigest(
     );
 }
 
-/** Returns the digest of a file with the prefix that Helm uses. */
 function sha256Of(file: string): string {
   return `sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
 }

@@ -74,13 +74,11 @@ export interface Controlled extends LinkSpec {
   readonly probePort?: unknown;
 }
 
-/** The parts of a cluster's Linkerd that links need. */
 export interface ClusterRole {
   /** The gateway to install; undefined if none is needed, as on a flat network. */
   readonly gateway: string | undefined;
   /** Links into this cluster that Linkerd's own controller mirrors. */
   readonly controllers: readonly Controlled[];
-  /** Whether this program mirrors any link into this cluster. */
   readonly mirrors: boolean;
 }
 

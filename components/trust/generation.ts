@@ -11,7 +11,6 @@ export interface KeyPair {
 
 export interface GenerationArgs {
   readonly trust: GeneratedTrust;
-  /** The issuer's common name by cluster. */
   readonly issuers: ReadonlyMap<string, string>;
   readonly now: Date;
 }

@@ -44,19 +44,16 @@ export interface Issuance {
 
 /** The clusters' trust as it is, and what is known of the trust to come. */
 export interface IssuanceArgs {
-  /** The trust of every cluster of the stack, read at the start of this run. */
   readonly live: LiveTrusts;
   /** The common name of each cluster's issuer, `identity.<linkerd namespace>.<trust domain>`. */
   readonly issuerNames: ReadonlyMap<string, string>;
   /** The lifetime of a workload's certificate in milliseconds; Linkerd's default is 24 hours. */
   readonly certificateLifetime?: number;
-  /** The trust that another stack publishes, where it is from there. */
   readonly published?: PublishedTrust;
   /** Other stacks give the clusters their trust: a step is published once these are done. */
   readonly publishedAfter?: readonly pulumi.Resource[];
 }
 
-/** Sentences by cluster. */
 export type RefusedClusters = Readonly<Record<string, string>>;
 
 export interface IssuanceContext extends IssuanceArgs {
@@ -109,7 +106,6 @@ function chainsOf(issuers: Issuers): ReadonlyMap<string, Bundle> {
   return new Map([...issuers].map(([cluster, { issuer }]) => [cluster, issuer]));
 }
 
-/** Anchors and issuers from the config. */
 function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issuance {
   const anchors = knownCertificates(trust.anchors);
   const given = [...trust.issuers].map(([cluster, { certificate, key: keyPem }]) => {
@@ -121,7 +117,6 @@ function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issua
   return givenIssuance(anchors, new Map(given), plan, expiries);
 }
 
-/** Anchors and issuers that another stack generates. */
 function publishedIssuance({ published, live, now }: IssuanceContext): Issuance {
   if (published === undefined) throw new Error("nothing was read of the stack of the trust root");
   const { clusters, known } = published;

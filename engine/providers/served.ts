@@ -3,7 +3,6 @@ import { keepKubeconfigs, registerKubeconfigs } from "../kubernetes/kubeconfig/g
 import { withStack } from "../user-error.ts";
 import { awaitsUnknown, type Checked, PartialFailure, unknownValue } from "./contract.ts";
 
-/** The methods of a dynamic resource, as Pulumi calls them. */
 export interface Methods {
   readonly check: (olds: Props, news: Props) => Promise<Checked<Props>>;
   readonly diff: (id: string, olds: Props, news: Props) => Promise<{ readonly changes?: boolean }>;
