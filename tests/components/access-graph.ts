@@ -1,12 +1,7 @@
-import * as k8s from "@pulumi/kubernetes";
-import * as pulumi from "@pulumi/pulumi";
-import { LinkAccount, type LinkAccountArgs } from "../../components/link-account.ts";
-import { LinkCredentials } from "../../components/link.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
-import { configOf } from "../unit/config/table.ts";
-import { link } from "../unit/fixtures/link.ts";
-import { types } from "./mocked-mesh.ts";
-import { isCustom, mockedStack, type Registered, type State, unwrapped } from "./mocked-stack.ts";
+import type { Raw } from "../unit/config/table.ts";
+import { mockedMesh, types } from "./mocked-mesh.ts";
+import { isCustom, type Registered, unwrapped } from "./mocked-stack.ts";
 
 export const token = "canary-of-the-issued-token";
 export const account = "linkerd-multicluster-access-east";
@@ -34,30 +29,26 @@ export interface Graph {
 }
 
 export interface World {
-  readonly preview: boolean;
-  /** Whether the target could be read already. */
-  readonly known: boolean;
-  /** What the target says, and the token it issued, if not those above. */
-  readonly facts?: TargetFacts;
+  readonly preview?: boolean;
+  /** What the target says, if it can be read yet, and the token it issued. */
+  readonly facts?: TargetFacts | undefined;
   readonly token?: string;
 }
 
-/** Runs the two components of the link by which west's Services appear in east. */
-export async function graph(
-  overrides: Partial<LinkAccountArgs> = {},
-  world: World = { preview: false, known: true },
-): Promise<Graph> {
-  const said = { facts, token, ...world };
-  const state: State = new Map();
-  if (said.known) state.set(`${types.target} east/west`, { facts: said.facts });
-  const data = { token: Buffer.from(said.token).toString("base64") };
-  if (!said.preview) state.set(`${types.secret} east/west/token`, { data });
-  const stack = await mockedStack(
-    () => {
-      build(overrides);
+/** The resources of the link by which west's Services appear in east, with these keys. */
+export async function graph(keys: Raw = {}, world: World = {}): Promise<Graph> {
+  const { preview = false, token: issued = token, ...said } = { facts, ...world };
+  const data = { token: Buffer.from(issued).toString("base64") };
+  const known = said.facts && ([`${types.target} east/west`, { facts: said.facts }] as const);
+  const mesh = await mockedMesh(
+    { manage: "links", links: [{ source: "east", target: "west", headless: true, ...keys }] },
+    {
+      preview,
+      state: [
+        ...(known === undefined ? [] : [known]),
+        ...(preview ? [] : [[`${types.secret} east/west/token`, { data }] as const]),
+      ],
     },
-    state,
-    said.preview,
   );
   const plain = (each: Registered): Plain => ({
     ...each,
@@ -67,32 +58,7 @@ export async function graph(
     inputs: JSON.parse(JSON.stringify(unwrapped(each.inputs))) as Registered["inputs"],
   });
   return {
-    resources: stack.resources.map(plain),
-    resource: (type, name) => plain(stack.resource(type, name)),
+    resources: mesh.resources.map(plain),
+    resource: (type, name) => plain(mesh.resource(type, name)),
   };
 }
-
-function build(overrides: Partial<LinkAccountArgs>): void {
-  const endOf = (name: string) => {
-    const config = configOf({}).clusters.get(name);
-    if (config === undefined) throw new Error(`there is no cluster ${name}`);
-    const provider = new k8s.Provider(name, { context: `k3d-${name}` });
-    return { config, provider, unreachable: false, awaited: false };
-  };
-  const source = endOf("east");
-  const args: LinkAccountArgs = {
-    spec: link(),
-    mirroring: "pulumi",
-    namespaces,
-    rotation: { generation: 1 },
-    source,
-    target: endOf("west"),
-    ...overrides,
-  };
-  const account = new LinkAccount("east/west", args);
-  const credentials = new LinkCredentials("east/west", { ...args, source, account });
-  new Stand("test:Mirrors", "after", {}, { dependsOn: credentials });
-}
-
-/** Stands for the mirrors, which come after all else of a link. */
-class Stand extends pulumi.CustomResource {}

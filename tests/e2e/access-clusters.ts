@@ -4,7 +4,6 @@ import type { Service, StringMap } from "../../engine/kubernetes/objects/objects
 import { type Bed, type BedCluster, until } from "../bed/bed.ts";
 import { request } from "../bed/request.ts";
 import { graph, type Graph, namespaces } from "../components/access-graph.ts";
-import type { LinkAccountArgs } from "../../components/link-account.ts";
 
 /** Creates an object. The API server refuses fields that its schema doesn't have. */
 export async function post(cluster: BedCluster, path: string, body: unknown): Promise<void> {
@@ -152,8 +151,8 @@ export async function issuedToken(cluster: BedCluster, name: string): Promise<st
   });
 }
 
-export const graphOf = (facts: TargetFacts, more: Partial<LinkAccountArgs> = {}, token = "none") =>
-  graph(more, { preview: false, known: true, facts, token });
+export const graphOf = (facts: TargetFacts, keys = {}, token = "none") =>
+  graph(keys, { facts, token });
 
 /** Returns the status of a request with the token. */
 export async function answerTo(cluster: BedCluster, token: string, path: string): Promise<number> {

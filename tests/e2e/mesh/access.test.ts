@@ -109,8 +109,8 @@ describe("access to a real target", function () {
 
   it("is services and endpoints for a link that is gateway only, whatever is tried on the API server", async () => {
     const { west } = bed.clusters;
-    const spec = link({ remoteDiscoverySelector: {}, federatedServiceSelector: {} });
-    const graph = await clusters.graphOf(facts, { spec });
+    const none = { remoteDiscoverySelector: {}, federatedServiceSelector: {} };
+    const graph = await clusters.graphOf(facts, none);
     await clusters.carryOut(west, graph);
     const args = checkArgs(first, graph);
     assert.deepEqual((await tokenChecks.create(args)).outs, args);
@@ -175,7 +175,7 @@ describe("access to a real target", function () {
     const { outs } = await linkTargets.update("", { ...inputs, facts }, inputs);
     assert.ok(outs.facts);
     assert.equal(outs.facts.token, second);
-    const made = await clusters.graphOf(outs.facts, { rotation });
+    const made = await clusters.graphOf(outs.facts, { credentialsGeneration: 2 });
     const created = made.resource("kubernetes:core/v1:Secret", "east/west/token");
     await clusters.post(west, clusters.secretsOf, created.inputs);
     const checks = [checkArgs(first, made), checkArgs(second, made)] as const;
