@@ -19,16 +19,13 @@ import type { LinkConfig } from "../config/mesh.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
 
-export type LinkEnd = Pick<
-  InstalledCluster,
-  "config" | "provider" | "ready" | "unreachable" | "awaited"
->;
-
-export interface LinkAccountArgs extends LinkConfig {
-  readonly source: Pick<LinkEnd, "config" | "unreachable">;
-  readonly target: Pick<LinkEnd, "config" | "provider" | "awaited">;
+export interface LinkArgs extends LinkConfig {
+  readonly source: InstalledCluster;
+  readonly target: InstalledCluster;
   readonly namespaces: Namespaces;
-  readonly targetRefused?: string | undefined;
+  readonly targetRefused: string | undefined;
+  /** The revocation of the source's access to other targets, if there is one. */
+  readonly revocation: readonly pulumi.Resource[];
 }
 
 /**
@@ -44,7 +41,7 @@ export class LinkAccount extends pulumi.ComponentResource {
   readonly token: pulumi.Output<string>;
   readonly checked: pulumi.Resource;
 
-  constructor(name: string, args: LinkAccountArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, args: LinkArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:LinkAccount", name, {}, opts);
     const { spec, target, namespaces } = args;
     const namespace = namespaces.multicluster;
@@ -138,7 +135,7 @@ class LinkTarget extends EngineResource {
   }
 }
 
-function targetArgs(args: LinkAccountArgs): TargetArgs {
+function targetArgs(args: LinkArgs): TargetArgs {
   const { spec, mirroring, source, target, namespaces, rotation, targetRefused } = args;
   const { access, apiServer } = target.config;
   const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];

@@ -8,17 +8,9 @@ import {
   linkManifestSpec,
   linkMetadata,
   linkVersion,
-  type Namespaces,
 } from "@linkerd-multicluster/engine/credentials";
-import type { LinkConfig } from "../config/mesh.ts";
 import type { ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
-import { LinkAccount, type LinkAccountArgs, type LinkEnd } from "./link-account.ts";
-
-export interface LinkCredentialsArgs extends Pick<LinkConfig, "spec" | "mirroring"> {
-  readonly account: LinkAccount;
-  readonly source: Pick<LinkEnd, "provider" | "unreachable">;
-  readonly namespaces: Namespaces;
-}
+import { LinkAccount, type LinkArgs } from "./link-account.ts";
 
 /**
  * A link's objects in the source: the credentials for their two readers, and the Link. Mirrors depend on this
@@ -29,10 +21,13 @@ export class LinkCredentials extends pulumi.ComponentResource {
   /** Changes with the source's credentials; not a secret itself. */
   readonly revision: pulumi.Output<readonly string[]>;
 
-  constructor(name: string, args: LinkCredentialsArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(
+    name: string,
+    { spec, mirroring, source: { provider, unreachable }, namespaces }: LinkArgs,
+    account: LinkAccount,
+    opts: pulumi.ComponentResourceOptions,
+  ) {
     super("linkerd-multicluster:index:LinkCredentials", name, {}, opts);
-    const { spec, account, namespaces } = args;
-    const { provider, unreachable } = args.source;
     this.revision = account.facts.apply(({ server, token }) => [server, token]);
     // Pulumi lifts the facts' fields, so that all but the domains are known in every preview.
     const heads = credentialsSecrets(spec.target, account.facts, namespaces);
@@ -64,21 +59,13 @@ export class LinkCredentials extends pulumi.ComponentResource {
       {
         ...linkVersion,
         metadata: linkMetadata(spec.target, namespaces),
-        spec: account.facts.apply((facts) =>
-          linkManifestSpec(spec, facts, namespaces, args.mirroring),
-        ),
+        spec: account.facts.apply((facts) => linkManifestSpec(spec, facts, namespaces, mirroring)),
       },
       // Linkerd's controller reads its Secret only when the Link changes.
       { ...inSource, dependsOn: [mirror, destination] },
     );
     this.registerOutputs({});
   }
-}
-
-export interface LinkArgs extends LinkAccountArgs {
-  readonly source: LinkEnd;
-  readonly target: LinkEnd;
-  readonly revocation: readonly pulumi.Resource[];
 }
 
 /**
@@ -101,15 +88,11 @@ export class Link extends pulumi.ComponentResource {
     this.name = name;
     this.target = args.spec.target;
     const { source, target, revocation } = args;
-    const account = new LinkAccount(name, args, {
+    const account = new LinkAccount(name, args, { parent: this, dependsOn: [target.ready] });
+    this.credentials = new LinkCredentials(name, args, account, {
       parent: this,
-      dependsOn: [target.ready],
+      dependsOn: [source.ready, ...revocation],
     });
-    this.credentials = new LinkCredentials(
-      name,
-      { ...args, account },
-      { parent: this, dependsOn: [source.ready, ...revocation] },
-    );
     this.observedGateway = account.facts.apply(({ gateway }) => {
       if (gateway === undefined) return undefined;
       const { addresses, port, identity } = gateway;
