@@ -43,9 +43,9 @@ export class TrustRoot extends pulumi.ComponentResource {
     this.#issuance = issuanceFrom(args.trust, context);
     const { outputs, refused, held, expiries, anchorsPem, knownPem } = this.#issuance;
     this.anchorsPem = anchorsPem;
-    this.knownPem = knownPem ?? anchorsPem;
+    this.knownPem = knownPem;
     this.refused = refused;
-    this.held = held ?? [];
+    this.held = held;
     this.stage = outputs.apply(({ stage, notes }) => {
       debugLog()?.(`trust: ${stage}`);
       for (const note of notes) this.#say("warning", note);

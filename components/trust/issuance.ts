@@ -30,13 +30,13 @@ import { Generation, type KeyPair } from "./generation.ts";
 /** The anchors and issuers of a stack, and what each cluster gets of them. */
 export interface Issuance {
   readonly anchorsPem: pulumi.Output<string>;
-  /** All anchors, including those to be removed; absent if that makes no difference. */
-  readonly knownPem?: pulumi.Output<string>;
+  /** All anchors that the stack knows, including those to be removed. */
+  readonly knownPem: pulumi.Output<string>;
   readonly outputs: pulumi.Output<TrustOutputs>;
   /** Reasons by cluster for which it gets nothing in this run. */
   readonly refused: pulumi.Output<RefusedClusters>;
   /** Why the trust of every cluster stays as it is. */
-  readonly held?: readonly string[] | undefined;
+  readonly held: readonly string[];
   /** The expiries in parts, so that a preview shows what is known while the rest is yet to be generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
   readonly issuerOf: (cluster: string) => KeyPair | undefined;
@@ -84,15 +84,21 @@ type Issuers = ReadonlyMap<string, { readonly issuer: Bundle; readonly keyPem: s
 function givenIssuance(
   anchors: Bundle,
   issuers: Issuers,
-  plan: TrustPlan,
-  expiries: Expiries,
+  { stage, notes, clusters, refusedClusters, held = [] }: TrustPlan,
+  expiring: readonly Expiring[],
+  now: Date,
 ): Issuance {
+  const anchorsPem = pulumi.output(bundleText(anchors));
+  const bundles = [...clusters].map(([cluster, { bundle }]) => {
+    return [cluster, { bundlePem: bundleText(bundle) }] as const;
+  });
   return {
-    anchorsPem: pulumi.output(bundleText(anchors)),
-    outputs: pulumi.output(trustOutputs(plan)),
-    refused: pulumi.output(Object.fromEntries(plan.refusedClusters)),
-    held: plan.held,
-    expiries: [pulumi.output(expiries)],
+    anchorsPem,
+    knownPem: anchorsPem,
+    outputs: pulumi.output({ stage, notes, clusters: Object.fromEntries(bundles) }),
+    refused: pulumi.output(Object.fromEntries(refusedClusters)),
+    held,
+    expiries: [pulumi.output(expiriesOf(expiring, now))],
     issuerOf: (cluster) => {
       const given = issuers.get(cluster);
       if (given === undefined) return undefined;
@@ -113,27 +119,23 @@ function providedIssuance(trust: ProvidedTrust, context: IssuanceContext): Issua
   });
   const issuers = chainsOf(new Map(given));
   const plan = planProvided({ ...context, anchors, issuers });
-  const expiries = expiriesOf(expiringProvided(anchors, issuers, "config"), context.now);
-  return givenIssuance(anchors, new Map(given), plan, expiries);
+  const expiring = expiringProvided(anchors, issuers, "config");
+  return givenIssuance(anchors, new Map(given), plan, expiring, context.now);
 }
 
 function publishedIssuance({ published, live, now }: IssuanceContext): Issuance {
   if (published === undefined) throw new Error("nothing was read of the stack of the trust root");
   const { clusters, known } = published;
-  const expiries = expiriesOf(expiringProvided(known, chainsOf(clusters), "stack"), now);
-  return givenIssuance(known, clusters, planPublished(published, live), expiries);
+  const expiring = expiringProvided(known, chainsOf(clusters), "stack");
+  return givenIssuance(known, clusters, planPublished(published, live), expiring, now);
 }
 
 /** Trust that is none of this program's: only what expires, and which clusters refuse each other's proxies. */
 function externalIssuance({ live, now }: IssuanceContext): Issuance {
   const { anchors, expiring, notes } = externalTrust(live);
-  const plan = { clusters: new Map(), notes, refusedClusters: new Map() };
-  return givenIssuance(
-    anchors,
-    new Map(),
-    { stage: "settled", ...plan },
-    expiriesOf(expiring, now),
-  );
+  const nothing = new Map<string, never>();
+  const plan = { stage: "settled", notes, clusters: nothing, refusedClusters: nothing } as const;
+  return givenIssuance(anchors, nothing, plan, expiring, now);
 }
 
 /**
@@ -173,6 +175,7 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
     }),
     outputs,
     refused: decided(({ refusedClusters }) => Object.fromEntries(refusedClusters)),
+    held: [],
     expiries: [
       pulumi.all([pems, outputs]).apply(([both, { clusters }]) => {
         const bundles = Object.values(clusters).map(({ bundlePem }) => bundlePem);
@@ -225,17 +228,6 @@ function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {
 interface TrustOutputs extends Pick<Publication, "stage" | "notes"> {
   /** None for a cluster that may be new and has to wait. */
   readonly clusters: Readonly<Record<string, { readonly bundlePem: string } | undefined>>;
-}
-
-function trustOutputs({
-  stage,
-  notes,
-  clusters,
-}: Pick<TrustPlan, "stage" | "notes" | "clusters">): TrustOutputs {
-  const each = [...clusters].map(([cluster, { bundle }]) => {
-    return [cluster, { bundlePem: bundleText(bundle) }] as const;
-  });
-  return { stage, notes, clusters: Object.fromEntries(each) };
 }
 
 /** When certificates expire, and what to tell about it, as plain data. */
