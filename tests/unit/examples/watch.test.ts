@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
+import * as yaml from "yaml";
 import * as z from "zod";
 
 import type { WatchEvent } from "../../../cli/watch/events.ts";
@@ -80,35 +81,6 @@ describe("examples/watch: metrics", () => {
   });
 });
 
-const labels = z.record(z.string(), z.string());
-const deployment = z.object({
-  kind: z.literal("Deployment"),
-  spec: z.object({
-    replicas: z.number(),
-    strategy: z.object({ type: z.string() }),
-    template: z.object({
-      metadata: z.object({ labels }),
-      spec: z.object({
-        terminationGracePeriodSeconds: z.number(),
-        containers: z.tuple([
-          z.object({
-            args: z.array(z.string()),
-            ports: z.tuple([z.object({ name: z.string(), containerPort: z.number() })]),
-          }),
-        ]),
-      }),
-    }),
-  }),
-});
-const policy = z.object({
-  kind: z.literal("NetworkPolicy"),
-  spec: z.object({
-    podSelector: z.object({ matchLabels: labels }),
-    policyTypes: z.tuple([z.literal("Ingress")]),
-    ingress: z.tuple([z.looseObject({ ports: z.tuple([z.object({ port: z.string() })]) })]),
-  }),
-});
-
 describe("examples/watch: units, manifests and image", () => {
   /** Seconds that the longest step of a run may take: a chart that does not become ready. */
   const longestStep = configOf("federated").charts.timeoutSeconds;
@@ -125,23 +97,16 @@ describe("examples/watch: units, manifests and image", () => {
     match(unit, /^StateDirectory=linkerd-multicluster$/m);
   });
 
-  it("the Deployment has one replica with valid options, lets a run end, and is reached at its metrics alone", async () => {
-    const all = documents("watch/kubernetes.yaml");
-    const [found] = all.flatMap((each) => deployment.safeParse(each).data?.spec ?? []);
-    ok(found);
+  it("the Deployment has one replica with valid options, and lets a run end", async () => {
+    const manifest = text("watch/kubernetes.yaml");
     // Two watches would run Pulumi against each other.
-    deepEqual([found.replicas, found.strategy.type], [1, "Recreate"]);
-    const { metadata, spec } = found.template;
-    const [{ args, ports }] = spec.containers;
+    match(manifest, /^ {2}replicas: 1\n[^]*^ {2}strategy: \{ type: Recreate \}$/m);
+    const args = z.array(z.string()).parse(yaml.parse(/args: (.*)/.exec(manifest)?.[1] ?? ""));
     const { stack, output, listen } = await watchOptions(args);
+    const port = Number(/name: metrics, containerPort: (\d+)/.exec(manifest)?.[1]);
     // The kubelet connects from outside the pod.
-    const at = { host: "0.0.0.0", port: ports[0].containerPort };
-    deepEqual([stack, output, listen], ["prod", "json", at]);
-    ok(spec.terminationGracePeriodSeconds > longestStep);
-    const [allowed] = all.flatMap((each) => policy.safeParse(each).data?.spec ?? []);
-    ok(allowed);
-    deepEqual(allowed.podSelector.matchLabels, metadata.labels);
-    deepEqual([allowed.ingress[0].ports[0].port, ports[0].name], ["metrics", "metrics"]);
+    deepEqual([stack, output, listen], ["prod", "json", { host: "0.0.0.0", port }]);
+    ok(Number(/terminationGracePeriodSeconds: (\d+)/.exec(manifest)?.[1]) > longestStep);
   });
 
   it("the image has every file that the watch and its runs need, and the tested versions", () => {
@@ -155,8 +120,9 @@ describe("examples/watch: units, manifests and image", () => {
     const files = readdirSync(root);
     for (const path of copied)
       ok(existsSync(join(root, path)) || files.some((name) => matchesGlob(name, path)), path);
+    const versions = z.record(z.string(), z.string());
     const { dependencies, devDependencies } = z
-      .object({ dependencies: labels, devDependencies: labels })
+      .object({ dependencies: versions, devDependencies: versions })
       .parse(JSON.parse(text("../package.json")));
     equal(/^ARG NODE=node:([\d.]+)-/m.exec(dockerfile)?.[1], devDependencies["node"]);
     const plugins = Object.entries(dependencies)
