@@ -1,19 +1,21 @@
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { parseDocument } from "yaml";
 import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "./mesh.ts";
+import { contentOf, type ReadText } from "./mesh-file.ts";
 import { project } from "./mistakes.ts";
 import { parseTexts } from "./parse.ts";
 import { valueAt } from "./read.ts";
+
+/** The engine starts the program in the project's folder. */
+const readText: ReadText = (path) => readFileSync(path, "utf8");
 
 /** The config of the current stack. Throws a RunError, which has no stack trace, with every mistake. */
 export function stackConfig(): MeshConfig {
   try {
     return parseTexts(pulumi.runtime.allConfig(), "The stack config", {
-      isPlainKey: plainIssuerKeys(secretKeys(), stackFile()),
-      // The engine starts the program in the project's folder.
-      readText: (path) => readFileSync(path, "utf8"),
+      isPlainKey: plainIssuerKeys(secretKeys(), readText),
+      readText,
     });
   } catch (error) {
     const failure = new pulumi.RunError(messageOf(error));
@@ -37,29 +39,21 @@ function secretKeys(): readonly string[] {
   return Array.isArray(secrets) ? secrets.map(String) : [];
 }
 
-/** The stack's config file where Pulumi puts it; Pulumi does not tell a program of another place. */
-function stackFile(): string | undefined {
-  try {
-    return readFileSync(`Pulumi.${pulumi.getStack()}.yaml`, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
 /**
- * Whether the stack holds the key of a cluster's issuer as plain text. Pulumi tells which top-level
- * keys hold a secret somewhere, and no more; which values of these are plain is in the stack file.
+ * Whether the stack holds the key of a cluster's issuer as plain text. Pulumi tells which top-level keys hold a secret
+ * somewhere, and no more. Which of their values are plain is in the stack file, where Pulumi puts it: Pulumi does not tell
+ * a program of another place.
  *
  * @param secretKeys full keys that are secret, in whole or in part
- * @param stackFile its text; undefined if it can't be read
  */
 export function plainIssuerKeys(
   secretKeys: readonly string[],
-  stackFile: string | undefined,
+  readText: ReadText,
 ): (cluster: string) => boolean {
   const key = `${project}:trust`;
   if (!secretKeys.includes(key)) return () => true;
-  const content: unknown = stackFile === undefined ? undefined : parseDocument(stackFile).toJS();
+  const file = contentOf(`Pulumi.${pulumi.getStack()}.yaml`, readText);
   return (cluster) =>
-    typeof valueAt(content, "config", key, "issuers", cluster, "key") === "string";
+    "value" in file &&
+    typeof valueAt(file.value, "config", key, "issuers", cluster, "key") === "string";
 }

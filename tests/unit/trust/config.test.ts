@@ -147,10 +147,15 @@ describe("stack config: trust", () => {
       "      west: { certificate: x, key: { secure: AAAA } }",
       "      east: { certificate: x, key: hunter2 }",
     ].join("\n");
-    const plain = (...args: Parameters<typeof plainIssuerKeys>) =>
-      ["west", "east", "constructor"].filter(plainIssuerKeys(...args));
+    const plain = (secretKeys: readonly string[], text: string | Error) =>
+      ["west", "east", "constructor"].filter(
+        plainIssuerKeys(secretKeys, () => {
+          if (typeof text !== "string") throw text;
+          return text;
+        }),
+      );
     deepEqual(plain(secret, file), ["east"]);
-    deepEqual(plain(secret, undefined), []);
+    deepEqual(plain(secret, Object.assign(new Error(), { code: "ENOENT" })), []);
     deepEqual(plain(secret, "config:\n  linkerd-multicluster:trust: { secure: AAAA }\n"), []);
     deepEqual(plain(["linkerd-multicluster:clusters"], file), ["west", "east", "constructor"]);
   });
