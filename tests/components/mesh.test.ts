@@ -23,13 +23,6 @@ describe("Mesh with manage: mirrors", () => {
     deepEqual(mesh.said, []);
     for (const { dependencies, parent, provider } of mesh.ofType(types.mirrors))
       deepEqual([dependencies, parent, provider], [[], `${types.mesh} mesh`, ""]);
-    deepEqual(mesh.inputs(types.mirrors, "north"), {
-      source: "north",
-      stack: "organization/mesh/test",
-      links: [mesh.config.links[1]?.spec],
-      clusters: { west: { context: "k3d-west" }, north: { context: "north" } },
-      statusIn: "linkerd-multicluster",
-    });
   });
 
   it("is nothing at all without links", async () => {

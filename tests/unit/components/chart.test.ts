@@ -3,8 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chartFrom } from "../../../components/charts/chart.ts";
-import { chartNames } from "../../../config/keys.ts";
-import { configOf } from "../config/table.ts";
 
 const name = "linkerd-crds";
 
@@ -17,14 +15,6 @@ function local(source: string, ...files: readonly string[]) {
 }
 
 describe("cluster: where charts come from", () => {
-  it("Linkerd's repository of edge releases, at one version for all", () => {
-    const repositoryOpts = { repo: "https://helm.linkerd.io/edge" };
-    for (const chart of chartNames) {
-      const expected = { chart, version: "2026.8.3", repositoryOpts };
-      deepEqual(chartFrom(configOf({}).charts, chart), expected);
-    }
-  });
-
   it("an OCI registry", () => {
     for (const source of ["oci://registry.example.com/l5d", "oci://registry.example.com/l5d/"])
       deepEqual(chartFrom({ source, version: "1.2.3" }, name), {

@@ -1,7 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
 import {
-  controlPlaneValues,
-  crdsValues,
   linkerdNamespace,
   mergeValues,
   multiclusterNamespace,
@@ -23,19 +21,6 @@ function multicluster(keys: Raw) {
 }
 
 describe("cluster: values of the charts", () => {
-  it("linkerd-crds brings the Gateway API, unless it is there", () => {
-    deepEqual(crdsValues("install"), { installGatewayAPI: true });
-    deepEqual(crdsValues("assume"), { installGatewayAPI: false });
-  });
-
-  it("linkerd-control-plane takes its issuer from a Secret", () => {
-    deepEqual(controlPlaneValues({ clusterDomain: "west.local", trustDomain: "mesh.local" }), {
-      clusterDomain: "west.local",
-      identityTrustDomain: "mesh.local",
-      identity: { issuer: { scheme: "kubernetes.io/tls" } },
-    });
-  });
-
   it("linkerd-multicluster runs no controller where Pulumi mirrors", () => {
     deepEqual(multicluster({ links: [link, back] }), {
       linkerdNamespace: "linkerd",
