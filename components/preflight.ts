@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { MeshConfig } from "../config/mesh.ts";
+import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { accessesOf, ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
 import {
   type Connect,
@@ -10,6 +10,7 @@ import {
   refuseRelativePaths,
   unlessBug,
 } from "@linkerd-multicluster/engine/kubernetes";
+import { linkerdConfigOf, noClusterDomain } from "@linkerd-multicluster/engine/credentials";
 import { controllersIn, noControllerText } from "@linkerd-multicluster/engine/mirroring";
 import {
   type LiveTrusts,
@@ -19,7 +20,6 @@ import {
   type PublishedTrust,
 } from "@linkerd-multicluster/engine/trust";
 import { controlPlaneLabels } from "./charts/values.ts";
-import { judgedDomains } from "./judged-domains.ts";
 
 export type Refused = ReadonlyMap<string, string>;
 
@@ -84,21 +84,22 @@ export async function preflight(config: MeshConfig, open: Connect = connect): Pr
       ...(await missingControllers(config, read)),
     ]);
     const down = [...read].flatMap(([name, cluster]) =>
-      "why" in cluster ? [{ name, ...cluster }] : [],
+      "why" in cluster ? [[name, cluster.why] as const] : [],
     );
-    const waits = down
-      .filter(({ name }) => !refused.has(name))
-      .map(
-        ({ name, why }) =>
-          `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
-      );
+    const waits = down.flatMap(([name, why]) =>
+      refused.has(name)
+        ? []
+        : [
+            `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
+          ],
+    );
     return {
       uids: opened.uids,
       trust,
       ...(published !== undefined && { published }),
-      unreachable: new Set(down.map(({ name }) => name)),
+      unreachable: new Set(down.map(([name]) => name)),
       refused,
-      warnings: [...domains.told, ...waits],
+      warnings: [...domains.warnings, ...waits],
     };
   } finally {
     await Promise.all([opened.close(), others.close()]);
@@ -133,17 +134,16 @@ async function openOthers(
   const own = ownClusters(config);
   const isJudged = config.manage === "all" && config.trust.kind === "provided";
   const names = isJudged ? [...config.clusters].filter(([name]) => !own.has(name)) : [];
-  const opened = await Promise.all(
-    names.map(async ([name, { access }]) => {
-      const { clusters, mistakes, close } = await openClusters(new Map([[name, access]]), open);
-      const why = `cluster ${name} can't be read: ${mistakes.join("; ")}`;
-      return { name, cluster: clusters.get(name) ?? { why, cause: "invalid" as const }, close };
-    }),
-  );
+  const opened = names.map(async ([name, { access }]) => {
+    const { clusters, mistakes, close } = await openClusters(new Map([[name, access]]), open);
+    const why = `cluster ${name} can't be read: ${mistakes.join("; ")}`;
+    return { name, cluster: clusters.get(name) ?? { why, cause: "invalid" as const }, close };
+  });
+  const all = await Promise.all(opened);
   return {
-    clusters: new Map(opened.map(({ name, cluster }) => [name, cluster])),
+    clusters: new Map(all.map(({ name, cluster }) => [name, cluster])),
     close: async () => {
-      await Promise.all(opened.map(({ close }) => close()));
+      await Promise.all(all.map(({ close }) => close()));
     },
   };
 }
@@ -201,4 +201,49 @@ async function missingControllers(
 
 function missing(source: string, target: string): string {
   return `Link ${source}/${target} has mirroring: controller, and ${noControllerText(source, target)}: add {link: {ref: {name: ${target}}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.`;
+}
+
+/**
+ * Judges the domains of running clusters. A proxy gets its own identity and the names of its peers when it starts:
+ * after a change of trust domain, Linkerd issues it no more certificates, and its peers expect another name. So a
+ * default never changes a running cluster. A cluster without Linkerd, or one that can't be read, is not judged and
+ * stays as it is.
+ *
+ * @param installed the clusters on which this stack installs Linkerd
+ * @returns sentences about clusters without a cluster domain, or with a trust domain that differs from an unset
+ *   default; and warnings
+ */
+async function judgedDomains(
+  opened: OpenedClusters["clusters"],
+  installed: ReadonlySet<string>,
+  { clusters, linkerdNamespace }: MeshConfig,
+): Promise<{ readonly refused: ReadonlyMap<string, string>; readonly warnings: string[] }> {
+  const refused = new Map<string, string>();
+  const warnings: string[] = [];
+  const judging = [...clusters].map(async ([name, config]) => {
+    const cluster = opened.get(name);
+    if (cluster === undefined || "why" in cluster) return;
+    const { value: kubernetes } = cluster;
+    const linkerd = await linkerdConfigOf(kubernetes, linkerdNamespace).catch(unlessBug(undefined));
+    if (linkerd === undefined) return;
+    if (linkerd.domains === undefined)
+      refused.set(name, `${noClusterDomain(name, linkerdNamespace)}.`);
+    const live = linkerd.domains?.trustDomain ?? config.trustDomain;
+    if (!installed.has(name) || live === config.trustDomain) return;
+    if (config.isTrustDomainSet) warnings.push(warning(config, live));
+    else refused.set(name, refusal(config, live));
+  });
+  await Promise.all(judging);
+  return { refused, warnings };
+}
+
+const until = "and connections with its pods fail until each meshed pod has been restarted";
+
+function refusal({ name, trustDomain }: ClusterConfig, live: string): string {
+  const key = `linkerd-multicluster:clusters.${name}.trustDomain`;
+  return `Linkerd in cluster ${name} runs with trust domain ${live}, and the default is ${trustDomain}: to keep it, set ${key} to ${live}, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set ${key} to ${trustDomain}, ${until}.`;
+}
+
+function warning({ name, trustDomain }: ClusterConfig, live: string): string {
+  return `The trust domain of cluster ${name} changes from ${live} to ${trustDomain}, ${until}: see docs/guides/trust.md.`;
 }
