@@ -41,11 +41,11 @@ export function stacksFor(
 ): Chosen[] {
   const folder = resolve(started, cwd ?? ".");
   const file = configFile === undefined ? undefined : resolve(started, configFile);
-  const said = omitUndefined({ stack, configFile: file });
+  const choice = omitUndefined({ stack, configFile: file });
   const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: isFile } = variables;
-  const isSaid = [cwd, stack, configFile].some((each) => each !== undefined);
-  if (isSaid || named !== undefined || isFile !== undefined || hasStacks(folder))
-    return [withSelected({ folder, ...said }, variables)];
+  const isChosen = [cwd, stack, configFile].some((each) => each !== undefined);
+  if (isChosen || named !== undefined || isFile !== undefined || hasStacks(folder))
+    return [withSelected({ folder, ...choice }, variables)];
   const registered = registeredStacks(variables);
   if (registered.length > 0) return registered;
   throw new NoStack(

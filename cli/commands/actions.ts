@@ -8,7 +8,6 @@ import type { StackOptions } from "../stacks.ts";
 import type { WatchOptions } from "../watch/watch.ts";
 import {
   duration,
-  examples,
   type FactsOptions,
   formatOption,
   stackCommand,
@@ -21,17 +20,13 @@ import {
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 
 export function addCheck(program: Command): void {
-  const command = stackCommand(program, "check", "check the live mesh")
+  const command = stackCommand(program, "check", "Check the live mesh", [
+    ["check", "by cluster and by link; exits with 1 on errors"],
+    ["check --wait 30s --output json", "for a pipeline"],
+  ])
     .addOption(formatOption())
     .option("--wait <duration>", "wait up to this long for errors to go away, such as 30s", wait, 0)
     .option("--all", "show skipped checks too, with the reason")
-    .addHelpText(
-      "after",
-      examples(
-        ["check", "by cluster and by link; exits with 1 on errors"],
-        ["check --wait 30s --output json", "for a pipeline"],
-      ),
-    )
     .action(async (options: CheckOptions) => {
       const { check } = await import("../check.ts");
       await check(options);
@@ -56,7 +51,11 @@ export function addVerify(program: Command): void {
   const command = stackCommand(
     program,
     "verify",
-    "send requests through the mesh from temporary pods",
+    "Send requests through the mesh from temporary pods",
+    [
+      ["verify --image curlimages/curl:8.20.0", "a request through each link"],
+      ["verify --image curlimages/curl:8.20.0 --service shop/web", "to all mirrors of a Service"],
+    ],
   )
     .addOption(formatOption())
     .requiredOption(
@@ -66,13 +65,6 @@ export function addVerify(program: Command): void {
     .option("--service <service>", "ask all mirrors of this Service, not one of each link")
     .option("--namespace <name>", "namespace of the pods (default: that of the mirror)")
     .option("--timeout <duration>", "limit for each request with its pod", duration, 60_000)
-    .addHelpText(
-      "after",
-      examples(
-        ["verify --image curlimages/curl:8.20.0", "a request through each link"],
-        ["verify --image curlimages/curl:8.20.0 --service shop/web", "to all mirrors of a Service"],
-      ),
-    )
     .action(sendRequests);
   withoutOption(command, "--dry", "use check, which reads the mesh without sending requests");
   withoutOption(command, "--request", "leave it out, because verify always sends requests");
@@ -106,15 +98,11 @@ interface GatherOptions extends StackOptions {
 }
 
 export function addGather(program: Command): void {
-  stackCommand(program, "gather", "write a support bundle without secrets")
+  stackCommand(program, "gather", "Write a support bundle without secrets", [
+    ["gather --to bundle", "everything that status knows, redacted"],
+    ["explain shop/web --from bundle", "read it on another machine"],
+  ])
     .option("--to <folder>", "new folder (default: linkerd-clusters-<time>)")
-    .addHelpText(
-      "after",
-      examples(
-        ["gather --to bundle", "everything that status knows, redacted"],
-        ["explain shop/web --from bundle", "read it on another machine"],
-      ),
-    )
     .action(async ({ to, ...options }: GatherOptions) => {
       const { gather } = await import("../gather.ts");
       process.stdout.write(await gather(await stackOf(options), to, process.env, new Date()));
@@ -122,14 +110,12 @@ export function addGather(program: Command): void {
 }
 
 export function addWatch(program: Command): void {
-  stackCommand(program, "watch", "run the stack whenever its mesh changes")
+  stackCommand(program, "watch", "Run the stack whenever its mesh changes", [
+    ["watch --stack prod --listen 127.0.0.1:9464", "runs until interrupted"],
+  ])
     .addOption(new Option("-o, --output <format>").choices(["text", "json"]).default("text"))
     .option("--resync <duration>", "interval of full previews", resync, 600_000)
     .option("--listen <address>", "serve metrics there, such as 127.0.0.1:9464", address)
-    .addHelpText(
-      "after",
-      examples(["watch --stack prod --listen 127.0.0.1:9464", "runs until interrupted"]),
-    )
     .action(async (options: WatchOptions) => {
       const { watch } = await import("../watch/watch.ts");
       await watch(await stackOf(options), options);

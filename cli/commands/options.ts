@@ -13,23 +13,27 @@ export interface FactsOptions extends StackOptions {
   readonly from?: string;
 }
 
-export function examples(...lines: readonly (readonly [words: string, what: string])[]): string {
-  const width = Math.max(...lines.map(([words]) => words.length));
-  const rows = lines.map(([words, what]) => `  ${programName} ${words.padEnd(width)}  ${what}`);
-  return `\nExamples:\n${rows.join("\n")}`;
-}
+type Examples = readonly (readonly [words: string, what: string])[];
 
-export function stackCommand(program: Command, name: string, what: string): Command {
+export function stackCommand(
+  program: Command,
+  name: string,
+  what: string,
+  examples: Examples,
+): Command {
+  const width = Math.max(...examples.map(([words]) => words.length));
+  const rows = examples.map(([words, does]) => `  ${programName} ${words.padEnd(width)}  ${does}`);
   return program
     .command(name)
     .description(what)
+    .addHelpText("after", `\nExamples:\n${rows.join("\n")}`)
     .option("-s, --stack <name>", "name of the stack")
     .option("--cwd <folder>", "folder of its program")
     .option("--config-file <path>", "its config file, if not in the folder of the program");
 }
 
-export function factsCommand(program: Command, name: string, what: string): Command {
-  const command = stackCommand(program, name, what)
+export function factsCommand(...of: Parameters<typeof stackCommand>): Command {
+  const command = stackCommand(...of)
     .addOption(formatOption())
     .option(...fromOption);
   return withoutOption(command, "--state", "run gather, and use --from with its folder");
@@ -81,12 +85,12 @@ export async function configFor(stack: Chosen): Promise<MeshConfig> {
   return configOf(choice, folder, process.env);
 }
 
-async function stacksOf(said: StackOptions): Promise<Chosen[]> {
+async function stacksOf(options: StackOptions): Promise<Chosen[]> {
   const { stacksFor } = await import("../stacks.ts");
-  return stacksFor(said, process.cwd(), process.env);
+  return stacksFor(options, process.cwd(), process.env);
 }
 
-export async function stackOf(said: StackOptions): Promise<Chosen> {
+export async function stackOf(options: StackOptions): Promise<Chosen> {
   const { onlyStack } = await import("../stacks.ts");
-  return onlyStack(await stacksOf(said));
+  return onlyStack(await stacksOf(options));
 }

@@ -4,7 +4,6 @@ import type { Documents } from "../documents.ts";
 import { exitCode, type MapFormat, mapFormats, written } from "../output.ts";
 import {
   duration,
-  examples,
   factsCommand,
   type FactsOptions,
   fromOption,
@@ -21,17 +20,13 @@ interface StatusOptions extends FactsOptions {
 }
 
 export function addStatus(program: Command): void {
-  factsCommand(program, "status", "show links, clusters, federated Services and the next up")
+  factsCommand(program, "status", "Show links, clusters, federated Services and the next up", [
+    ["status", "the stack of this folder on one screen"],
+    ["status --stack prod --wait 5m", "after an up, until everything is ok"],
+    ["status --from bundle", "a support bundle, without reading clusters"],
+  ])
     .option("--wait <duration>", "return once everything is ok, or fail after this", duration)
     .option("--watch", "refresh every few seconds")
-    .addHelpText(
-      "after",
-      examples(
-        ["status", "the stack of this folder on one screen"],
-        ["status --stack prod --wait 5m", "after an up, until everything is ok"],
-        ["status --from bundle", "a support bundle, without reading clusters"],
-      ),
-    )
     .action(showStatus);
 }
 
@@ -61,15 +56,11 @@ async function showStatus({ wait, watch = false, ...options }: StatusOptions): P
 }
 
 export function addExplain(program: Command): void {
-  factsCommand(program, "explain", "show where a Service is mirrored, and why not elsewhere")
+  factsCommand(program, "explain", "Show where a Service is mirrored, and why not elsewhere", [
+    ["explain shop/web", "every cluster, with reasons"],
+    ["explain shop/web-west", "the same by the name of a mirror"],
+  ])
     .argument("<service>", "namespace/name of a Service or of a mirror, or a name alone")
-    .addHelpText(
-      "after",
-      examples(
-        ["explain shop/web", "every cluster, with reasons"],
-        ["explain shop/web-west", "the same by the name of a mirror"],
-      ),
-    )
     .action(explainService);
 }
 
@@ -93,19 +84,15 @@ interface MapOptions extends Omit<FactsOptions, "output"> {
 }
 
 export function addMap(program: Command): void {
-  const command = stackCommand(program, "map", "draw the mesh and list its mirrors on one page")
+  const command = stackCommand(program, "map", "Draw the mesh and list its mirrors on one page", [
+    ["map --to mesh.html", "a page without scripts that you can share"],
+    ["map --preview --to next.html", "with what the next up would change"],
+    ["map --output mermaid", "for a README"],
+  ])
     .addOption(mapFormatOption())
     .option(...fromOption)
     .option("--preview", "mark what the next up would change")
     .option("--to <file>", "output file (default: standard output)")
-    .addHelpText(
-      "after",
-      examples(
-        ["map --to mesh.html", "a page without scripts that you can share"],
-        ["map --preview --to next.html", "with what the next up would change"],
-        ["map --output mermaid", "for a README"],
-      ),
-    )
     .action(drawMap);
   withoutOption(command, "--state", "run gather, and use --from with its folder");
 }
@@ -137,15 +124,11 @@ interface WhatIfOptions extends FactsOptions {
 }
 
 export function addWhatIf(program: Command): void {
-  factsCommand(program, "whatif", "show which mirrors a loss makes unavailable or degraded")
+  factsCommand(program, "whatif", "Show which mirrors a loss makes unavailable or degraded", [
+    ["whatif --lose west", "before maintenance of cluster west"],
+    ["whatif --lose link/east/west", "mirrors in east of Services in west"],
+  ])
     .requiredOption("--lose <what>", "west, gateway/west, link/east/west or namespace/west/shop")
-    .addHelpText(
-      "after",
-      examples(
-        ["whatif --lose west", "before maintenance of cluster west"],
-        ["whatif --lose link/east/west", "mirrors in east of Services in west"],
-      ),
-    )
     .action(whatIfLost);
 }
 

@@ -82,9 +82,9 @@ export function findingsOf({ groups }: HealthReport, mesh: HealthMesh): HealthFi
   const sentences = (isWanted: boolean) =>
     groups.flatMap((group) =>
       group.checks.flatMap((check) => {
-        const isTold = isTolerated(check, group, mesh);
+        const isOnlyWarned = isTolerated(check, group, mesh);
         const wanted = check.findings.filter(
-          ({ severity }) => (severity !== "warning" && !isTold) === isWanted,
+          ({ severity }) => (severity !== "warning" && !isOnlyWarned) === isWanted,
         );
         // Sentences about a cluster name it already.
         const about = group.kind === "link" ? `link ${group.name.replace("/", " → ")}: ` : "";
