@@ -134,13 +134,13 @@ class Attempt {
     const about = { source, part, ...(mirror !== undefined && { service: mirror.mirror }) };
     try {
       if (mirror === undefined)
-        throw new Failure("mirror", undecided ?? "the link has no mirror that takes requests");
+        throw new FailedHop("mirror", undecided ?? "the link has no mirror that takes requests");
       return { ...about, ...(await this.#answer(mirror)) };
     } catch (error) {
       if (this.#run.signal.aborted) throw error;
-      const isSentence = error instanceof Failure || error instanceof KubernetesError;
+      const isSentence = error instanceof FailedHop || error instanceof KubernetesError;
       if (!isSentence) throw error;
-      const hop = error instanceof Failure ? error.hop : "client";
+      const hop = error instanceof FailedHop ? error.hop : "client";
       return { ...about, answered: false, hop, why: printable(error.message) };
     }
   }
@@ -148,13 +148,13 @@ class Attempt {
   async #answer({ source, mirror, kind }: MirrorFact) {
     const { clusters, config, options } = this.#run;
     const cluster = clusters.get(source);
-    if (cluster === undefined) throw new Failure("client", `the config has no cluster ${source}`);
-    if ("why" in cluster) throw new Failure("client", cluster.why);
+    if (cluster === undefined) throw new FailedHop("client", `the config has no cluster ${source}`);
+    if ("why" in cluster) throw new FailedHop("client", cluster.why);
     const kubernetes = cluster.value;
     const [home = "", name = ""] = mirror.split("/");
     const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
     const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;
-    if (port === undefined) throw new Failure("mirror", `${source}/${mirror} has no TCP port`);
+    if (port === undefined) throw new FailedHop("mirror", `${source}/${mirror} has no TCP port`);
     const domain = config.clusters.get(source)?.clusterDomain ?? "cluster.local";
     const request = {
       image: options.image,
@@ -176,7 +176,7 @@ class Attempt {
     await this.#sweep(kubernetes, namespace);
     const created = await kubernetes.create(resources.pods, pod);
     if (!JSON.stringify(created.spec).includes('"linkerd-proxy"'))
-      throw new Failure(
+      throw new FailedHop(
         "client",
         `${kubernetes.cluster} created pod ${name} without Linkerd's proxy`,
       );
@@ -186,7 +186,7 @@ class Attempt {
       const ended = statuses.find((each) => each.name === "request")?.state?.terminated;
       if (ended !== undefined) return ended.message ?? "";
       if (performance.now() > this.#deadline)
-        throw new Failure(
+        throw new FailedHop(
           "client",
           `pod ${kubernetes.cluster}/${namespace}/${name} did not end within the time limit: ${reasonOf(found)}`,
         );
@@ -227,7 +227,7 @@ class Attempt {
 }
 
 /** Why a request can't be sent, or has no answer. */
-class Failure extends UserError {
+class FailedHop extends UserError {
   readonly hop: Hop;
   constructor(hop: Hop, message: string) {
     super(message);

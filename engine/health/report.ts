@@ -14,7 +14,7 @@ export interface HealthReport {
   /** Whether there is no finding of severity `fatal` or `error`; decides about the exit code. */
   readonly healthy: boolean;
   /** Checks by their result. */
-  readonly counts: Readonly<Record<Result, number>>;
+  readonly counts: Readonly<Record<CheckState, number>>;
   /** First the clusters, then the links, both in the order of the config. */
   readonly groups: readonly Group[];
 }
@@ -28,13 +28,13 @@ export interface Group {
 }
 
 /** The most severe finding decides; a warning alone leaves the mesh healthy. */
-export type Result = "ok" | "warning" | "error" | "skipped";
+export type CheckState = "ok" | "warning" | "error" | "skipped";
 
 export interface CheckResult {
   /** Stable, such as `trust-anchors-shared`. */
   readonly id: string;
   readonly title: string;
-  readonly result: Result;
+  readonly result: CheckState;
   /** Linkerd's page about its own check. */
   readonly hint?: string;
   /** Why it was skipped. */
@@ -66,11 +66,11 @@ function resultsOf<View extends { readonly mesh: HealthMesh }>(
   view: View,
 ): CheckResult[] {
   return checks.flatMap((check) =>
-    check.appliesTo?.(view) === false ? [] : [resultOf(check, view)],
+    check.appliesTo?.(view) === false ? [] : [resultOfCheck(check, view)],
   );
 }
 
-export function resultOf<View extends { readonly mesh: HealthMesh }>(
+export function resultOfCheck<View extends { readonly mesh: HealthMesh }>(
   check: HealthCheck<View>,
   view: View,
 ): CheckResult {

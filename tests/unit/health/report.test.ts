@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { clusterChecks, clusterReached, linkChecks } from "../../../engine/health/checks/all.ts";
 import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
 import { observeMesh } from "../../../engine/health/observe-mesh.ts";
-import { reportOn, resultOf } from "../../../engine/health/report.ts";
+import { reportOn, resultOfCheck } from "../../../engine/health/report.ts";
 import { readMesh } from "../../../engine/mesh/read-mesh.ts";
 import { gateway } from "../fixtures/link.ts";
 import { SimulatedClusters } from "../../simulation/clusters.ts";
@@ -189,14 +189,14 @@ describe("the report", () => {
 
   it("shows what clusters say without what a terminal obeys", () => {
     const [forged, shown] = ["x\nStatus: √\u001b[2K\u202e", "x?Status: √?[2K?"];
-    const { findings, why } = resultOf(
+    const { findings, why } = resultOfCheck(
       clusterReached,
       clusterView({ reading: { snapshot: unread(forged) } }),
     );
     deepEqual([findings, why], [[{ severity: "fatal", sentence: shown }], undefined]);
     const unmeshed = { ...reading(east), unmeshed: unread(forged) };
     equal(
-      resultOf(clientsMeshed, clusterView({ reading: unmeshed })).why,
+      resultOfCheck(clientsMeshed, clusterView({ reading: unmeshed })).why,
       `its pods can't be read: ${shown}`,
     );
   });

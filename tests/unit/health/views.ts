@@ -8,7 +8,7 @@ import type {
 } from "../../../engine/health/health-check.ts";
 import type { HealthMesh } from "../../../engine/health/health-mesh.ts";
 import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
-import { resultOf } from "../../../engine/health/report.ts";
+import { resultOfCheck } from "../../../engine/health/report.ts";
 import type {
   ClusterReading,
   LinkerdReading,
@@ -163,7 +163,7 @@ export function said<View extends { readonly mesh: HealthMesh }>(
   check: HealthCheck<View>,
   view: View,
 ): string[] {
-  const { why, findings } = resultOf(check, view);
+  const { why, findings } = resultOfCheck(check, view);
   if (why !== undefined) return [`skipped: ${why}`];
   return findings.map(({ severity, sentence }) => `${severity}: ${sentence}`);
 }
