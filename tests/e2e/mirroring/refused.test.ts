@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { newStack, type PulumiStack } from "../../bed/stack.ts";
+import { newStack, type PulumiStack, repository } from "../../bed/stack.ts";
 import * as clusters from "../access-clusters.ts";
 import { emptyBed, type SharedBed } from "./shared-bed.ts";
-import { importedFrom, writeProgramText } from "../written-program.ts";
 
 const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
 
@@ -56,10 +56,9 @@ describe("a cluster that is another one by now, in a real engine", function () {
   });
 });
 
+/** Writes a program for the real engine, with the repository's packages. */
 async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
-  await writeProgramText(
-    folder,
-    `
+  const text = `
       import * as pulumi from "@pulumi/pulumi";
       import { ClusterIdentity } from ${importedFrom("cluster-provider.ts")};
       import { movedClusters } from ${importedFrom("clusters.ts")};
@@ -76,6 +75,19 @@ async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
         clusters: { east: accessOf("east"), west: accessOf("west"), north: accessOf("north") },
         ...(refused.size > 0 && { distrusted: Object.fromEntries(refused) }),
       });
-    `,
-  );
+    `;
+  await mkdir(folder);
+  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  const files = {
+    "Pulumi.yaml":
+      "name: linkerd-multicluster\nmain: index.ts\nruntime: {name: nodejs, options: {typescript: false}}\n",
+    "package.json": JSON.stringify({ type: "module", main: "index.ts" }),
+    "index.ts": text,
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+}
+
+/** Returns the specifier by which the program imports a file of `components`. */
+function importedFrom(file: string): string {
+  return JSON.stringify(join(repository, "components", file));
 }
