@@ -5,7 +5,7 @@ import {
   reportOn,
 } from "@linkerd-multicluster/engine/health";
 import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
-import { omitUndefined, type Service } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, type Service, valueIn } from "@linkerd-multicluster/engine/kubernetes";
 import {
   annotation,
   type Decision,
@@ -17,7 +17,6 @@ import {
   isSkip,
   isWanted,
   label,
-  type LinkSpec,
   membersIn,
   originOf,
   type Outcome,
@@ -60,16 +59,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
     stack,
     ...omitUndefined({ unreadState }),
     clusters: views.clusters.map(clusterFact),
-    links: views.links.map((view) => {
-      const { source, target } = view.link;
-      return {
-        ...linkBasics(view.link, view.mirroring),
-        ...(view.link.gateway !== false && { gateway: gatewayState(view.reading) }),
-        ...omitUndefined({
-          undecided: undecided.find((each) => each.source === source && each.part === target)?.why,
-        }),
-      };
-    }),
+    links: views.links.map((view) => linkFact(view, undecided)),
     mirrors: [
       ...planned.flatMap(({ source, decisions }) => {
         const skips = decisions.filter(isSkip);
@@ -94,17 +84,17 @@ function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
   const { snapshot, linkerd } = reading;
   const context = mesh.clusters[cluster]?.context ?? cluster;
   if ("why" in snapshot) return { name: cluster, context, reachable: false, why: snapshot.why };
-  const { anchors, issuer, version } = linkerd ?? {};
-  const bundle = anchors !== undefined && "value" in anchors ? anchors.value : undefined;
-  const [leaf] = issuer !== undefined && "value" in issuer ? issuer.value : [];
-  const installed = version !== undefined && "value" in version ? version.value : undefined;
+  const [leaf] = valueIn(linkerd?.issuer) ?? [];
   return {
     name: cluster,
     context,
     reachable: true,
     uid: snapshot.value.identity,
-    ...omitUndefined({ linkerd: installed, anchors: bundle?.map(certificateFact) }),
-    ...(leaf !== undefined && { issuer: certificateFact(leaf) }),
+    ...omitUndefined({
+      linkerd: valueIn(linkerd?.version),
+      anchors: valueIn(linkerd?.anchors)?.map(certificateFact),
+      issuer: leaf && certificateFact(leaf),
+    }),
   };
 }
 
@@ -112,16 +102,26 @@ function certificateFact({ name, fingerprint, notAfter }: Certificate): Certific
   return { name, fingerprint, expiresAt: notAfter.toISOString() };
 }
 
-/** The facts in a link's config. */
-function linkBasics(link: LinkSpec, mirroring: LinkFact["mirroring"]) {
-  const { source, target, gateway } = link;
+function linkFact(
+  { link, mirroring, reading }: CheckedLink,
+  undecided: readonly UndecidedPart[],
+): LinkFact {
+  const { source, target } = link;
+  const isFlat = link.gateway === false;
   return {
-    ...({ source, target, mirroring, mode: gateway === false ? "flat" : "gateway" } as const),
+    source,
+    target,
+    mirroring,
+    mode: isFlat ? "flat" : "gateway",
     selectors: {
       mirror: selectorText(link.selector),
       discovery: selectorText(link.remoteDiscoverySelector),
       federated: selectorText(link.federatedServiceSelector),
     },
+    ...omitUndefined({
+      gateway: isFlat ? undefined : gatewayState(reading),
+      undecided: undecided.find((each) => each.source === source && each.part === target)?.why,
+    }),
   };
 }
 
@@ -138,20 +138,28 @@ function gatewayState({ target, probe }: CheckedLink["reading"]): GatewayState {
     : { state: "down", why: `it fails its probe ${probe.path} (${down})`, ...known };
 }
 
-/** The parts that could not be decided: why, and the mirrors in them. */
-function undecidedParts({ outcomes, clusters, links }: Views) {
+interface UndecidedPart {
+  readonly source: string;
+  readonly part: string;
+  readonly why: string;
+  /** They all stay as they are. */
+  readonly mirrors: readonly OfMirror[];
+}
+
+/** The parts about which nothing could be decided. */
+function undecidedParts({ outcomes, clusters, links }: Views): UndecidedPart[] {
   const snapshots = new Map(clusters.map(({ cluster, reading }) => [cluster, reading.snapshot]));
   return [...outcomes].flatMap(([source, outcome]) => {
     const own = links.filter(
       ({ link, mirroring }) => link.source === source && mirroring === "pulumi",
     );
     const parts = [...own.map(({ link }) => link.target), federatedPart];
-    const snapshot = snapshots.get(source);
+    const snapshot = valueIn(snapshots.get(source));
     return parts.flatMap((part) => {
       const why = whyUndecided(outcome, source, part);
       if (why === undefined) return [];
-      const isRead = snapshot !== undefined && "value" in snapshot;
-      return [{ source, part, why, mirrors: isRead ? undecidedMirrors(snapshot.value, part) : [] }];
+      const mirrors = snapshot === undefined ? [] : undecidedMirrors(snapshot, part);
+      return [{ source, part, why, mirrors }];
     });
   });
 }
