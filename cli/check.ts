@@ -4,7 +4,7 @@ import {
   type HealthReport,
   summary,
 } from "@linkerd-multicluster/engine/health";
-import { firstOf, messageOf } from "@linkerd-multicluster/engine/kubernetes";
+import { firstOf, messageOf, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import { meshOf } from "../config/stack-file.ts";
 import { exitCode, type Format, mark, shownName, written } from "./output.ts";
 import {
@@ -132,7 +132,7 @@ export function linkerdCategories({ groups }: HealthReport, of = ""): LinkerdCat
       if (result === "skipped") return [];
       if (result === "ok") return [{ description: title, result: "success" }];
       const error = firstOf(findings.map(({ sentence }) => sentence)).join("\n    ");
-      return [{ description: title, result, error, ...(hint !== undefined && { hint }) }];
+      return [{ description: title, result, error, ...omitUndefined({ hint }) }];
     }),
   }));
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Kubernetes,
   KubernetesError,
+  omitUndefined,
   openClusters,
   printable,
   type Pod,
@@ -59,7 +60,7 @@ export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefi
       own.find(({ kind }) => kind === "endpoint"),
     ].flatMap((mirror) => (mirror === undefined ? [] : [asked(mirror)]));
     if (found.length > 0) return found;
-    return [{ source, part, ...(undecided !== undefined && { undecided }) }];
+    return [{ source, part, ...omitUndefined({ undecided }) }];
   });
   const federated = there.filter(({ part }) => part === federatedPart);
   const bySource = new Map(federated.toReversed().map((each) => [each.source, each]));
@@ -131,7 +132,7 @@ class Attempt {
   }
 
   async ask({ source, part, mirror, undecided }: Asked): Promise<Answer> {
-    const about = { source, part, ...(mirror !== undefined && { service: mirror.mirror }) };
+    const about = { source, part, ...omitUndefined({ service: mirror?.mirror }) };
     try {
       if (mirror === undefined)
         throw new FailedHop("mirror", undecided ?? "the link has no mirror that takes requests");

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Time, unlessBug } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, type Time, unlessBug } from "@linkerd-multicluster/engine/kubernetes";
 import { argsOf, goesAt, type Inputs, type Outcome } from "@linkerd-multicluster/engine/mirroring";
 import {
   addressesOf,
@@ -26,7 +26,7 @@ export class DryRunClusters extends Clusters {
   /** @param stop ends a dry run whose result is no longer needed */
   constructor(stop?: AbortSignal) {
     // One connection for each kind that is listed.
-    super({ connections: 5, ...(stop && { cancellation: { stop, abort: stop } }) });
+    super(omitUndefined({ connections: 5, cancellation: stop && { stop, abort: stop } }));
   }
 
   override async resolve(hostname: string): Promise<readonly string[]> {
@@ -86,7 +86,7 @@ function statusOf({
   outcome,
   checked: { inputs, mistakes, hasWrites },
   gateways,
-}: CheckedSource & { before: Inputs; gateways: SourceStatus["gateways"] }): SourceStatus {
+}: CheckedSource & { before: Inputs; gateways: Readonly<Record<string, boolean>> }): SourceStatus {
   const { source, mirrors, notMirrored = {}, refused = {} } = inputs;
   const refusals = mistakes.length === 0 ? Object.values(refused) : mistakes;
   const isNew = inputs.revision !== before.revision;
@@ -105,7 +105,7 @@ function statusOf({
     status: isChanged ? "changed" : refusals.length > 0 ? "refused" : "inSync",
     refusals,
     parts: Object.fromEntries(parts),
-    ...(gateways && { gateways }),
+    gateways,
     unreachable: Object.fromEntries(unreachable),
   };
 }
