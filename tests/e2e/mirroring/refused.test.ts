@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newStack, type PulumiStack, repository } from "../../bed/stack.ts";
+import { link } from "../../unit/fixtures/link.ts";
 import * as clusters from "../access-clusters.ts";
 import { emptyBed, type SharedBed } from "./shared-bed.ts";
 
@@ -58,6 +59,7 @@ describe("a cluster that is another one by now, in a real engine", function () {
 
 /** Writes a program for the real engine, with the repository's packages. */
 async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
+  const links = ["west", "north"].map((target) => link({ target, gateway: false }));
   const text = `
       import * as pulumi from "@pulumi/pulumi";
       import { ClusterIdentity } from ${importedFrom("cluster-provider.ts")};
@@ -71,7 +73,7 @@ async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
       new Mirrors("east", {
         source: "east",
         stack: "organization/refused/test",
-        links: uids.map(([target]) => ({ source: "east", target, gateway: false })),
+        links: ${JSON.stringify(links)},
         clusters: { east: accessOf("east"), west: accessOf("west"), north: accessOf("north") },
         ...(refused.size > 0 && { distrusted: Object.fromEntries(refused) }),
       });
