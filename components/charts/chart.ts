@@ -12,12 +12,6 @@ export interface Chart {
   readonly repositoryOpts?: { readonly repo: string };
 }
 
-interface Files {
-  readonly exists: (file: string) => boolean;
-  /** The digest of a file, as `sha256:<hex>`. */
-  readonly digest: (file: string) => string;
-}
-
 /**
  * Finds a chart: in a repository, at an `oci://` address, or in a local folder as `<chart>/`, `<chart>-<version>.tgz`
  * or `<chart>.tgz`, for networks that reach no repository. Helm compares an OCI chart with the digest in the
@@ -27,7 +21,6 @@ interface Files {
 export function chartFrom(
   { source, version, digests }: Pick<ChartsConfig, "source" | "version" | "digests">,
   name: ChartName,
-  files: Files = { exists: existsSync, digest: sha256Of },
 ): Chart {
   const digest = digests?.[name];
   if (source.startsWith("https://"))
@@ -36,22 +29,17 @@ export function chartFrom(
     const chart = `${source.replace(/(?<!\/)\/+$/, "")}/${name}`;
     return { chart: digest === undefined ? chart : `${chart}@${digest}`, version };
   }
-  const file = localChart(source, name, version, files);
-  if (digest !== undefined) expectDigest(digest, name, file, files);
+  const file = localChart(source, name, version);
+  if (digest !== undefined) expectDigest(digest, name, file);
   return { chart: asPath(file) };
 }
 
-function localChart(
-  source: string,
-  name: ChartName,
-  version: string,
-  { exists }: Pick<Files, "exists">,
-): string {
+function localChart(source: string, name: ChartName, version: string): string {
   const folder = path.join(source, name);
-  if (exists(path.join(folder, "Chart.yaml"))) return folder;
+  if (existsSync(path.join(folder, "Chart.yaml"))) return folder;
   const archive = [`${name}-${version}.tgz`, `${name}.tgz`]
     .map((file) => path.join(source, file))
-    .find((file) => exists(file));
+    .find((file) => existsSync(file));
   if (archive !== undefined) return archive;
   throw new pulumi.RunError(
     `linkerd-multicluster:charts.source is the folder ${source}, which has no chart ${name}; it must hold ${name}/Chart.yaml, ${name}-${version}.tgz or ${name}.tgz.`,
@@ -64,24 +52,15 @@ function asPath(file: string): string {
 }
 
 /** Throws RunError where the file is not the archive with this digest, before anything is sent. */
-function expectDigest(
-  digest: string,
-  name: ChartName,
-  file: string,
-  { digest: digestOf }: Pick<Files, "digest">,
-): void {
+function expectDigest(digest: string, name: ChartName, file: string): void {
   const key = `linkerd-multicluster:charts.digests.${name}`;
   if (!file.endsWith(".tgz"))
     throw new pulumi.RunError(
       `${key} is set, but the chart is the folder ${file}, and a folder has no digest; pack it with helm package, and delete the folder.`,
     );
-  const found = digestOf(file);
+  const found = `sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
   if (found !== digest)
     throw new pulumi.RunError(
       `${key} is ${digest}, but ${file} has ${found}; put back the archive that you have reviewed, or review this one and set its digest. Nothing was installed.`,
     );
-}
-
-function sha256Of(file: string): string {
-  return `sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
 }
