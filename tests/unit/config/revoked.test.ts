@@ -1,4 +1,5 @@
 import { deepEqual } from "node:assert/strict";
+import { revocationArgs } from "../../../config/share.ts";
 import { configOf, type Raw, testSentences } from "./table.ts";
 
 const revoked = { revoked: true };
@@ -38,6 +39,22 @@ describe("config: what is revoked", () => {
         links,
       );
     });
+
+  it("ends access where it was given, to all that remain or over one link", () => {
+    const clusters = { west: null, north: { kubeconfig: "/n" }, east: { revoked: true } };
+    const links = [{ source: "north", target: "west", revoked: true }];
+    const uids = new Map([["west", "uid-of-west"]]);
+    const args = (manage: string) => revocationArgs(configOf({ manage, clusters, links }), uids);
+    const namespace = "linkerd-multicluster";
+    const west = { context: "west", uid: "uid-of-west" };
+    const north = { context: "north", kubeconfig: "/n" };
+    deepEqual(args("links"), [
+      { source: "east", isolated: true, namespace, targets: { west, north } },
+      { source: "north", isolated: false, namespace, targets: { west } },
+    ]);
+    const ofMirrors = revocationArgs(configOf({ manage: "mirrors", clusters }), uids);
+    deepEqual(ofMirrors, [{ source: "east", isolated: true, namespace, targets: {} }]);
+  });
 
   testSentences(`
 # not every cluster
