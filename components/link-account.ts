@@ -89,7 +89,7 @@ export class LinkAccount extends pulumi.ComponentResource {
   #rbac(
     name: string,
     namespace: string,
-    rules: pulumi.Output<readonly PolicyRule[]>,
+    rules: pulumi.Output<PolicyRule[]>,
     opts: pulumi.CustomResourceOptions,
   ): pulumi.Resource[] {
     const metadata = { name: this.account, labels: ourLabels };
@@ -99,11 +99,7 @@ export class LinkAccount extends pulumi.ComponentResource {
       { metadata: { ...metadata, namespace }, automountServiceAccountToken: false },
       opts,
     );
-    const role = new k8s.rbac.v1.ClusterRole(
-      name,
-      { metadata, rules: rules.apply((all) => all.map(plainRule)) },
-      opts,
-    );
+    const role = new k8s.rbac.v1.ClusterRole(name, { metadata, rules }, opts);
     const binding = new k8s.rbac.v1.ClusterRoleBinding(
       name,
       {
@@ -172,13 +168,4 @@ function tokenOf(secret: k8s.core.v1.Secret): pulumi.Output<string> {
     );
   });
   return pulumi.secret(token);
-}
-
-function plainRule({ apiGroups, resources, verbs, resourceNames }: PolicyRule) {
-  return {
-    apiGroups: [...apiGroups],
-    resources: [...resources],
-    verbs: [...verbs],
-    ...(resourceNames !== undefined && { resourceNames: [...resourceNames] }),
-  };
 }

@@ -10,7 +10,7 @@ export interface LinkUse {
   readonly discovery: boolean;
 }
 
-const watched = ["get", "list", "watch"] as const;
+const watched = ["get", "list", "watch"];
 
 /** Returns the selectors of Services whose pods the source watches; none for a link that only uses a gateway. */
 export function discoverySelectors(

@@ -65,12 +65,12 @@ export interface TargetOutputs extends TargetArgs {
   readonly facts: TargetFacts;
 }
 
-/** An RBAC rule in the shape of the API's JSON. */
+/** An RBAC rule in the shape of the API's JSON, with lists of the type that Pulumi takes. */
 export interface PolicyRule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-  readonly resourceNames?: readonly string[];
+  readonly apiGroups: string[];
+  readonly resources: string[];
+  readonly verbs: string[];
+  readonly resourceNames?: string[];
 }
 
 export interface RevocationTarget extends ClusterAccess {
