@@ -70,10 +70,10 @@ ${new Markup(content)}`;
 function drawnLinks(links: readonly LinkPicture[]): readonly Drawn[] {
   const all = links.map((link, index): Drawn => ({ link, index }));
   if (all.length <= mostLinks) return all;
-  const [errors, warnings] = (["error", "warning"] as const).map((health) =>
+  const [failed, degraded] = (["failed", "degraded"] as const).map((health) =>
     all.filter(({ link }) => link.health === health),
   );
-  return [...(errors ?? []), ...(warnings ?? [])].slice(0, mostLinks);
+  return [...(failed ?? []), ...(degraded ?? [])].slice(0, mostLinks);
 }
 
 /** Graphviz knows clusters by numbers, so that names are never more than labels. */

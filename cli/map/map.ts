@@ -20,7 +20,7 @@ export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): 
   }
 }
 
-const strokes = { ok: "#1c7a4c", warning: "#9a5b00", error: "#b3261e", unknown: "#5d6778" };
+const strokes = { ok: "#1c7a4c", degraded: "#9a5b00", failed: "#b3261e", unknown: "#5d6778" };
 
 /** A flowchart for Mermaid, which many sites render in Markdown. */
 export function mermaidOf({ clusters, links }: Picture): string {

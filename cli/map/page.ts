@@ -8,6 +8,7 @@ import {
   counted,
   type FindingPicture,
   gatewayText,
+  type Health,
   linkLine,
   type LinkPicture,
   type MirrorPicture,
@@ -102,7 +103,12 @@ function findingsTable(clusters: readonly ClusterPicture[], links: readonly Link
     counted(all.length, "finding"),
     ["Where", "Severity", "Check", "Finding"],
     errorsFirst.map(({ found, where }) =>
-      row(where, mark(found.severity), found.check, [found.sentence, hintOf(found)]),
+      row(
+        where,
+        mark(found.severity === "error" ? "failed" : "degraded", found.severity),
+        found.check,
+        [found.sentence, hintOf(found)],
+      ),
     ),
     mostFindings,
   );
@@ -168,8 +174,8 @@ function clustersOf(mirror: MirrorPicture): string {
 }
 
 /** The state as a word and a shape, so that no meaning depends on color alone. */
-function mark(health: ClusterPicture["health"]): Markup {
-  return markup`<span class="mark ${health}">${health}</span>`;
+function mark(health: Health, word: string = health): Markup {
+  return markup`<span class="mark ${health}">${word}</span>`;
 }
 
 function row(head: Markup | string, ...cells: readonly unknown[]): Markup {

@@ -17,8 +17,8 @@ export interface Picture extends Pick<Facts, "stack" | "readAt"> {
   readonly federated: readonly MirrorPicture[];
 }
 
-/** `unknown`: not checked, or not readable. */
-type Health = "ok" | "warning" | "error" | "unknown";
+/** `degraded`: it has warnings. `failed`: it has errors. `unknown`: it was not checked, or can't be read. */
+export type Health = "ok" | "degraded" | "failed" | "unknown";
 
 export interface FindingPicture {
   readonly severity: "warning" | "error";
@@ -112,8 +112,8 @@ function judged(
   const findings = [...refusals, ...ofChecks];
   const isChecked = checks.some(({ result }) => result !== "skipped");
   const isError = findings.some(({ severity }) => severity === "error");
-  const health = findings.length > 0 ? "warning" : isChecked ? "ok" : "unknown";
-  return { health: isError ? "error" : health, findings };
+  const health = findings.length > 0 ? "degraded" : isChecked ? "ok" : "unknown";
+  return { health: isError ? "failed" : health, findings };
 }
 
 const states: Readonly<Record<MirrorFact["verdict"], string>> = {
@@ -139,8 +139,8 @@ export function gatewayText({ state, why, addresses = [], port }: GatewayState):
 /** Prefixes of clusters and links in a picture, so that no meaning depends on color alone. */
 export const healthMarks: Readonly<Record<Health, string>> = {
   ok: "",
-  warning: "! ",
-  error: "× ",
+  degraded: "! ",
+  failed: "× ",
   unknown: "? ",
 };
 

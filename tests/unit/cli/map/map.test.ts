@@ -17,8 +17,8 @@ describe("a drawing of map", () => {
     const { text: svg } = await svgOf(mesh);
     for (const title of [
       "west: ok, Linkerd edge-26.10.2, trust anchors for 340 days",
-      "east: error, Linkerd edge-26.10.2, trust anchors for 340 days",
-      "north → west, gateway: 40 mirrors, 1 not mirrored, +1 ~1 -1, warning",
+      "east: failed, Linkerd edge-26.10.2, trust anchors for 340 days",
+      "north → west, gateway: 40 mirrors, 1 not mirrored, +1 ~1 -1, degraded",
       "east → north, flat network: 40 mirrors, +1 ~1 -1, ok",
     ])
       equal(svg.includes(`<title>${title}</title>`), true, title);
@@ -83,7 +83,7 @@ describe("the HTML page of map", () => {
     for (const [, place] of html.matchAll(/href="#([^"]*)"/g))
       equal(html.split(`id="${place ?? ""}"`).length, 2, place);
     for (const text of [
-      '<summary><span class="mark warning">warning</span> north → west, gateway: 40 mirrors, 1 not mirrored, +1 ~1 -1</summary>',
+      '<summary><span class="mark degraded">degraded</span> north → west, gateway: 40 mirrors, 1 not mirrored, +1 ~1 -1</summary>',
       "Gateway: 192.0.2.1:4143, alive.",
       "the gateway of west is down",
       "8 of 10 mirrors would go",
