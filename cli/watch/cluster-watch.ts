@@ -21,9 +21,6 @@ import { type Interest, interests, isOfInterest } from "./interest.ts";
 /** Connections to a cluster: one for each kind, and one for lists. */
 const connections = 5;
 
-/** Far more Services than a cluster exports; each takes a few hundred bytes. */
-const mostServices = 20_000;
-
 /** Milliseconds of wait after each failure in a row. */
 const watchBackoff: Backoff = { first: 500, longest: 30_000 };
 
@@ -93,11 +90,8 @@ export async function watchCluster(
 ): Promise<void> {
   /** One client for all kinds. A new client reads the kubeconfig again. */
   let connected: Promise<Watching> | undefined;
-  /**
-   * The Services of interest, since a change may be that a Service no longer is of interest. If there are too many,
-   * none are remembered, and every change is of interest.
-   */
-  let services: Set<ObjectKey> | undefined = new Set();
+  /** The Services of interest, since a change may be that a Service no longer is of interest. */
+  let services = new Set<ObjectKey>();
 
   /** Closes a connection, unless another kind has already replaced it. */
   const disconnect = (used: Promise<Watching> | undefined) => {
@@ -109,12 +103,12 @@ export async function watchCluster(
   const concerns = (kind: WatchedKind, { type, object: { metadata } }: ObjectChange): boolean => {
     if (kind === "namespaces" || kind === "links") return true;
     const key = objectKey(metadata.namespace, metadata.name);
-    const was = services?.has(key) ?? true;
+    const was = services.has(key);
     // Endpoints belong to the Service with their name.
     if (kind === "endpoints") return was;
     const is = isOfInterest(metadata, interest);
-    if (!is || type === "DELETED") services?.delete(key);
-    else if (services?.add(key).size === mostServices) services = undefined;
+    if (!is || type === "DELETED") services.delete(key);
+    else services.add(key);
     return was || is;
   };
 

@@ -176,15 +176,6 @@ describe("the watch of a cluster that exports the Service shop/web", () => {
     deepEqual(triggersOf("links", change("MODIFIED", "north")), ["event links shop/north"]);
   });
 
-  it("remembers 20,000 Services at most, and then reports every change until it lists again", async () => {
-    const names = Array.from({ length: 20_000 }, (_, index) => `endless-${index}`);
-    triggersOf("services", ...names.map((name) => change("ADDED", name, exported)));
-    deepEqual(triggersOf("services", change("MODIFIED", "other")).length, 1);
-    deepEqual(triggersOf("endpoints", change("MODIFIED", "another")).length, 1);
-    await end("services", failure("unreachable"));
-    deepEqual(triggersOf("endpoints", change("MODIFIED", "another")), []);
-  });
-
   for (const [what, why] of [
     ["does not respond", failure("unreachable")],
     ["rejects the credentials", failure("unauthorized", 401)],
