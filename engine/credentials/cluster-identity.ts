@@ -44,7 +44,7 @@ export async function checkIdentity(
       : await foreignLinks(await open(cluster, links.access), cluster, links, fresh);
   const refused = moved ?? foreign;
   if (uid !== undefined && refused === undefined) {
-    const recreated = `cluster ${cluster} was made anew (its kube-system has UID ${uid}, and had ${remembered}), and the stack's state still lists what the old one had: run pulumi up --refresh`;
+    const recreated = `cluster ${cluster} was recreated (its kube-system has UID ${uid}, and had ${remembered}), and the stack's state still lists what the old one had: run pulumi up --refresh`;
     return { inputs: news, notes: (remembered ?? uid) === uid ? [] : [recreated] };
   }
   const known = uid === undefined ? (expected ?? remembered) : remembered;

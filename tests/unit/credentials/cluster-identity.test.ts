@@ -17,7 +17,7 @@ async function checked(olds: Partial<IdentityInputs>, news: Partial<IdentityInpu
 
 describe("cluster: who it is", () => {
   const anew =
-    "cluster west was made anew (its kube-system has UID u2, and had u1), and the stack's state still lists what the old one had: run pulumi up --refresh";
+    "cluster west was recreated (its kube-system has UID u2, and had u1), and the stack's state still lists what the old one had: run pulumi up --refresh";
   const another =
     "context k3d-west of cluster west leads to another cluster than before (its kube-system has UID u2, and had u1): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to u2 and run again";
   const u1 = { uid: "u1" };
