@@ -6,7 +6,6 @@ import {
   type RequestFailure,
   unreadable,
 } from "./failure.ts";
-import { KubernetesError } from "./errors.ts";
 import { omitUndefined } from "../objects/omit-undefined.ts";
 import { isRecord, parse } from "../objects/checks.ts";
 import { clusterObject, type OtherObject, otherObject } from "../objects/objects.ts";
@@ -118,22 +117,25 @@ export function watchingOf(
         signal,
       );
       opened();
-      let version = from;
-      try {
-        for await (const line of linesOf(body)) {
-          const event = eventIn(line, resource, session);
-          if ("failure" in event) throw errorOf(resource, event.failure);
-          version = event.version;
-          if (event.change !== undefined) changed(event.change);
+      // An error that a callback throws does not pass through here.
+      const lines = async function* () {
+        try {
+          yield* linesOf(body);
+        } catch (error) {
+          if (signal.aborted) return;
+          const failure =
+            error instanceof UserError
+              ? unreadable(error.message)
+              : failureOfConnection(error, session.proxy);
+          throw errorOf(resource, failure);
         }
-      } catch (error) {
-        if (signal.aborted) return version;
-        if (error instanceof KubernetesError) throw error;
-        const failure =
-          error instanceof UserError
-            ? unreadable(error.message)
-            : failureOfConnection(error, session.proxy);
-        throw errorOf(resource, failure);
+      };
+      let version = from;
+      for await (const line of lines()) {
+        const event = eventIn(line, resource, session);
+        if ("failure" in event) throw errorOf(resource, event.failure);
+        version = event.version;
+        if (event.change !== undefined) changed(event.change);
       }
       return version;
     },

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { connectToWatch } from "../../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { ObjectChange } from "../../../engine/kubernetes/client/watching.ts";
@@ -105,6 +105,21 @@ describe("a watch", () => {
       equal(error.kind, kind);
       match(error.message, says);
     });
+
+  it("fails with the very error that its caller throws about a change", async () => {
+    const bug = Object.assign(new Error("a bug"), { code: "ECONNRESET" });
+    const failing = withWatching(
+      () => lines({ type: "ADDED", object: named("a", "8") }),
+      (watching) => {
+        const changed = () => {
+          throw bug;
+        };
+        const calls = { opened: () => undefined, changed };
+        return watching.watch(resources.services, "7", calls, new AbortController().signal);
+      },
+    );
+    await rejects(failing, (error) => error === bug);
+  });
 
   it("ends when it is told to", async () => {
     const stop = new AbortController();
