@@ -61,10 +61,11 @@ export async function makeClusters(
   const { held = [] } = root ?? {};
   const linkerdOf = (name: string) => {
     if (root === undefined || charts === undefined || !mesh.sources.has(name)) return undefined;
-    const trustStays = held.length > 0 || live.get(name)?.state === "unreadable";
+    const trust = live.get(name);
+    const trustStays = held.length > 0 || (trust !== undefined && "why" in trust);
     if (mesh.trust.kind === "external") return { mesh, charts, trustStays, secretValues };
-    const trust = { bundlePem: root.bundleFor(name), issuer: root.issuerFor(name) };
-    return { mesh, charts, trust, trustStays, secretValues };
+    const given = { bundlePem: root.bundleFor(name), issuer: root.issuerFor(name) };
+    return { mesh, charts, trust: given, trustStays, secretValues };
   };
   const made = places.map(([name, place]) => {
     const why = refused.get(name);

@@ -1,3 +1,4 @@
+import { type Result, valueIn } from "../result.ts";
 import type { Bundle } from "./bundle.ts";
 import type { Certificate } from "./certificate.ts";
 
@@ -6,16 +7,14 @@ export const trustRootsName = "linkerd-identity-trust-roots";
 export const trustRootsKey = "ca-bundle.crt";
 export const issuerName = "linkerd-identity-issuer";
 
-/** A clause that names the cluster and fits after "because". */
-export type Why = string;
-
-/** The anchors and issuer of a cluster, read from the cluster at the start of the run. */
-export type LiveTrust =
-  /** Without a trust bundle, Linkerd doesn't run there, so no traffic depends on what the cluster gets. */
-  { readonly state: "absent" } | { readonly state: "unreadable"; readonly why: Why } | PresentTrust;
+/**
+ * The anchors and issuer of a cluster, read from the cluster at the start of the run. Without a trust bundle, Linkerd
+ * doesn't run there, so no traffic depends on what the cluster gets. A failure's clause names the cluster and fits after
+ * "because".
+ */
+export type LiveTrust = Result<PresentTrust | undefined>;
 
 export interface PresentTrust {
-  readonly state: "present";
   /** ConfigMap `linkerd-identity-trust-roots`. */
   readonly bundle: Bundle;
   /** `tls.crt` of Secret `linkerd-identity-issuer`, leaf first; empty where there is none. */
@@ -23,12 +22,8 @@ export interface PresentTrust {
   /** The latest time at which the issuer may have changed. */
   readonly issuerSince: Date;
   /** Read only during a rotation, because there may be many. */
-  readonly proxies: ProxyReading;
+  readonly proxies: Result<readonly MeshedProxy[]>;
 }
-
-export type ProxyReading =
-  | { readonly state: "unread"; readonly why: Why }
-  | { readonly state: "read"; readonly proxies: readonly MeshedProxy[] };
 
 /** A meshed pod that runs or may still start. */
 export interface MeshedProxy {
@@ -44,11 +39,15 @@ export interface MeshedProxy {
 export type LiveTrusts = ReadonlyMap<string, LiveTrust>;
 
 export function presentIn(live: LiveTrusts): readonly (readonly [string, PresentTrust])[] {
-  return [...live].flatMap(([name, trust]) => (trust.state === "present" ? [[name, trust]] : []));
+  return [...live].flatMap(([name, trust]) => {
+    const present = valueIn(trust);
+    return present === undefined ? [] : [[name, present]];
+  });
 }
 
-export function unreadableIn(live: LiveTrusts): readonly Why[] {
-  return [...live.values()].flatMap((trust) => (trust.state === "unreadable" ? [trust.why] : []));
+/** Why clusters can't be read. */
+export function unreadableIn(live: LiveTrusts): readonly string[] {
+  return [...live.values()].flatMap((trust) => ("why" in trust ? [trust.why] : []));
 }
 
 /**
@@ -60,18 +59,16 @@ export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTr
   const names = new Set(ignored);
   const isLeftOut = (...parts: readonly string[]): boolean =>
     parts.some((_, index) => names.has(parts.slice(0, index + 1).join("/")));
-  const counted = (cluster: string, proxies: ProxyReading): ProxyReading => {
-    if (isLeftOut(cluster)) return { state: "read", proxies: [] };
-    if (proxies.state === "unread") return proxies;
-    const others = proxies.proxies.filter((one) => !isLeftOut(cluster, one.namespace, one.pod));
-    return { state: "read", proxies: others };
+  const counted = (cluster: string, proxies: PresentTrust["proxies"]): PresentTrust["proxies"] => {
+    if (isLeftOut(cluster)) return { value: [] };
+    if ("why" in proxies) return proxies;
+    return { value: proxies.value.filter((one) => !isLeftOut(cluster, one.namespace, one.pod)) };
   };
-  return new Map(
-    [...live].map(([cluster, trust]) => [
-      cluster,
-      trust.state === "present" ? { ...trust, proxies: counted(cluster, trust.proxies) } : trust,
-    ]),
-  );
+  const present = presentIn(live).map(([cluster, trust]): [string, LiveTrust] => [
+    cluster,
+    { value: { ...trust, proxies: counted(cluster, trust.proxies) } },
+  ]);
+  return new Map([...live, ...present]);
 }
 
 /** Clusters whose answers a run ignores: their trust counts as unknown. */
@@ -79,8 +76,8 @@ export function withoutRefused(refused: Iterable<string>, live: LiveTrusts): Liv
   const names = new Set(refused);
   return new Map(
     [...live].map(([cluster, trust]): [string, LiveTrust] => {
-      if (!names.has(cluster) || trust.state === "unreadable") return [cluster, trust];
-      return [cluster, { state: "unreadable", why: `cluster ${cluster} is refused` }];
+      if (!names.has(cluster) || "why" in trust) return [cluster, trust];
+      return [cluster, { why: `cluster ${cluster} is refused`, cause: "refused" }];
     }),
   );
 }

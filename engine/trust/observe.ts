@@ -12,17 +12,14 @@ import {
   type MeshedProxy,
   presentIn,
   type PresentTrust,
-  type ProxyReading,
   trustRootsKey,
   trustRootsName,
 } from "./live.ts";
-import { valueIn } from "../result.ts";
-import { messageOf } from "../user-error.ts";
+import { type Failure, type Result, resultOf, valueIn } from "../result.ts";
 
 /**
  * Reads the anchors and issuers that are live on the clusters. Proxies are listed only during a rotation, since there
- * may be many. Never throws: a cluster that can't be read is `unreadable`, and then the next step of a rotation
- * waits.
+ * may be many. A failure stands for a cluster that can't be read, and then the next step of a rotation waits.
  */
 export async function observeTrust(
   clusters: ReadonlyMap<string, Reachable>,
@@ -30,10 +27,11 @@ export async function observeTrust(
 ): Promise<LiveTrusts> {
   const read = await each(clusters, (cluster) => trustOf(cluster, linkerdNamespace));
   if (!isRotating(read)) return read;
-  return each(read, async (trust, name) => {
-    const cluster = clusters.get(name);
-    if (trust.state !== "present" || cluster === undefined || "why" in cluster) return trust;
-    return { ...trust, proxies: await proxiesOf(cluster.value, linkerdNamespace) };
+  return each(read, async (trust, name): Promise<LiveTrust> => {
+    const [present, client] = [valueIn(trust), valueIn(clusters.get(name))];
+    if (present === undefined || client === undefined) return trust;
+    const proxies = await resultOf(() => proxiesOf(client, linkerdNamespace));
+    return { value: { ...present, proxies } };
   });
 }
 
@@ -50,18 +48,15 @@ export function isRotating(live: LiveTrusts): boolean {
 }
 
 async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust> {
-  if ("why" in cluster) return { state: "unreadable", why: cluster.why };
-  try {
+  if ("why" in cluster) return cluster;
+  return resultOf(async () => {
     const bundle = await readAnchors(cluster.value, namespace);
-    if (bundle === undefined) return { state: "absent" };
-    const issuer = await readIssuer(cluster.value, namespace);
-    return { state: "present", bundle, ...issuer, proxies: unasked };
-  } catch (error) {
-    return { state: "unreadable", why: messageOf(error) };
-  }
+    if (bundle === undefined) return undefined;
+    return { bundle, ...(await readIssuer(cluster.value, namespace)), proxies: unasked };
+  });
 }
 
-const unasked: ProxyReading = { state: "unread", why: "its pods were not read" };
+const unasked: Failure = { why: "its pods were not read", cause: "unreachable" };
 
 /**
  * Reads the live trust bundle; undefined if Linkerd isn't installed.
@@ -119,18 +114,17 @@ const hashAnnotation = "linkerd.io/trust-root-sha256";
  * Lists all running meshed pods with the anchors with which their proxies were started: proxies read them once, so
  * only the pod counts (linkerd-behaviour.md 9.3).
  */
-async function proxiesOf(kubernetes: Kubernetes, linkerdNamespace: string): Promise<ProxyReading> {
-  try {
-    const labelSelector = `linkerd.io/control-plane-ns=${linkerdNamespace}`;
-    const [all, roots] = await Promise.all([
-      kubernetes.list(resources.pods, { labelSelector }),
-      kubernetes.get(resources.configMaps, { namespace: linkerdNamespace, name: trustRootsName }),
-    ]);
-    const text = roots.data?.[trustRootsKey] ?? "";
-    return { state: "read", proxies: all.flatMap((pod) => proxyOf(pod, text, linkerdNamespace)) };
-  } catch (error) {
-    return { state: "unread", why: messageOf(error) };
-  }
+async function proxiesOf(
+  kubernetes: Kubernetes,
+  linkerdNamespace: string,
+): Promise<readonly MeshedProxy[]> {
+  const labelSelector = `linkerd.io/control-plane-ns=${linkerdNamespace}`;
+  const [all, roots] = await Promise.all([
+    kubernetes.list(resources.pods, { labelSelector }),
+    kubernetes.get(resources.configMaps, { namespace: linkerdNamespace, name: trustRootsName }),
+  ]);
+  const text = roots.data?.[trustRootsKey] ?? "";
+  return all.flatMap((pod) => proxyOf(pod, text, linkerdNamespace));
 }
 
 function proxyOf(pod: Pod, liveBundle: string, linkerdNamespace: string): MeshedProxy[] {
@@ -175,27 +169,32 @@ export async function missingExternal(
   needs: ExternalNeeds,
   now: Date,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { linkerdNamespace: namespace } = needs;
   return each(clusters, async (cluster, name) => {
     const trust = live.get(name);
     if ("why" in cluster || trust === undefined) return [];
-    if (trust.state === "unreadable") return [unknownIn(name, trust.why)];
-    try {
-      const [home, roots, secret] = await Promise.all([
-        cluster.value.find(resources.namespaces, { name: namespace }),
-        cluster.value.find(resources.configMaps, { namespace, name: trustRootsName }),
-        cluster.value.find(resources.secrets, { namespace, name: issuerName }),
-      ]);
-      const lacking = missingObjects(name, { home, roots, secret }, needs);
-      return trust.state === "absent"
-        ? lacking
-        : [...lacking, ...issuerProblems(name, namespace, trust, now)];
-    } catch (error) {
-      return [unknownIn(name, messageOf(error))];
-    }
+    const missing = await missingIn(name, cluster.value, trust, needs, now);
+    if ("value" in missing) return missing.value;
+    return [`What cluster ${name} provides is unknown, because ${missing.why}.`];
   });
 }
 
-function unknownIn(cluster: string, why: string): string {
-  return `What cluster ${cluster} provides is unknown, because ${why}.`;
+async function missingIn(
+  cluster: string,
+  kubernetes: Kubernetes,
+  trust: LiveTrust,
+  needs: ExternalNeeds,
+  now: Date,
+): Promise<Result<readonly string[]>> {
+  if ("why" in trust) return trust;
+  const { linkerdNamespace: namespace } = needs;
+  return resultOf(async () => {
+    const [home, roots, secret] = await Promise.all([
+      kubernetes.find(resources.namespaces, { name: namespace }),
+      kubernetes.find(resources.configMaps, { namespace, name: trustRootsName }),
+      kubernetes.find(resources.secrets, { namespace, name: issuerName }),
+    ]);
+    const lacking = missingObjects(cluster, { home, roots, secret }, needs);
+    if (trust.value === undefined) return lacking;
+    return [...lacking, ...issuerProblems(cluster, namespace, trust.value, now)];
+  });
 }

@@ -1,4 +1,5 @@
 import { listedNames } from "../message.ts";
+import { valueIn } from "../result.ts";
 import { type Bundle, has, inLiveOrder, isSameSet, unique, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate } from "./certificate.ts";
 import { type PresentTrust, presentIn, unreadableIn, withoutRefused } from "./live.ts";
@@ -40,13 +41,13 @@ export function planProvided(observed: ProvidedRotation): TrustPlan {
     ...(gone.length > 0 ? stillNeeded(gone, provided) : []),
   ];
   const clusters = [...live].flatMap(([name, trust]): [string, ClusterPlan][] => {
-    const now = trust.state === "present" ? trust.bundle : [];
+    const now = valueIn(trust)?.bundle ?? [];
     const bundle = held.length > 0 && now.length > 0 ? now : inLiveOrder(anchors, now);
     return issuers.has(name) ? [[name, { bundle, issuer: "wanted" }]] : [];
   });
   // A cluster that may be new has no trust that could stay.
-  const early = [...live].flatMap(([name, { state }]): [string, string][] =>
-    held.length > 0 && state !== "present"
+  const early = [...live].flatMap(([name, trust]): [string, string][] =>
+    held.length > 0 && valueIn(trust) === undefined
       ? [[name, `Cluster ${name} gets Linkerd once the others can get linkerd-multicluster:trust.`]]
       : [],
   );

@@ -1,3 +1,4 @@
+import { valueIn } from "../result.ts";
 import { type Bundle, has } from "./bundle.ts";
 import type { MeshedProxy, presentIn, PresentTrust } from "./live.ts";
 
@@ -14,7 +15,7 @@ const settling = 5 * 60 * 1000;
 
 /** Why proxies couldn't be read; nothing may be concluded about them. */
 export function unreadProxies(present: Present): string[] {
-  return present.flatMap(([, { proxies }]) => (proxies.state === "unread" ? [proxies.why] : []));
+  return present.flatMap(([, { proxies }]) => ("why" in proxies ? [proxies.why] : []));
 }
 
 /**
@@ -63,10 +64,8 @@ function found(
   matches: (proxy: MeshedProxy, trust: PresentTrust) => boolean,
 ): string[] {
   return present.flatMap(([cluster, trust]) =>
-    trust.proxies.state === "unread"
-      ? []
-      : trust.proxies.proxies
-          .filter((proxy) => matches(proxy, trust))
-          .map(({ namespace, pod }) => `${cluster}: ${namespace}/${pod}`),
+    (valueIn(trust.proxies) ?? [])
+      .filter((proxy) => matches(proxy, trust))
+      .map(({ namespace, pod }) => `${cluster}: ${namespace}/${pod}`),
   );
 }

@@ -86,8 +86,9 @@ export function publicationArgs(
 }
 
 function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
-  if (trust.state !== "present") return trust;
-  const { bundle, issuer } = trust;
+  if ("why" in trust) return { state: "unreadable", why: trust.why };
+  if (trust.value === undefined) return { state: "absent" };
+  const { bundle, issuer } = trust.value;
   const signer = own.find((anchor) => anchorsBehind(issuer, [anchor]).length > 0);
   return {
     state: "present",

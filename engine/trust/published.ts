@@ -1,5 +1,6 @@
 import { isRecord } from "../kubernetes/objects/checks.ts";
 import { type Bundle, inLiveOrder, without } from "./bundle.ts";
+import { valueIn } from "../result.ts";
 import { UserError } from "../user-error.ts";
 import { anchorsBehind, called, type Certificates, certificatesOf } from "./certificate.ts";
 import type { LiveTrusts } from "./live.ts";
@@ -105,8 +106,7 @@ export function planPublished(published: PublishedTrust, live: LiveTrusts): Trus
   const refusedClusters = new Map<string, string>();
   const clusters = new Map<string, ClusterPlan>();
   for (const [cluster, share] of published.clusters) {
-    const trust = live.get(cluster);
-    const { bundle, issuer } = trust?.state === "present" ? trust : { bundle: [], issuer: [] };
+    const { bundle, issuer } = valueIn(live.get(cluster)) ?? { bundle: [], issuer: [] };
     const trusts = anchorsBehind(share.issuer, bundle).length > 0;
     const isTrusted = issuer.length === 0 || anchorsBehind(issuer, share.bundle).length > 0;
     if (bundle.length > 0 && !(trusts && isTrusted)) {

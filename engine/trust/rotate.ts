@@ -1,4 +1,5 @@
 import { count, listedNames } from "../message.ts";
+import { valueIn } from "../result.ts";
 import { type Bundle, has, inLiveOrder, unique, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate, mostCertificates } from "./certificate.ts";
 import {
@@ -97,8 +98,8 @@ export function rotate(observed: Rotation): RotationPlan {
   const names = foreign.map(({ cluster }) => cluster);
   const rotation = { ...observed, live: withoutRefused(names, observed.live) };
   const facts = factsOf(rotation);
-  const fresh = [...observed.live].flatMap(([cluster, { state }]) =>
-    state === "present" ? [] : [cluster],
+  const fresh = [...observed.live].flatMap(([cluster, trust]) =>
+    valueIn(trust) === undefined ? [cluster] : [],
   );
   const newcomers = refusedNewcomers(fresh, rotation, facts);
   const refused = new Map([...foreign, ...newcomers].map(({ cluster, why }) => [cluster, why]));
@@ -159,8 +160,10 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
     leaving: without(trusted, unknown === "keep" ? [...lasting, ...unknownAnchors] : lasting),
     allMoved: moved === present.length,
     /** A cluster of which nothing is known, or in which nothing runs, gets what the others have. */
-    signerOf: (trust: LiveTrust): ClusterPlan["issuer"] =>
-      (trust.state === "present" ? isMoved(trust) : moved > 0) ? "wanted" : "previous",
+    signerOf: (trust: LiveTrust): ClusterPlan["issuer"] => {
+      const running = valueIn(trust);
+      return (running === undefined ? moved > 0 : isMoved(running)) ? "wanted" : "previous";
+    },
     trusting: (anchor: Certificate): string => {
       const names = present.flatMap(([name, { bundle }]) => (has(bundle, anchor) ? [name] : []));
       const clusters = names.length === 1 ? `Cluster ${names.join()} trusts` : undefined;
@@ -230,7 +233,7 @@ function bundleFor(
   { unknown = "keep" }: Rotation,
   facts: Facts,
 ): Bundle {
-  const own = trust.state === "present" ? trust.bundle : [];
+  const own = valueIn(trust)?.bundle ?? [];
   if (which === "live") return own.length > 0 ? own : facts.shared;
   const kept = which === "shared" || unknown === "keep" ? without(own, facts.known) : [];
   return inLiveOrder([...facts[which], ...kept], own);

@@ -78,7 +78,7 @@ describe("Cluster: what is kept", () => {
     ...["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"],
   ];
   const each = (value: string) => Object.fromEntries(all.map((name) => [name, value]));
-  const trust = new Map([["west", unreadable()]]);
+  const trust = new Map([["west", unreadable]]);
   for (const [name, circumstances, expected] of [
     ["nothing of a cluster that can be read", {}, each("")],
     [

@@ -7,7 +7,7 @@ import { keyProblem } from "../../engine/trust/requirements.ts";
 import { unknownValue } from "../../engine/providers/contract.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
 import { configOf } from "../unit/config/table.ts";
-import { absent, live, present } from "../unit/trust/live.ts";
+import { absent, but, live, present } from "../unit/trust/live.ts";
 import {
   isSecretOutput,
   type MockedStack,
@@ -54,7 +54,7 @@ function inDays(days: number): Date {
 async function firstOf({ result }: MockedStack<TrustRoot>) {
   const anchor = onlyCertificate(await valueOf(result.anchorsPem));
   const issuer = onlyCertificate(await valueOf(result.issuerFor("west").certPem));
-  const west: LiveTrust = { ...present([], undefined), bundle: [anchor], issuer: [issuer] };
+  const west = but(present([], undefined), { bundle: [anchor], issuer: [issuer] });
   return { anchor, issuer, west };
 }
 
@@ -148,7 +148,7 @@ describe("TrustRoot: generated", () => {
     const [extra, stranger] = [authority({ name: "extra" }), authority({ name: "stranger" })];
     const state: State = new Map();
     const { anchor, west: east } = await firstOf(await rootOf(generated, { state }));
-    const clusters = { west: { ...east, bundle: [anchor, stranger.certificate] }, east };
+    const clusters = { west: but(east, { bundle: [anchor, stranger.certificate] }), east };
     const bundles = async (trust: TrustConfig) => {
       const { result } = await rootOf(trust, { clusters, state });
       const names = ["west", "east"].map(async (cluster) => {
@@ -220,13 +220,12 @@ describe("TrustRoot: a rotation", () => {
       const signer = bundle.findIndex((anchor) => isIssuedBy(issuer, anchor));
       const words = `${await valueOf(result.stage)}: trusts ${bundle.length}, issues under ${signer + 1}`;
       const pod = { namespace: "shop", pod: "web-0", createdAt: now, started: true };
-      const after: LiveTrust = {
-        state: "present",
+      const after = but(present([], undefined), {
         bundle,
         issuer: [issuer],
         issuerSince: new Date(0),
-        proxies: { state: "read", proxies: [{ ...pod, trusts: bundle }] },
-      };
+        proxies: { value: [{ ...pod, trusts: bundle }] },
+      });
       return { words, after };
     }
     let west: LiveTrust = absent;

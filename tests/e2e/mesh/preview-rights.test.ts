@@ -5,6 +5,7 @@ import { clusterIdentities, linkTargets } from "../../../engine/providers/statel
 import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { provider, wantedResources } from "../../simulation/providers.ts";
 import { configOf } from "../../unit/config/table.ts";
+import { stateOf } from "../../unit/trust/live.ts";
 import { question } from "../access-clusters.ts";
 import { addMesh, meshStack } from "../health-mesh.ts";
 import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
@@ -82,7 +83,7 @@ describe("a preview with manage: links and all that has the rights of examples/r
       remark: inputs.remark ?? "",
       token: inputs.facts?.token,
       warnings,
-      trust: [...trust.values()].map(({ state }) => state),
+      trust: [...trust.values()].map(stateOf),
     };
   }
 

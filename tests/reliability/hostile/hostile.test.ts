@@ -113,7 +113,7 @@ describe("an API server that has been taken over", () => {
         west.falseAnswer = answers[answer] ?? west.falseAnswer;
         const seen = await preflightWith(manage);
         deepEqual([...seen.refused.keys()].toSorted(), refused, answer);
-        const states = [...seen.trust].filter(([, { state }]) => state === "unreadable");
+        const states = [...seen.trust].filter(([, one]) => "why" in one);
         deepEqual(states.map(([name]) => name).toSorted(), unreadable, answer);
       }
     });
@@ -241,7 +241,7 @@ async function preflights(): Promise<readonly string[]> {
     // Whoever says that it is another cluster takes part in what is refused.
     const others = [...refused].filter(([name, why]) => !`${name} ${why}`.includes("west"));
     deepEqual(others, []);
-    const whys = [...trust.values()].map((one) => (one.state === "unreadable" ? one.why : ""));
+    const whys = [...trust.values()].map((one) => ("why" in one ? one.why : ""));
     return [...refused.values(), ...warnings, ...whys];
   });
   return (await Promise.all(said)).flat();

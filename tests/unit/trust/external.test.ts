@@ -77,7 +77,7 @@ describe("trust that others provide: what a cluster lacks", () => {
       `${unknown} the content of ${rootsAt} must be PEM, with at least one block BEGIN CERTIFICATE.`,
     ]);
     const away = new Map([["west", { why: "no route", cause: "unreachable" as const }]]);
-    const unjudged = await missingExternal(away, live({ west: unreadable() }), needs, now);
+    const unjudged = await missingExternal(away, live({ west: unreadable }), needs, now);
     deepEqual([...unjudged], [["west", []]]);
   });
 });

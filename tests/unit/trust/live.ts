@@ -17,25 +17,38 @@ export const nextIssuer = issuerUnder(next);
 
 export type Clusters = Readonly<Record<string, LiveTrust>>;
 
-export const absent: LiveTrust = { state: "absent" };
+export const absent: LiveTrust = { value: undefined };
 
-export function unreadable(why = "cluster x can't be reached"): LiveTrust {
-  return { state: "unreadable", why };
+/** What is known of a cluster's trust, in a word. */
+export function stateOf(trust: LiveTrust | undefined): "unreadable" | "absent" | "present" {
+  if (trust === undefined || "why" in trust) return "unreadable";
+  return trust.value === undefined ? "absent" : "present";
+}
+
+export const unreadable: LiveTrust = { why: "cluster x can't be reached", cause: "unreachable" };
+
+interface Present {
+  readonly value: PresentTrust;
 }
 
 /** A cluster whose issuer is a month old, with the proxies that are given. */
 export function present(
   bundle: readonly Authority[],
   issuer: Authority | undefined,
-  proxies: PresentTrust["proxies"] | readonly MeshedProxy[] = [],
-): PresentTrust {
-  return {
-    state: "present",
+  proxies: readonly MeshedProxy[] = [],
+): Present {
+  const value = {
     bundle: anchors(...bundle),
     issuer: issuer === undefined ? [] : [issuer.certificate],
     issuerSince: inDays(-30),
-    proxies: "state" in proxies ? proxies : { state: "read", proxies },
+    proxies: { value: proxies },
   };
+  return { value };
+}
+
+/** The same cluster with other fields. */
+export function but({ value }: Present, other: Partial<PresentTrust>): Present {
+  return { value: { ...value, ...other } };
 }
 
 /** A pod of namespace shop, made an hour ago unless said otherwise. */
@@ -45,13 +58,14 @@ export function proxy(pod: string, trusts: readonly Authority[], hoursAgo = 1): 
 }
 
 /** A cluster all of whose proxies trust what it trusts. */
-export function restarted(bundle: readonly Authority[], issuer: Authority): PresentTrust {
+export function restarted(bundle: readonly Authority[], issuer: Authority): Present {
   return present(bundle, issuer, [proxy("web-0", bundle, 20)]);
 }
 
 /** A cluster whose pods may not be listed. */
-export function podsUnread(bundle: readonly Authority[], issuer: Authority): PresentTrust {
-  return present(bundle, issuer, { state: "unread", why: "cluster w lists no pods" });
+export function podsUnread(bundle: readonly Authority[], issuer: Authority): Present {
+  const proxies = { why: "cluster w lists no pods", cause: "refused" } as const;
+  return but(present(bundle, issuer), { proxies });
 }
 
 export function anchors(...authorities: readonly Authority[]): Bundle {

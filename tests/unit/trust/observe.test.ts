@@ -1,8 +1,9 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { inspect } from "node:util";
 import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
 import type { PresentTrust } from "../../../engine/trust/live.ts";
 import { isRotating, observeTrust } from "../../../engine/trust/observe.ts";
+import { valueIn } from "../../../engine/result.ts";
 import { onUnknownCurve } from "./certificates.ts";
 import { absent, anchors, live, next, nextIssuer, old, oldIssuer, present } from "./live.ts";
 import { encoded, type Objects, roots, secret, served } from "./served.ts";
@@ -18,7 +19,8 @@ async function readFrom(objects: Objects) {
 
 async function presentFrom(objects: Objects): Promise<PresentTrust> {
   const { west } = await readFrom(objects);
-  if (west?.state === "present") return west;
+  const present = valueIn(west);
+  if (present !== undefined) return present;
   throw new Error(inspect(west));
 }
 
@@ -31,14 +33,15 @@ describe("trust: what is live, read from a cluster", () => {
 
   it("anchors, the issuer's certificate and since when, and no pods while nothing rotates", async () => {
     const { west, requests } = await readFrom({ roots: roots(old.pem), secret: secret(oldIssuer) });
-    if (west?.state !== "present") throw new Error(inspect(west));
-    const fingerprints = [west.bundle, west.issuer].flat().map(({ fingerprint }) => fingerprint);
+    const trust = valueIn(west);
+    if (trust === undefined) throw new Error(inspect(west));
+    const fingerprints = [trust.bundle, trust.issuer].flat().map(({ fingerprint }) => fingerprint);
     deepEqual(
       fingerprints,
       anchors(old, oldIssuer).map(({ fingerprint }) => fingerprint),
     );
-    equal(west.issuerSince.toISOString(), "2026-08-01T00:00:00.000Z");
-    equal(west.proxies.state, "unread");
+    equal(trust.issuerSince.toISOString(), "2026-08-01T00:00:00.000Z");
+    ok("why" in trust.proxies);
     equal(requests.length, 2);
     const all = inspect(west, { depth: Infinity, maxStringLength: Infinity });
     equal(all.includes(encoded(oldIssuer.keyPem)) || all.includes("PRIVATE"), false);
@@ -76,15 +79,13 @@ describe("trust: what is live, read from a cluster", () => {
   ] as const)
     it(`unreadable: ${name}`, async () => {
       const { west } = await readFrom(objects);
-      match(west?.state === "unreadable" ? west.why : "not unreadable", why);
+      match(west !== undefined && "why" in west ? west.why : "not unreadable", why);
     });
 
   it("unreadable: what could not be reached before", async () => {
-    const found = await observeTrust(
-      new Map([["west", { why: "no route", cause: "unreachable" }]]),
-      "linkerd",
-    );
-    deepEqual(found.get("west"), { state: "unreadable", why: "no route" });
+    const away = { why: "no route", cause: "unreachable" } as const;
+    const found = await observeTrust(new Map([["west", away]]), "linkerd");
+    deepEqual(found.get("west"), away);
   });
 });
 
@@ -113,9 +114,9 @@ describe("trust: proxies, read from their pods", () => {
   /** By pod: whether its proxy has started, and what it trusts. */
   async function proxies(...items: unknown[]): Promise<Record<string, string>> {
     const { proxies } = await presentFrom(rotating(...items));
-    if (proxies.state === "unread") throw new Error(proxies.why);
+    if ("why" in proxies) throw new Error(proxies.why);
     return Object.fromEntries(
-      proxies.proxies.map(({ pod, started, trusts }) => {
+      proxies.value.map(({ pod, started, trusts }) => {
         const names = trusts.map(({ name }) => name).join("+");
         return [pod, started ? names : `not yet ${names}`];
       }),
@@ -176,7 +177,7 @@ describe("trust: proxies, read from their pods", () => {
 
   it("can't be read without the right to", async () => {
     const { proxies } = await presentFrom({ ...rotating(), pods: 403 });
-    equal(proxies.state, "unread");
+    ok("why" in proxies);
   });
 });
 

@@ -3,6 +3,7 @@ import { planProvided } from "../../../engine/trust/provided.ts";
 import { type Authority, issuerUnder, now } from "./certificates.ts";
 import {
   absent,
+  but,
   anchors,
   type Clusters,
   inWords,
@@ -42,7 +43,7 @@ describe("trust: own anchors and issuers", () => {
       deepEqual(inWords(given(bundle, issuer, clusters)), [stage, ...plans]);
     });
   }
-  const outOfReach = { w: before, e: unreadable() };
+  const outOfReach = { w: before, e: unreadable };
   const again = issuerUnder(old);
   gives("on bare clusters", [[old], oldIssuer, { w: absent, e: absent }], "settled", "old");
   gives("in place", [[old], oldIssuer, { w: before, e: before }], "settled", "old");
@@ -116,7 +117,7 @@ describe("trust: own anchors and issuers out of order", () => {
     [[next], nextIssuer, { w: bundled }],
     [`${lacks}, ${orphaned}`],
   );
-  const fresh = { w: { ...reissued, issuerSince: now } };
+  const fresh = { w: but(reissued, { issuerSince: now }) };
   refuses(
     "an anchor that certificates may be under",
     [[next], nextIssuer, fresh],
@@ -141,7 +142,7 @@ describe("trust: own anchors and issuers out of order", () => {
     });
     deepEqual(inWords(decision), ["settled", "old/wanted", "old/wanted"]);
   });
-  const away = { w: reissued, e: unreadable() };
+  const away = { w: reissued, e: unreadable };
   refuses(
     "any such step while a cluster can't be read",
     [[next], nextIssuer, away],

@@ -3,7 +3,7 @@ import { knownCertificates } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust } from "../../../engine/trust/live.ts";
 import { publicationArgs, publish, type Share } from "../../../engine/trust/publication.ts";
 import { type Authority, issuerUnder } from "./certificates.ts";
-import { absent, anchors, live, next, old, present, stranger, unreadable } from "./live.ts";
+import { absent, anchors, live, next, old, present, stranger } from "./live.ts";
 
 /** Anchors by their names, and the issuers under them. */
 const named = new Map([old, next, stranger].map((one) => [one.certificate.name, one]));
@@ -31,7 +31,7 @@ function inWords({ bundlePem, issuer }: Share): string {
 
 function trustOf(words: string): LiveTrust {
   if (words === "absent") return absent;
-  if (words === "away") return unreadable("no route");
+  if (words === "away") return { why: "no route", cause: "unreachable" };
   const { bundle, by } = parsed(words);
   return present(bundle, issuers.get(by));
 }

@@ -4,6 +4,7 @@ import { rotate, type Rotation } from "../../../engine/trust/rotate.ts";
 import { day, inDays, now } from "./certificates.ts";
 import {
   absent,
+  but,
   type Clusters,
   live,
   next,
@@ -33,7 +34,7 @@ describe("trust: certificates that outlive their issuer", () => {
   /** The ages of the issuer and of a pod, in hours. */
   const reissued = (issuer: number, pod: number) => {
     const west = present([next, old], nextIssuer, [proxy("web-0", [next, old], pod)]);
-    return { w: { ...west, issuerSince: inDays(-issuer / 24) } };
+    return { w: but(west, { issuerSince: inDays(-issuer / 24) }) };
   };
   row("a pod older than the new issuer has one", reissued(2, 3), "waiting");
   row("for up to a day", reissued(24, 30), "waiting");
@@ -55,7 +56,7 @@ describe("trust: pods that hold nobody up", () => {
   });
   row("one whose proxy may still come up does", distrusting(14), "waiting");
   row("one whose proxy does not come up in time", distrusting(16), "reissue");
-  const moved = { ...present([next, old], nextIssuer, pending(180)), issuerSince: now };
+  const moved = but(present([next, old], nextIssuer, pending(180)), { issuerSince: now });
   row("and that has no certificate of the issuer before", { w: moved }, "drop");
 
   const proxies = [proxy("web-0", [old]), proxy("web-1", [next, old])];
@@ -76,7 +77,7 @@ describe("trust: pods that hold nobody up", () => {
     );
 
   it("ignoring pods makes no cluster readable", () => {
-    const clusters = live({ w: unreadable(), e: absent });
+    const clusters = live({ w: unreadable, e: absent });
     deepEqual(leavingOut(["w", "e"], clusters), clusters);
   });
 });
@@ -112,18 +113,18 @@ describe("trust: what the user is told", () => {
     );
     const late = present([next, old], nextIssuer, [proxy("web-0", [next], 3)]);
     told(
-      { w: { ...late, issuerSince: now } },
+      { w: but(late, { issuerSince: now }) },
       "The rotation waits until no certificate under old can be in use. Restart the workloads of 1 pod (not before 2026-08-21T12:05:00.000Z, since until then new pods may get a certificate from the old issuer) and run again, or run again after 2026-08-22T12:05:00.000Z: w: shop/web-0.",
     );
     told(
-      { w: { ...late, issuerSince: new Date(now.getTime() - 5 * 60_000) } },
+      { w: but(late, { issuerSince: new Date(now.getTime() - 5 * 60_000) }) },
       "The rotation waits until no certificate under old can be in use. Restart the workloads of 1 pod and run again, or run again after 2026-08-22T12:00:00.000Z: w: shop/web-0.",
     );
   });
 
   it("what a rotation waits for: clusters", () => {
     told(
-      { w: before, e: unreadable() },
+      { w: before, e: unreadable },
       "The rotation to next is paused, because cluster x can't be reached.",
     );
     told(

@@ -5,6 +5,7 @@ import { type Rotation, rotate } from "../../../engine/trust/rotate.ts";
 import { type Authority, authority, inDays, issuerUnder, now } from "./certificates.ts";
 import {
   absent,
+  but,
   anchors,
   type Clusters,
   inWords,
@@ -44,7 +45,7 @@ const reissued = restarted([next, old], nextIssuer);
 const done = present([next], nextIssuer);
 const stale = present([next, old], oldIssuer, [proxy("db-0", [old])]);
 const unread = podsUnread([next, old], oldIssuer);
-const away = unreadable();
+const away = unreadable;
 
 const right = "old/wanted";
 
@@ -144,7 +145,7 @@ describe("trust: anchors that are none of the stack's", () => {
   row("stay in the end", second, after, "settled", "next+stranger/wanted", end, end);
 
   const late = present([old, stranger], oldIssuer, [proxy("web-0", [old, stranger])]);
-  const needed = { w: before, e: { ...late, issuerSince: now } };
+  const needed = { w: before, e: but(late, { issuerSince: now }) };
   row("go when nothing needs them", removing, needed, "waiting", right, "old+stranger/wanted");
   const unneeded = { w: before, e: late };
   row("go if the config says so", removing, unneeded, "drop", right, right);
@@ -191,7 +192,7 @@ describe("trust: anchors that are none of the stack's", () => {
   });
 
   it("refuse clusters alone that may be new while certificates under them may be in use", () => {
-    const fresh = { ...strange([old]), issuerSince: inDays(-0.5) };
+    const fresh = but(strange([old]), { issuerSince: inDays(-0.5) });
     const decision = second({ w: fresh, n: absent });
     deepEqual(refusedClustersIn(decision), {
       n: "Cluster w trusts stranger, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (n) would refuse them. Restart these workloads, or run again after 2026-08-22T00:05:00.000Z: w: shop/web-0. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.",

@@ -271,8 +271,8 @@ export class World {
 }
 
 function read({ readable, bundle, issuer, issuerSince, pods }: WorldCluster): LiveTrust {
-  if (!readable) return { state: "unreadable", why: "no route to host" };
-  if (bundle.length === 0) return { state: "absent" };
+  if (!readable) return { why: "no route to host", cause: "unreachable" };
+  if (bundle.length === 0) return { value: undefined };
   const proxies = pods.map(({ name, createdAt, trusts }) => ({
     namespace: "shop",
     pod: name,
@@ -281,10 +281,11 @@ function read({ readable, bundle, issuer, issuerSince, pods }: WorldCluster): Li
     trusts,
   }));
   return {
-    state: "present",
-    bundle,
-    issuer: issuer === undefined ? [] : [issuer.issuer],
-    issuerSince: new Date(issuerSince),
-    proxies: { state: "read", proxies },
+    value: {
+      bundle,
+      issuer: issuer === undefined ? [] : [issuer.issuer],
+      issuerSince: new Date(issuerSince),
+      proxies: { value: proxies },
+    },
   };
 }
