@@ -18,27 +18,30 @@ import { SimulatedClusters } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 import { planPart } from "../fixtures/reconcile.ts";
-import { clusterView, east, mesh, outOfReach, reading, tells, unread } from "./views.ts";
+import { clusterView, east, mesh, outOfReach, reading, tellsOf, unread } from "./views.ts";
 
 const away = clusterView({ reading: outOfReach });
 
 describe("health of a cluster: it can be read", () => {
-  tells("says why not", clusterReached, away, ["fatal: cluster west can't be reached"]);
+  const tells = tellsOf(clusterReached);
+  tells("reports why a cluster can't be read", away, ["fatal: cluster west can't be reached"]);
 });
 
 describe("health of a cluster: Links are served", () => {
+  const tells = tellsOf(linksServed);
   const withLinks = (links: NonNullable<ClusterReading["linkerd"]>["links"]) =>
     clusterView({ reading: reading(east, { links }) });
 
-  tells("is in order without a Link", linksServed, withLinks({ value: [] }));
-  tells("says that they are not", linksServed, withLinks({ value: undefined }), [
+  tells("passes without a Link", withLinks({ value: [] }));
+  tells("fails if the cluster does not serve Links", withLinks({ value: undefined }), [
     "fatal: cluster east does not serve links.multicluster.linkerd.io in version v1alpha3: install the multicluster extension of Linkerd 2.18 or later there, or set manage: all",
   ]);
   const why = "cluster east does not let user me list links";
-  tells("says that they may not be listed", linksServed, withLinks(unread(why)), [`fatal: ${why}`]);
+  tells("fails if Links may not be listed", withLinks(unread(why)), [`fatal: ${why}`]);
 });
 
 describe("health of a cluster: every mirror belongs to a link", () => {
+  const tells = tellsOf(noOrphans);
   const federated = unread("");
   const withServices = (
     services: ReturnType<typeof service>[],
@@ -53,26 +56,31 @@ describe("health of a cluster: every mirror belongs to a link", () => {
     withServices(gone, { mesh: mesh({ leaving: [{ source, target: "gone" }] }) });
 
   const probe = mirrorOf("gone", "linkerd-multicluster/probe", { [label.mirroredGateway]: "true" });
-  tells("passes over probes", noOrphans, withServices([probe]));
+  tells("ignores probe Services", withServices([probe]));
   const others = [...gone, mirrorOf("west", "shop/web-west")];
-  tells("names what no link leads to, and a remedy", noOrphans, withServices(others), [orphans]);
-  tells("passes over what goes at the end of this very run", noOrphans, leavingFrom("east"));
-  tells("but not over what goes from elsewhere", noOrphans, leavingFrom("north"), [orphans]);
+  tells("warns of mirrors without a link, with the command to delete them", withServices(others), [
+    orphans,
+  ]);
+  tells("ignores mirrors of a link that this run removes", leavingFrom("east"));
+  tells("warns of mirrors if this run removes the link of another source", leavingFrom("north"), [
+    orphans,
+  ]);
   const united = service("shop/web-federated", {
     labels: { [label.mirrored]: "true" },
     annotations: { [annotation.remoteMembers]: "web@west,web@gone" },
   });
-  tells("names members that Linkerd cannot find", noOrphans, withServices([united]), [
+  tells("warns of members of a federated Service without a link", withServices([united]), [
     "warning: federated Service east/shop/web-federated has the member web@gone, but no link of this stack targets cluster gone from here and no stack has marked it: remove it from the annotation if nobody needs it",
   ]);
   const theirs = [
     confirmedBy("acme/other/prod", mirrorOf("gone", "shop/web-gone")),
     confirmed(managerOf("acme/other/prod", "gone"), united),
   ];
-  tells("passes over what another stack has marked", noOrphans, withServices(theirs));
+  tells("ignores mirrors and members that another stack has marked", withServices(theirs));
 });
 
 describe("health of a cluster: federated Services", () => {
+  const tells = tellsOf(federatedInOrder);
   const member = service("shop/api", { labels: { [label.federated]: "member" } });
   const target = cluster("west", { services: [member] });
   const source = cluster("east", { namespaces: ["shop"] });
@@ -85,30 +93,31 @@ describe("health of a cluster: federated Services", () => {
     controllers: { value: [] },
   });
   const federated = { value: planPart(federatedPart, wanted, source).decisions };
-  tells("names one that is missing", federatedInOrder, clusterView({ federated }), [
+  tells("fails if one is missing", clusterView({ federated }), [
     "error: federated Service east/shop/api-federated is missing: run pulumi up",
   ]);
 
   const { federated: _none, ...without } = clusterView();
   const nothing = "skipped: this stack mirrors nothing into this cluster";
-  tells("is skipped where no link feeds any", federatedInOrder, without, [nothing]);
+  tells("is skipped if no link contributes to any", without, [nothing]);
   const unknown = clusterView({ federated: { value: undefined } });
   const skipped = "skipped: a cluster that it takes can't be read";
-  tells("is skipped where a cluster can't be read", federatedInOrder, unknown, [skipped]);
+  tells("is skipped if a cluster can't be read", unknown, [skipped]);
 });
 
 describe("health of a cluster: clients of mirrors have a proxy", () => {
+  const tells = tellsOf(clientsMeshed);
   const beside = (unmeshed: NonNullable<ClusterReading["unmeshed"]>) =>
     clusterView({ reading: { ...reading(east), unmeshed } });
 
-  tells("is a warning for each namespace", clientsMeshed, beside({ value: ["shop/curl"] }), [
+  tells("warns of pods without a proxy, by namespace", beside({ value: ["shop/curl"] }), [
     "warning: namespace east/shop has mirrors, and pods without Linkerd's proxy, such as shop/curl, whose requests to a mirror fail: set linkerd.io/inject: enabled on the namespace and restart them, or linkerd.io/inject: disabled on pods that call no other cluster",
   ]);
   const why = "pods is forbidden";
   const skipped = `skipped: its pods can't be read: ${why}`;
-  tells("is skipped where pods can't be read", clientsMeshed, beside(unread(why)), [skipped]);
+  tells("is skipped if pods can't be read", beside(unread(why)), [skipped]);
 
-  it("takes a sample of a cluster with many namespaces", async () => {
+  it("reads up to 20 namespaces", async () => {
     const mirrors = Array.from({ length: 25 }, (_, index) =>
       service(`shop-${index}/web-west`, { labels: { [label.mirrored]: "true" } }),
     );

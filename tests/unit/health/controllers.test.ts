@@ -1,7 +1,7 @@
 import { singleController, singleFederation } from "../../../engine/health/checks/controllers.ts";
 import type { Result } from "../../../engine/result.ts";
 import type { Controller } from "../../../engine/mirroring/model/controller.ts";
-import { clusterView, east, linkView, mesh, reading, tells, unread } from "./views.ts";
+import { clusterView, east, linkView, mesh, reading, tellsOf, unread } from "./views.ts";
 
 const controller: Controller = {
   namespace: "linkerd-multicluster",
@@ -17,6 +17,7 @@ const withControllers = (...value: readonly Controller[]) => ({
 });
 
 describe("health of a link: one program mirrors it", () => {
+  const tells = tellsOf(singleController);
   const of = (mirroring: "pulumi" | "controller", ...controllers: readonly Controller[]) =>
     linkView({ mirroring, source: withControllers(...controllers) });
   const rival =
@@ -25,33 +26,32 @@ describe("health of a link: one program mirrors it", () => {
   const unready = { ...controller, ready: 0 };
   const ofNorth = { ...controller, target: "north" };
 
-  tells("or beside those of others", singleController, of("pulumi", ofNorth, stopped));
-  tells("or with Linkerd's controller alone", singleController, of("controller", controller));
+  tells(
+    "passes with a controller of another link or a stopped one",
+    of("pulumi", ofNorth, stopped),
+  );
+  tells("passes with Linkerd's controller for mirroring: controller", of("controller", controller));
   // It writes mirrors once its pod is ready.
-  tells("warns of a rival", singleController, of("pulumi", unready), [rival]);
+  tells("warns of Linkerd's controller beside this program", of("pulumi", unready), [rival]);
   const mirrorsOnly = { mesh: mesh({ manage: "mirrors" }), source: withControllers(controller) };
-  tells("whatever the stack manages", singleController, linkView(mirrorsOnly), [rival]);
-  tells("is an error where Linkerd has none", singleController, of("controller", ofNorth), [
+  tells("warns of it with manage: mirrors, too", linkView(mirrorsOnly), [rival]);
+  tells("fails with mirroring: controller and no controller", of("controller", ofNorth), [
     "error: cluster east has no controller for Link west, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link",
   ]);
   for (const idle of [unready, stopped])
-    tells("or one that does not run", singleController, of("controller", idle), [
+    tells("fails with a controller that is not ready or stopped", of("controller", idle), [
       "error: Deployment east/linkerd-multicluster/controller-west has no ready pod, so nothing mirrors this link: check kubectl describe deployment controller-west",
     ]);
   const older = { ...controller, name: "linkerd-service-mirror-west" };
-  tells("warns of Linkerd's second one", singleController, of("controller", controller, older), [
+  tells("warns of a second controller of Linkerd", of("controller", controller, older), [
     "warning: Deployment east/linkerd-multicluster/controller-west and Deployment east/linkerd-multicluster/linkerd-service-mirror-west both mirror this link: remove all but one",
   ]);
   const forbidden = { ...reading(east), controllers: unread("deployments is forbidden") };
-  tells(
-    "is skipped without Deployments",
-    singleController,
-    linkView({ source: forbidden }),
-    skipped,
-  );
+  tells("is skipped if Deployments can't be read", linkView({ source: forbidden }), skipped);
 });
 
 describe("health of a cluster: one program writes its federated Services", () => {
+  const tells = tellsOf(singleFederation);
   const local: Controller = {
     namespace: "linkerd-multicluster",
     name: "linkerd-local-service-mirror",
@@ -63,13 +63,13 @@ describe("health of a cluster: one program writes its federated Services", () =>
     clusterView({ reading: { ...reading(east), controllers } });
   const stopped = { ...local, replicas: 0 };
 
-  tells("is in order", singleFederation, beside({ value: [controller, stopped] }));
-  tells("warns of a local service mirror", singleFederation, beside({ value: [local] }), [
+  tells("passes with a stopped local service mirror", beside({ value: [controller, stopped] }));
+  tells("warns of a local service mirror that runs", beside({ value: [local] }), [
     "warning: Deployment east/linkerd-multicluster/linkerd-local-service-mirror also writes federated Services (shop/web-west), and creates them again where this program deletes them: set localServiceMirror.replicas to 0 in the values of the chart linkerd-multicluster, or run kubectl --context k3d-east -n linkerd-multicluster scale deployment linkerd-local-service-mirror --replicas 0",
   ]);
   const { federated: _none, ...without } = clusterView();
-  tells("is no matter where nothing is federated", singleFederation, without, [
+  tells("is skipped if the stack federates nothing", without, [
     "skipped: this stack federates nothing into this cluster",
   ]);
-  tells("is skipped without Deployments", singleFederation, beside(unread("forbidden")), skipped);
+  tells("is skipped if Deployments can't be read", beside(unread("forbidden")), skipped);
 });

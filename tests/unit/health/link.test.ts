@@ -10,12 +10,13 @@ import {
   reading,
   secret,
   taken,
-  tells,
+  tellsOf,
   unread,
   west,
 } from "./views.ts";
 
 describe("health of a link: the Link resource", () => {
+  const tells = tellsOf(linkResource);
   const where = "Link east/linkerd-multicluster/west";
   const withLinks = (
     value: readonly LinkResource[] | undefined,
@@ -27,7 +28,7 @@ describe("health of a link: the Link resource", () => {
   const missing = `fatal: there is no ${where}: run pulumi up --refresh, which creates it`;
   const elsewhere = { ...linkObject, metadata: { name: "west", namespace: "default" } };
   for (const links of [[], [elsewhere]])
-    tells("is missing, in another namespace too", linkResource, withLinks(links), [missing]);
+    tells("is missing if there is none in the namespace", withLinks(links), [missing]);
 
   const flat = { link: { gateway: false } as const };
   const remedy = "run pulumi up --refresh, and check what else writes it";
@@ -49,13 +50,16 @@ describe("health of a link: the Link resource", () => {
     [{ gatewayIdentity: "" }, 'has no gatewayIdentity and should have "gateway.west"'],
     [{}, 'has gatewayAddress "192.0.2.10" and should have none, as the link has no gateway', flat],
   ] as const)
-    tells(sentence, linkResource, withSpec(spec, view), [`fatal: ${where} ${sentence}: ${remedy}`]);
+    tells(sentence, withSpec(spec, view), [`fatal: ${where} ${sentence}: ${remedy}`]);
 
   const unset = { gatewayAddress: "", gatewayPort: "", gatewayIdentity: "" };
-  tells("is in order on a flat network", linkResource, withSpec(unset, flat));
+  tells("passes without gateway fields on a flat network", withSpec(unset, flat));
   const unknown = { reading: linkReading({}, unread("no gateway")) };
-  tells("is not blamed for a gateway", linkResource, withSpec({ gatewayAddress: "x" }, unknown));
-  tells("is skipped where Links are not served", linkResource, withLinks(undefined), [
+  tells(
+    "passes with any address if the gateway is unknown",
+    withSpec({ gatewayAddress: "x" }, unknown),
+  );
+  tells("is skipped if Links are not served", withLinks(undefined), [
     "skipped: cluster east does not serve Links",
   ]);
 });
@@ -74,8 +78,9 @@ const forbidden = linkView({
 });
 
 describe("health of a link: the credentials Secrets", () => {
+  const tells = tellsOf(credentialsExist);
   const created = "run pulumi up --refresh, which creates it";
-  tells("are missing, each by itself", credentialsExist, withSecrets(), [
+  tells("are reported missing one by one", withSecrets(), [
     `error: there is no ${mirror}: ${created}`,
     `error: there is no ${destination}: ${created}`,
   ]);
@@ -85,39 +90,54 @@ describe("health of a link: the credentials Secrets", () => {
     secret("destination", { labels: {}, annotations }),
   );
   const passedOver = "or Linkerd ignores it: run pulumi up --refresh";
-  tells("lack what Linkerd looks for", credentialsExist, lacking, [
+  tells("fail with another type, label or annotation than Linkerd expects", lacking, [
     `error: ${mirror} has type Opaque and must have mirror.linkerd.io/remote-kubeconfig, ${passedOver}`,
     `error: ${destination} has no label multicluster.linkerd.io/cluster-name and must have one, ${passedOver}`,
     `error: ${destination} has annotation multicluster.linkerd.io/trust-domain "other" and must have "trust.example", ${passedOver}`,
     `error: ${destination} has no annotation multicluster.linkerd.io/cluster-domain and must have one, ${passedOver}`,
   ]);
   const target = reading(west, { domains: { value: undefined } });
-  tells("may say what they like of unknown domains", credentialsExist, linkView({ target }));
+  tells("pass with any domains if those of the target are unknown", linkView({ target }));
   const errors = Array<string>(2).fill("error: not allowed");
-  tells("can't be read", credentialsExist, forbidden, errors);
+  tells("fail if they can't be read", forbidden, errors);
 });
 
 describe("health of a link: the credentials", () => {
+  const tells = tellsOf(credentialsWork);
   const server = "https://west.example.com";
   function work(name: string, trial: Trial, lines: readonly string[]): void {
     const tried = withSecrets(secret("mirror", { trial }), secret("destination"));
-    tells(name, credentialsWork, tried, lines);
+    tells(name, tried, lines);
   }
   const rule = "one whose user has a token";
-  work("are no kubeconfig that Linkerd could use", { outcome: "unusable", rule }, [
+  work("fail without a kubeconfig that Linkerd can use", { outcome: "unusable", rule }, [
     `error: the kubeconfig in ${mirror} must be one whose user has a token: run pulumi up --refresh`,
   ]);
-  work("are not taken", { outcome: "refused", server, why: "the token is rejected" }, [
-    `error: the credentials in ${mirror} do not work at ${server}: the token is rejected; run pulumi up --refresh, which creates new ones where they are gone`,
-  ]);
-  work("lead to another cluster", { outcome: "elsewhere", server }, [
+  work(
+    "fail if the server rejects them",
+    { outcome: "refused", server, why: "the token is rejected" },
+    [
+      `error: the credentials in ${mirror} do not work at ${server}: the token is rejected; run pulumi up --refresh, which creates new ones where they are gone`,
+    ],
+  );
+  work("fail if they lead to another cluster", { outcome: "elsewhere", server }, [
     `error: the credentials in ${mirror} lead to another cluster at ${server} than context k3d-west does: correct linkerd-multicluster:clusters.west, its apiServer or its context`,
   ]);
-  work("are not allowed enough", { ...taken, denied: ["list services", "list endpoints"] }, [
-    `error: the token in ${mirror} is not allowed to list services, list endpoints in cluster west: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
+  work(
+    "fail without the rights that Linkerd needs",
+    { ...taken, denied: ["list services", "list endpoints"] },
+    [
+      `error: the token in ${mirror} is not allowed to list services, list endpoints in cluster west: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
+    ],
+  );
+  work(
+    "are a warning if their server can't be reached",
+    { outcome: "outOfReach", server, why: "DNS" },
+    [
+      `warning: the token in ${mirror} was not tried, because the server in the same kubeconfig, ${server}, can't be reached from here (DNS): that is fine if pods in cluster east can reach it, so check there`,
+    ],
+  );
+  tells("are skipped if no Secret can be read", forbidden, [
+    "skipped: there are no credentials to try",
   ]);
-  work("may not be reached from the runner", { outcome: "outOfReach", server, why: "DNS" }, [
-    `warning: the token in ${mirror} was not tried, because the server in the same kubeconfig, ${server}, can't be reached from here (DNS): that is fine if pods in cluster east can reach it, so check there`,
-  ]);
-  tells("can't be tried", credentialsWork, forbidden, ["skipped: there are no credentials to try"]);
 });

@@ -5,7 +5,6 @@ import {
   mirrorsHaveEndpoints,
 } from "../../../engine/health/checks/endpoints.ts";
 import { mirrorsInOrder } from "../../../engine/health/checks/mirrors.ts";
-import type { CheckedLink } from "../../../engine/health/health-check.ts";
 import type { LinkReading } from "../../../engine/mesh/reading.ts";
 import type { GatewayReading } from "../../../engine/mirroring/model/gateway.ts";
 import type { Endpoints, Service } from "../../../engine/kubernetes/objects/objects.ts";
@@ -14,52 +13,52 @@ import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods, service } from "../fixtures/objects.ts";
 import { planned } from "../fixtures/reconcile.ts";
-import { east, linkReading, linkView, reading, said, tells, unread, west } from "./views.ts";
+import { east, linkReading, linkView, reading, said, tellsOf, unread, west } from "./views.ts";
 
 describe("health of a link: the gateway", () => {
+  const tells = tellsOf(gatewayKnown);
   const found = (of: GatewayReading) => linkView({ reading: linkReading({}, of) });
 
-  tells("says what is missing", gatewayKnown, found(unread("it has no address")), [
+  tells("fails with what it lacks", found(unread("it has no address")), [
     "error: it has no address",
   ]);
   const warnings = ["one address is left out"];
-  tells("and what is passed over", gatewayKnown, found({ value: { gateway, warnings } }), [
+  tells("warns of addresses that are left out", found({ value: { gateway, warnings } }), [
     "warning: one address is left out",
   ]);
-  tells("is skipped on a flat network", gatewayKnown, linkView({ link: { gateway: false } }), [
+  tells("is skipped on a flat network", linkView({ link: { gateway: false } }), [
     "skipped: the link has no gateway (gateway: false)",
   ]);
 });
 
 describe("health of a link: whether its gateway is alive", () => {
+  const tells = tellsOf(gatewayAlive);
   const probe = { path: "/ready", port: 4191 };
   const link = { gatewayProbe: true };
   const probed = (found: Pick<LinkReading, "probe">) =>
     linkView({ link, reading: linkReading(found) });
   const down = { ...probe, down: "HTTP status 503" };
 
-  tells("is in order while it answers", gatewayAlive, probed({ probe }));
-  tells("says what it does not answer, and why", gatewayAlive, probed({ probe: down }), [
+  tells("passes if it answers its probe", probed({ probe }));
+  tells("fails with the probe and the reason if it does not answer", probed({ probe: down }), [
     "error: the gateway of west fails its probe /ready at port 4191 (HTTP status 503), so requests to its mirrors fail: check its pods, and that this machine can reach it",
   ]);
-  tells("is skipped where nobody knows how", gatewayAlive, probed({ probe: { why: "no path" } }), [
+  tells("is skipped if it announces no probe", probed({ probe: { why: "no path" } }), [
     "skipped: no path",
   ]);
-  tells("is skipped where it is not known", gatewayAlive, probed({}), [
-    "skipped: its gateway is not known",
-  ]);
+  tells("is skipped if the gateway is unknown", probed({}), ["skipped: its gateway is not known"]);
 });
 
 describe("health of a link: its mirrors are as planned", () => {
+  const tells = tellsOf(mirrorsInOrder);
   const decided = (target: ClusterSnapshot, source: ClusterSnapshot) =>
     linkView({ mirrors: { value: planned({ target, source }).decisions } });
-  const withMirrors = (mirrors: NonNullable<CheckedLink["mirrors"]>) => linkView({ mirrors });
   const empty = (name: string) => cluster(name, { namespaces: ["shop"] });
 
-  tells("names what is missing", mirrorsInOrder, decided(west, empty("east")), [
+  tells("fails if a mirror is missing", decided(west, empty("east")), [
     "error: gateway mirror east/shop/web-west is missing: run pulumi up",
   ]);
-  tells("and what was left behind", mirrorsInOrder, decided(empty("west"), east), [
+  tells("fails if a mirror is left over", decided(empty("west"), east), [
     "error: gateway mirror east/shop/web-west is left over, since no exported Service needs it: run pulumi up",
   ]);
 
@@ -67,12 +66,12 @@ describe("health of a link: its mirrors are as planned", () => {
   const changed = cluster("west", { services: [moved], endpoints: [...west.endpoints.values()] });
   for (const [name, view, expected] of [
     [
-      "names what was changed",
+      "fails with the field if a mirror differs",
       decided(changed, east),
       /^error: gateway mirror east\/shop\/web-west differs from what it should be \(.*ports: .* → .*\): run pulumi up$/,
     ],
     [
-      "warns of what is exported and can't be mirrored",
+      "warns of an exported Service that is not mirrored",
       decided(west, cluster("east", { namespaces: [] })),
       /^warning: west\/shop\/web is not mirrored: .*namespace shop[^\n]*$/,
     ],
@@ -81,17 +80,19 @@ describe("health of a link: its mirrors are as planned", () => {
       match(said(mirrorsInOrder, view).join("\n"), expected);
     });
 
-  tells("passes on what keeps from planning", mirrorsInOrder, withMirrors({ value: undefined }), [
-    "skipped: a cluster that it takes can't be read",
-  ]);
-  tells("and what broke", mirrorsInOrder, withMirrors(unread("broken")), ["error: broken"]);
+  tells(
+    "fails with the reason if nothing could be decided",
+    linkView({ mirrors: unread("broken") }),
+    ["error: broken"],
+  );
   const controlled = linkView({ mirroring: "controller" });
-  tells("is left to Linkerd's controller", mirrorsInOrder, controlled, [
+  tells("is skipped with mirroring: controller", controlled, [
     "skipped: Linkerd's controller does the mirroring (mirroring: controller)",
   ]);
 });
 
 describe("health of a link: its mirrors lead somewhere", () => {
+  const tells = tellsOf(mirrorsHaveEndpoints);
   const labels = { [label.mirrored]: "true", [label.cluster]: "west" };
   const of = (
     services: readonly Service[],
@@ -103,8 +104,8 @@ describe("health of a link: its mirrors lead somewhere", () => {
   const web = service("shop/web-west", { labels });
   const emptied = of([web], {}, [endpoints("shop/web-west", [])]);
 
-  tells("names one without Endpoints", mirrorsHaveEndpoints, of([web]), [stuck("shop/web-west")]);
-  tells("or with empty ones", mirrorsHaveEndpoints, emptied, [stuck("shop/web-west")]);
+  tells("fails for a mirror without an Endpoints object", of([web]), [stuck("shop/web-west")]);
+  tells("fails for a mirror with empty Endpoints", emptied, [stuck("shop/web-west")]);
 
   const others = [
     service("shop/web-north", { labels: { ...labels, [label.cluster]: "north" } }),
@@ -116,7 +117,7 @@ describe("health of a link: its mirrors lead somewhere", () => {
     }),
     service("shop/mine"),
   ];
-  tells("passes over what needs none", mirrorsHaveEndpoints, of(others));
+  tells("ignores Services that need no Endpoints", of(others));
 
   const exporting = cluster("west", {
     services: [exported("shop/web"), exported("shop/db")],
@@ -131,10 +132,12 @@ describe("health of a link: its mirrors lead somewhere", () => {
   const follows = of(both, { ...there, link: { readiness: "follow" } });
   const controlled = of(both, { ...there, mirroring: "controller" });
   const headless = service("shop/db-west", { labels }, { clusterIP: "None" });
-  tells("warns of one that follows what is not ready", mirrorsHaveEndpoints, follows, silence);
-  tells("as Linkerd's controller does", mirrorsHaveEndpoints, controlled, silence);
-  tells("and a headless one", mirrorsHaveEndpoints, of([headless], there), [
+  tells("warns with readiness: follow if no pod is ready in the target", follows, silence);
+  tells("warns with mirroring: controller if no pod is ready", controlled, silence);
+  tells("warns for a headless mirror if no pod is ready", of([headless], there), [
     silent("shop/db-west", "shop/db"),
   ]);
-  tells("not of another", mirrorsHaveEndpoints, of([web], there), [stuck("shop/web-west")]);
+  tells("fails with readiness: ignore although no pod is ready", of([web], there), [
+    stuck("shop/web-west"),
+  ]);
 });

@@ -4,56 +4,46 @@ import { leadsToPods } from "../../../engine/mesh/credentials.ts";
 import type { PodRanges } from "../../../engine/health/health-check.ts";
 import { link } from "../fixtures/link.ts";
 import { cluster, exported, service } from "../fixtures/objects.ts";
-import { clusterView, outOfReach, reading, tells, unread, west } from "./views.ts";
+import { clusterView, outOfReach, reading, tellsOf, unread, west } from "./views.ts";
 
 function of(cluster: string, ...ranges: readonly string[]): PodRanges {
   return { cluster, ranges: { value: ranges } };
-}
-
-function says(name: string, flat: readonly PodRanges[], lines: readonly string[]): void {
-  tells(name, podRangesDisjoint, clusterView({ flat }), lines);
 }
 
 const shared = (names: string, ranges: string) =>
   `warning: nodes of clusters ${names} give the same addresses to their pods (${ranges}), so what pods in east send to one may reach the other: give each cluster a pod range of its own, unless its network plugin uses other addresses than podCIDRs`;
 
 describe("health of a cluster: the addresses of pods on a flat network", () => {
+  const tells = tellsOf(podRangesDisjoint);
   const apart = [
     of("east", "10.42.0.0/24", "10.42.1.0/24", "fd00:1::/64"),
     of("west", "10.43.0.0/24", "fd00:2::/64"),
     of("north", "10.44.0.0/24"),
   ];
   const east = of("east", "10.42.0.0/24");
-  says("are in order where no two clusters share any, of either family", apart, []);
-  const within = [of("east", "10.42.0.0/16"), of("west", "10.42.7.0/24", "10.42.8.0/24")];
-  says("warn where one has what lies in those of another", within, [
+  const flat = (...clusters: readonly PodRanges[]) => clusterView({ flat: clusters });
+  tells("pass if no two clusters share a range", flat(...apart));
+  const inside = of("west", "10.42.7.0/24", "10.42.8.0/24");
+  tells("warn if ranges of two clusters overlap", flat(of("east", "10.42.0.0/16"), inside), [
     shared("east and west", "10.42.7.0/24 and 1 more range"),
   ]);
-  says(
-    "of either family",
-    [of("east", "fd00:1:2::/64"), of("west", "fd00:1::/32")],
-    [shared("east and west", "fd00:1:2::/64")],
-  );
+  const six = flat(of("east", "fd00:1:2::/64"), of("west", "fd00:1::/32"));
+  tells("warn of IPv6 ranges that overlap", six, [shared("east and west", "fd00:1:2::/64")]);
   // A federated Service leads to all of them.
-  says(
-    "among targets too",
-    [east, of("west", "10.43.0.0/24"), of("north", "10.43.0.0/24")],
-    [shared("west and north", "10.43.0.0/24")],
-  );
-  tells("are skipped where no link leads to pods", podRangesDisjoint, clusterView(), [
+  const targets = flat(east, of("west", "10.43.0.0/24"), of("north", "10.43.0.0/24"));
+  tells("warn if ranges of two targets overlap", targets, [
+    shared("west and north", "10.43.0.0/24"),
+  ]);
+  tells("are skipped if no link leads to pods", clusterView(), [
     "skipped: no link into this cluster leads straight to pods of another",
   ]);
-  says(
-    "are skipped where nodes are silent",
-    [east, of("west")],
-    ["skipped: the nodes of cluster west name no podCIDRs"],
-  );
+  tells("are skipped if nodes have no podCIDRs", flat(east, of("west")), [
+    "skipped: the nodes of cluster west name no podCIDRs",
+  ]);
   const ranges = unread("nodes is forbidden");
-  says(
-    "are skipped where nodes can't be read",
-    [east, { cluster: "west", ranges }],
-    ["skipped: the nodes of cluster west can't be read: nodes is forbidden"],
-  );
+  tells("are skipped if nodes can't be read", flat(east, { cluster: "west", ranges }), [
+    "skipped: the nodes of cluster west can't be read: nodes is forbidden",
+  ]);
 
   const member = service("shop/web", { labels: { "mirror.linkerd.io/federated": "member" } });
   const labels = { "mirror.linkerd.io/exported": "remote-discovery" };

@@ -148,15 +148,6 @@ describe("the report", () => {
     deepEqual([lost.healthy, lost.counts.error], [false, 1]);
   });
 
-  it("has a line for whether a gateway is alive only where the link has it probed", () => {
-    const asked = [false, true].map((gatewayProbe) =>
-      reportOn({ clusters: [], links: [linkView({ link: { gatewayProbe } })] })
-        .groups.flatMap(({ checks }) => checks)
-        .some(({ id }) => id === "gateway-alive"),
-    );
-    deepEqual(asked, [false, true]);
-  });
-
   it("leaves Linkerd out with manage: mirrors, and says so", () => {
     const only = mesh({ manage: "mirrors" });
     const controllers = { value: [] };

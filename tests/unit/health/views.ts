@@ -146,16 +146,13 @@ export function linkView({ link: spec, ...overrides }: LinkOverrides = {}): Chec
   };
 }
 
-/** Defines a test of the lines that a check reports about a view. */
-export function tells<View extends { readonly mesh: HealthMesh }>(
-  name: string,
-  check: HealthCheck<View>,
-  view: View,
-  lines: readonly string[] = [],
-): void {
-  it(name, () => {
-    deepEqual(said(check, view), lines);
-  });
+/** Returns a function that defines a test of the lines that a check reports about a view. */
+export function tellsOf<View extends { readonly mesh: HealthMesh }>(check: HealthCheck<View>) {
+  return (name: string, view: View, lines: readonly string[] = []): void => {
+    it(name, () => {
+      deepEqual(said(check, view), lines);
+    });
+  };
 }
 
 /** Returns what a check reports about a view: `error: ...` for each finding, or `skipped: ...`. */
