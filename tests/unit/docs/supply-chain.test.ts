@@ -1,36 +1,27 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { globSync } from "node:fs";
+import engine from "../../../engine/package.json" with { type: "json" };
+import program from "../../../package.json" with { type: "json" };
 import { parse } from "yaml";
 import * as z from "zod";
 import { charts } from "../../../config/keys.ts";
 import { root, text } from "./pages.ts";
 
-const versions = z.record(z.string(), z.string()).default({});
-const manifest = z.looseObject({
-  dependencies: versions,
-  devDependencies: versions,
-  optionalDependencies: versions,
-  peerDependencies: versions,
-  overrides: versions,
-  allowScripts: z.record(z.string(), z.boolean()).default({}),
-});
-const lockfile = z.looseObject({
-  packages: z.record(
-    z.string(),
-    z.looseObject({
-      integrity: z.string().default(""),
-      resolved: z.string().optional(),
-      license: z.string().default("none"),
-      link: z.boolean().default(false),
-      hasInstallScript: z.boolean().default(false),
-    }),
-  ),
-});
+type Versions = Readonly<Record<string, string>>;
 
-const program = manifest.parse(JSON.parse(text("package.json")));
-const engine = manifest.parse(JSON.parse(text("engine/package.json")));
-const downloaded = Object.entries(lockfile.parse(JSON.parse(text("package-lock.json"))).packages)
-  .filter(([place, { link }]) => place !== "" && place !== "engine" && !link)
+interface Locked {
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly license?: string;
+  readonly link?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+const lockfile = JSON.parse(text("package-lock.json")) as {
+  readonly packages: Readonly<Record<string, Locked>>;
+};
+const downloaded = Object.entries(lockfile.packages)
+  .filter(([place, { link = false }]) => place !== "" && place !== "engine" && !link)
   .map(([place, locked]) => ({ name: place.split("node_modules/").at(-1) ?? place, ...locked }));
 
 /** Licences that only oblige whoever runs the program to keep a notice. */
@@ -55,15 +46,16 @@ function isAllowed(license: string): boolean {
 
 describe("supply chain: dependencies", () => {
   it("have exact versions", () => {
-    for (const { allowScripts: _, ...each } of [program, engine])
-      for (const kind of ["dependencies", "devDependencies", "optionalDependencies"] as const)
-        for (const version of Object.values({ ...each[kind], ...each.overrides }))
-          match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/);
+    const entries = [program, engine].flatMap((manifest) => Object.entries<unknown>(manifest));
+    const all = entries.filter(([key]) => /^(dev|optional)?dependencies$|^overrides$/i.test(key));
+    for (const [, versions] of all)
+      for (const version of Object.values(versions as Versions))
+        match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/);
   });
 
   it("are locked to their content, without the host of a registry", () => {
     ok(downloaded.length > 100);
-    for (const { name, integrity, resolved } of downloaded) {
+    for (const { name, integrity = "", resolved } of downloaded) {
       match(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, name);
       equal(resolved, undefined, name);
     }
@@ -73,10 +65,10 @@ describe("supply chain: dependencies", () => {
 
   it("have licences that allow their use here", () => {
     const others = downloaded.filter(
-      ({ name, license }) => !isAllowed(license) && reviewed[name] !== license,
+      ({ name, license = "none" }) => !isAllowed(license) && reviewed[name] !== license,
     );
     deepEqual(
-      others.map(({ name, license }) => `${name}: ${license}`),
+      others.map(({ name, license = "none" }) => `${name}: ${license}`),
       [],
     );
   });
@@ -114,7 +106,7 @@ describe("supply chain: examples", () => {
   it("use the Pulumi CLI of the SDK's version", () => {
     const used = inExamples(/(?:pulumi\/pulumi(?:-nodejs)?:|pulumi-version: *)([\d.]+)/g);
     ok(used.length >= 6);
-    const sdk = program.dependencies["@pulumi/pulumi"] ?? "";
+    const sdk = program.dependencies["@pulumi/pulumi"];
     deepEqual(
       used.filter((each) => !each.endsWith(` ${sdk}`)),
       [],
