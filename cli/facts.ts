@@ -1,6 +1,10 @@
 import { printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { HealthReport } from "@linkerd-multicluster/engine/health";
-import type { MirrorKind, Verdict } from "@linkerd-multicluster/engine/mirroring";
+import {
+  federatedPart,
+  type MirrorKind,
+  type Verdict,
+} from "@linkerd-multicluster/engine/mirroring";
 
 /**
  * Everything known about a stack's mesh at one moment: what the clusters hold, what the engine decided and what health
@@ -138,9 +142,12 @@ export interface NextRun {
 /** Why the engine could not decide about links and existing mirrors, once for each reason. */
 export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">): string[] {
   const parts = [...links.map(({ target, ...link }) => ({ ...link, part: target })), ...mirrors];
-  const sentences = parts.flatMap(({ source, part, undecided }) =>
-    undecided === undefined ? [] : [`${source} → ${part}: ${undecided}`],
-  );
+  const sentences = parts.flatMap(({ source, part, undecided }) => {
+    if (undecided === undefined) return [];
+    const about =
+      part === federatedPart ? `federated Services in ${source}` : `${source} → ${part}`;
+    return [`${about}: ${undecided}`];
+  });
   return [...new Set(sentences)];
 }
 

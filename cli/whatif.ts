@@ -116,11 +116,17 @@ export function whatIfText({ loss, affected, unaffected, undecided = [] }: WhatI
   const counts = `${unavailable?.length ?? 0} unavailable, ${degraded?.length ?? 0} degraded, ${kept} unaffected`;
   const lines = [...(unavailable ?? []), ...(degraded ?? [])].map(affectedLine);
   return [
-    `if ${printable(Object.values(loss).join(" "))} is lost: ${counts}`,
+    `if ${printable(lossText(loss))} is lost: ${counts}`,
     ...firstOf(lines, mostLines),
     ...undecided.map((why) => `  ${mark("warn")} undecided: ${printable(why)}`),
     "",
   ].join("\n");
+}
+
+function lossText(loss: Loss): string {
+  if (loss.kind === "link") return `link ${loss.source} → ${loss.target}`;
+  if (loss.kind === "namespace") return `namespace ${loss.cluster}/${loss.namespace}`;
+  return `${loss.kind} ${loss.cluster}`;
 }
 
 function affectedLine({ source, mirror, state, remaining, notReady }: Affected): string {

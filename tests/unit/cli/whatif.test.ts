@@ -60,6 +60,10 @@ describe("whatif", () => {
     deepEqual(left("link/north/west", asleep), [
       ["north", "shop/bb-federated", "unavailable", ["east"]],
     ]);
+    match(
+      whatIfText(whatIf(facts, lossIn("link/north/west", facts))),
+      /^if link north → west is lost: 0 unavailable, 1 degraded, 4 unaffected\n/,
+    );
     const text = whatIfText(whatIf(asleep, lossIn("west", asleep)));
     match(text, /^if cluster west is lost: 4 unavailable, 0 degraded, 0 unaffected\n/);
     match(
