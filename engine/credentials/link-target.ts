@@ -25,12 +25,12 @@ export async function checkTarget(
   args: TargetArgs,
 ): Promise<CheckedTarget> {
   const reading = await read(args, olds.facts?.token);
-  if (reading.outcome === "invalid") return { inputs: args, mistake: reading.why, notes: [] };
-  if (reading.outcome === "read") {
-    const { facts, rotates, notes } = reading;
+  if ("value" in reading) {
+    const { facts, rotates, notes } = reading.value;
     const remark = rotates === undefined ? {} : { remark: `new token: ${rotates}` };
     return { inputs: { ...args, facts, ...remark }, notes };
   }
+  if (reading.cause === "invalid") return { inputs: args, mistake: reading.why, notes: [] };
   const kept = factsOfSame(olds, args);
   if (kept === undefined) {
     const remark = `known after the update, because now ${reading.why}`;
@@ -91,11 +91,10 @@ export async function settleTarget(
 ): Promise<TargetFacts> {
   if (inputs.facts !== undefined) return inputs.facts;
   const look = () => read(inputs, olds.facts?.token);
-  const reading = await poll(look, (seen) => seen.outcome !== "missing" || !seen.soon, polling);
-  if (reading.outcome === "read") return reading.facts;
-  const kept = reading.outcome === "invalid" ? undefined : factsOfSame(olds, inputs);
+  const reading = await poll(look, (seen) => "value" in seen || seen.soon !== true, polling);
+  if ("value" in reading) return reading.value.facts;
+  const kept = reading.cause === "invalid" ? undefined : factsOfSame(olds, inputs);
   if (kept !== undefined) return kept;
-  const waited =
-    reading.outcome === "missing" && reading.soon ? `after ${polling.within / 1_000} s, ` : "";
+  const waited = reading.soon === true ? `after ${polling.within / 1_000} s, ` : "";
   throw new UserError(`link ${inputs.source}/${inputs.target}: ${waited}${reading.why}`);
 }

@@ -1,8 +1,8 @@
-import { KubeconfigError, type Environment } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { Environment } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
+import { type Failure, resultOf } from "../result.ts";
 import { gatewayProbe } from "../mirroring/model/gateway-probe.ts";
 import { type GatewayJudge, judgedGateway, leftOut } from "../mirroring/model/judged-gateway.ts";
 import {
@@ -17,19 +17,24 @@ import { serverFacts } from "./server.ts";
 import type { LinkGateway, TargetArgs, TargetFacts } from "./state.ts";
 import { heldToken, type LiveToken, tokenDue, tokensOf } from "./tokens.ts";
 
-/** The result of reading a target. */
-export type TargetReading =
-  | {
-      readonly outcome: "read";
-      readonly facts: TargetFacts;
-      /** Why the token will be replaced. */
-      readonly rotates?: string;
-      readonly notes: readonly string[];
-    }
-  /** Something does not exist; `soon`: it will by itself. In a preview, this very run may make it. */
-  | { readonly outcome: "missing"; readonly why: string; readonly soon: boolean }
-  | { readonly outcome: "unreachable"; readonly why: string }
-  | { readonly outcome: "invalid"; readonly why: string };
+/** The facts of a target, or why there are none. */
+export type TargetReading = Read<TargetRead>;
+
+type Read<T> = { readonly value: T } | Missing;
+
+/** `soon`: what does not exist will exist by itself. In a preview, this very run may make it. */
+type Missing = Failure & { readonly soon?: boolean };
+
+interface TargetRead {
+  readonly facts: TargetFacts;
+  /** Why the token will be replaced. */
+  readonly rotates?: string;
+  readonly notes: readonly string[];
+}
+
+function missing(why: string, soon: boolean): Missing {
+  return { why, cause: "refused", soon };
+}
 
 export interface ReadingContext {
   readonly client: () => Promise<Kubernetes>;
@@ -44,60 +49,56 @@ export async function readTarget(
   before: string | undefined,
   context: ReadingContext,
 ): Promise<TargetReading> {
-  if (args.targetRefused !== undefined) return { outcome: "unreachable", why: args.targetRefused };
-  try {
-    const server = await serverFacts(args, context.environment);
-    const kubernetes = await context.client();
-    const [domains, extension, gateway, live, discovers] = await Promise.all([
-      readDomains(args, kubernetes),
-      missingExtension(args, kubernetes),
-      readGateway(args, kubernetes, context.judge),
-      readTokens(args, kubernetes),
-      readDiscovery(args, kubernetes),
-    ]);
-    if ("outcome" in domains) return domains;
-    if (extension !== undefined) return extension;
-    if (gateway !== undefined && "outcome" in gateway) return gateway;
-    const account = accountName(args.source);
-    const due = tokenDue(account, args.rotation, live, before, context.now());
-    const { name, why, waits } =
-      args.sourceUnreachable === true ? heldToken(due, live, before) : { ...due, waits: undefined };
-    return {
-      outcome: "read",
-      facts: {
-        ...server,
-        ...domains,
-        token: name,
-        ...omitUndefined({ gateway: gateway?.facts, discovers }),
-      },
-      ...omitUndefined({ rotates: why }),
-      notes: [
-        ...domainNotes(args, domains),
-        ...(gateway?.notes ?? []),
-        ...(waits === undefined
-          ? []
-          : [`the new token waits until cluster ${args.source} can be reached: ${waits}`]),
-      ],
-    };
-  } catch (error) {
-    if (error instanceof KubeconfigError) return { outcome: "invalid", why: error.message };
-    if (error instanceof KubernetesError) return { outcome: "unreachable", why: error.message };
-    throw error;
-  }
+  if (args.targetRefused !== undefined) return { why: args.targetRefused, cause: "refused" };
+  const reading = await resultOf(() => readFacts(args, before, context));
+  return "why" in reading ? reading : reading.value;
+}
+
+async function readFacts(
+  args: TargetArgs,
+  before: string | undefined,
+  context: ReadingContext,
+): Promise<TargetReading> {
+  const server = await serverFacts(args, context.environment);
+  const kubernetes = await context.client();
+  const [domains, extension, gateway, live, discovers] = await Promise.all([
+    readDomains(args, kubernetes),
+    missingExtension(args, kubernetes),
+    readGateway(args, kubernetes, context.judge),
+    readTokens(args, kubernetes),
+    readDiscovery(args, kubernetes),
+  ]);
+  if ("why" in domains) return domains;
+  if (extension !== undefined) return extension;
+  if ("why" in gateway) return gateway;
+  const account = accountName(args.source);
+  const due = tokenDue(account, args.rotation, live, before, context.now());
+  const { name, why, waits } =
+    args.sourceUnreachable === true ? heldToken(due, live, before) : { ...due, waits: undefined };
+  const facts = {
+    ...server,
+    ...domains.value,
+    token: name,
+    ...omitUndefined({ gateway: gateway.value?.facts, discovers }),
+  };
+  const notes = [
+    ...domainNotes(args, domains.value),
+    ...(gateway.value?.notes ?? []),
+    ...(waits === undefined
+      ? []
+      : [`the new token waits until cluster ${args.source} can be reached: ${waits}`]),
+  ];
+  return { value: { facts, ...omitUndefined({ rotates: why }), notes } };
 }
 
 /** If another stack installs the target, the namespace for the account may not exist yet. */
 async function missingExtension(
   { awaited, multiclusterNamespace: name, target }: TargetArgs,
   kubernetes: Kubernetes,
-): Promise<TargetReading | undefined> {
+): Promise<Missing | undefined> {
   if (awaited === undefined) return undefined;
   if ((await kubernetes.find(resources.namespaces, { name })) !== undefined) return undefined;
-  return {
-    outcome: "missing",
-    why: `cluster ${target} has no namespace ${name} yet: ${runItsStack}`,
-    soon: true,
-  };
+  return missing(`cluster ${target} has no namespace ${name} yet: ${runItsStack}`, true);
 }
 
 const runItsStack = "run the stack that has it among its sources, then this one again";
@@ -105,17 +106,17 @@ const runItsStack = "run the stack that has it among its sources, then this one 
 async function readDomains(
   { awaited, linkerdNamespace, target }: TargetArgs,
   kubernetes: Kubernetes,
-): Promise<Domains | TargetReading> {
+): Promise<Read<Domains>> {
   const where = `ConfigMap ${target}/${linkerdNamespace}/${linkerdConfigName}`;
   const config = await linkerdConfigOf(kubernetes, linkerdNamespace);
   if (config === undefined)
-    return {
-      outcome: "missing",
-      why: `there is no ${where}, so Linkerd is not installed there${awaited === undefined ? ": install it, or set manage: all" : ` yet: ${runItsStack}`}`,
-      soon: awaited !== undefined,
-    };
-  const why = noClusterDomain(target, linkerdNamespace);
-  return config.domains ?? { outcome: "missing", why, soon: false };
+    return missing(
+      `there is no ${where}, so Linkerd is not installed there${awaited === undefined ? ": install it, or set manage: all" : ` yet: ${runItsStack}`}`,
+      awaited !== undefined,
+    );
+  const { domains } = config;
+  if (domains === undefined) return missing(noClusterDomain(target, linkerdNamespace), false);
+  return { value: domains };
 }
 
 interface ObservedGateway {
@@ -127,25 +128,22 @@ async function readGateway(
   { awaited, gateway, target }: TargetArgs,
   kubernetes: Kubernetes,
   judge: GatewayJudge,
-): Promise<ObservedGateway | TargetReading | undefined> {
-  if (gateway === false) return undefined;
+): Promise<Read<ObservedGateway | undefined>> {
+  if (gateway === false) return { value: undefined };
   const { namespace, name } = gateway;
   const service = await kubernetes.find(resources.services, { namespace, name });
   const where = `${target}/${namespace}/${name}`;
   const answer = await judgedGateway(gateway, service, where, judge);
-  if ("why" in answer)
-    return {
-      outcome: "missing",
-      why: answer.why,
-      soon: answer.cause === "unreachable" || (awaited !== undefined && service === undefined),
-    };
+  if ("why" in answer) {
+    const isAwaited = awaited !== undefined && service === undefined;
+    return missing(answer.why, answer.cause === "unreachable" || isAwaited);
+  }
   const { facts, refused } = answer.value;
   const notes = refused.map((why) => leftOut(target, why));
   const probe = gatewayProbe(service, where);
-  if (probe === undefined) return { facts, notes };
-  return "mistake" in probe
-    ? { outcome: "missing", why: probe.mistake, soon: false }
-    : { facts: { ...facts, probe: probe.probe }, notes };
+  if (probe === undefined) return { value: { facts, notes } };
+  if ("mistake" in probe) return missing(probe.mistake, false);
+  return { value: { facts: { ...facts, probe: probe.probe }, notes } };
 }
 
 async function readDiscovery(

@@ -26,11 +26,11 @@ const facts: TargetFacts = {
 };
 const known = { ...args, facts };
 const elsewhere = { ...args, apiServer: "https://10.0.0.1" };
-const found: TargetReading = { outcome: "read", facts, notes: ["a note"] };
-const outage: TargetReading = { outcome: "unreachable", why: "cluster west can't be reached" };
-const noLinkerd: TargetReading = { outcome: "missing", why: "there is no Linkerd", soon: false };
-const noAddress: TargetReading = { outcome: "missing", why: "no address yet", soon: true };
-const invalid: TargetReading = { outcome: "invalid", why: "cluster west: no context" };
+const found = { value: { facts, notes: ["a note"] } };
+const outage: TargetReading = { why: "cluster west can't be reached", cause: "unreachable" };
+const noLinkerd: TargetReading = { why: "there is no Linkerd", cause: "refused" };
+const noAddress: TargetReading = { why: "no address yet", cause: "refused", soon: true };
+const invalid: TargetReading = { why: "cluster west: no context", cause: "invalid" };
 
 const reading = (result: TargetReading) => () => Promise.resolve(result);
 
@@ -41,7 +41,7 @@ describe("what a link knows of its target", () => {
   });
 
   it("says why there is going to be a new token", async () => {
-    const rotating = reading({ ...found, rotates: "the old one is old" });
+    const rotating = reading({ value: { ...found.value, rotates: "the old one is old" } });
     const { inputs } = await checkTarget(rotating, {}, args);
     equal(inputs.remark, "new token: the old one is old");
   });
