@@ -15,6 +15,8 @@ interface Timer {
  * together, as on any clock: it moves on to the next one's end once nobody has anything else to do.
  */
 export class VirtualTime implements Time {
+  /** The waits that were asked for, in order. */
+  readonly slept: number[] = [];
   readonly #chance: () => number;
   readonly #waits = new Set<Timer>();
   readonly #alarms = new Set<Timer>();
@@ -29,7 +31,12 @@ export class VirtualTime implements Time {
     return this.#now;
   }
 
+  pass(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    this.slept.push(milliseconds);
     return new Promise((wake) => {
       const wait = { at: this.#now + (signal?.aborted === true ? 0 : milliseconds), call: wake };
       this.#waits.add(wait);

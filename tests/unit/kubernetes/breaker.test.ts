@@ -5,7 +5,8 @@ import {
   failureOfResponse,
 } from "../../../engine/kubernetes/client/failure.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { errorOf, FakeTime, forEachTest, service } from "./scripted-cluster.ts";
+import { VirtualTime } from "../../simulation/time.ts";
+import { errorOf, forEachTest, service } from "./scripted-cluster.ts";
 
 const { failures, coolDown } = breakerPolicy;
 const away = failureOfConnection(Object.assign(new Error(), { code: "ECONNRESET" }));
@@ -27,7 +28,7 @@ const times = (count: number, ...calls: Ended[]) => Array(count).fill(calls).fla
 
 /** The breaker of a cluster after these calls, at a time of its own. */
 function after(calls: readonly Ended[]) {
-  const time = new FakeTime();
+  const time = new VirtualTime();
   const breaker = breakerOf(time);
   for (const { failure, isRead = false } of calls) {
     equal(breaker.refusal(), undefined);

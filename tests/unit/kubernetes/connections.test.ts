@@ -9,14 +9,8 @@ import {
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { programVersion } from "../../../engine/version.ts";
 import { certificate, noOpenssl } from "./certificate.ts";
-import {
-  errorOf,
-  FakeTime,
-  forEachTest,
-  listError,
-  listing,
-  serviceList,
-} from "./scripted-cluster.ts";
+import { VirtualTime } from "../../simulation/time.ts";
+import { errorOf, forEachTest, listError, listing, serviceList } from "./scripted-cluster.ts";
 
 const script = () => serviceList(["a"]);
 
@@ -57,7 +51,7 @@ describe("a connection", () => {
     const server = "https://west.example.com:6443";
     const to = { server, certificateAuthority, tlsServerName: "west", token: "of-the-link" };
     const environment = { variables: {}, home: "/nowhere" };
-    const client = await connect(to, "west", { environment, dispatcher, time: new FakeTime() });
+    const client = await connect(to, "west", { environment, dispatcher, time: new VirtualTime() });
     equal((await errorOf(client.list(resources.services))).reason, "ECONNREFUSED");
     await client.close();
     const [route] = routes;

@@ -2,9 +2,9 @@ import { equal, match, ok } from "node:assert/strict";
 import type { ConnectOptions } from "../../../engine/kubernetes/client/interface.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { retryPolicy, systemTime } from "../../../engine/kubernetes/client/retry.ts";
+import { VirtualTime } from "../../simulation/time.ts";
 import {
   errorOf,
-  FakeTime,
   forEachTest,
   listError,
   listing,
@@ -41,7 +41,7 @@ describe("the deadline of a list", () => {
     serviceList([`service-${number}`], `to ${number}`);
 
   it("ends it before another page is asked for", async () => {
-    const time = new FakeTime();
+    const time = new VirtualTime();
     const slowly = (asked: unknown, number: number) => {
       time.pass(200);
       return pages(asked, number);

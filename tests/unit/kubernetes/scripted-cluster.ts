@@ -14,7 +14,7 @@ import type {
   ListOptions,
 } from "../../../engine/kubernetes/client/interface.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import type { Time } from "../../../engine/kubernetes/client/retry.ts";
+import { VirtualTime } from "../../simulation/time.ts";
 
 export interface Received {
   readonly method: string;
@@ -45,7 +45,7 @@ export type Script = (request: Received, index: number) => Reply | Promise<Reply
 export interface ScriptedCluster {
   readonly client: Kubernetes;
   readonly received: readonly Received[];
-  readonly time: FakeTime;
+  readonly time: VirtualTime;
   readonly kubeconfig: string;
   readonly url: string;
 }
@@ -57,34 +57,6 @@ export interface ScriptedOptions extends ConnectOptions {
   /** Path of the API below the server's address. */
   readonly serverPath?: string;
   readonly tls?: https.ServerOptions;
-}
-
-/** Sleeping takes no time and is written down; no deadline is ever reached; chance is at its least. */
-export class FakeTime implements Time {
-  readonly slept: number[] = [];
-  #now = 0;
-
-  now(): number {
-    return this.#now;
-  }
-
-  sleep(milliseconds: number): Promise<void> {
-    this.slept.push(milliseconds);
-    this.#now += milliseconds;
-    return Promise.resolve();
-  }
-
-  alarm(): () => void {
-    return () => undefined;
-  }
-
-  pass(milliseconds: number): void {
-    this.#now += milliseconds;
-  }
-
-  random(): number {
-    return 0;
-  }
 }
 
 /** What is to be undone when a test is done, the last first. */
@@ -162,7 +134,7 @@ async function openCluster(
     cluster: { server: url + serverPath, ...insecure, ...clusterEntry },
     user: user ?? { token: "token-of-west" },
   });
-  const time = new FakeTime();
+  const time = new VirtualTime(() => 0);
   const client = await connect({ context, kubeconfig }, "west", { time, ...options });
   undo.push(() => client.close());
   return { client, received, time, kubeconfig, url };

@@ -2,9 +2,9 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { connectToWatch } from "../../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { ObjectChange } from "../../../engine/kubernetes/client/watching.ts";
+import { VirtualTime } from "../../simulation/time.ts";
 import {
   errorOf,
-  FakeTime,
   type Received,
   type Reply,
   type Script,
@@ -38,7 +38,7 @@ function withWatching<T>(
 ): Promise<T> {
   return withCluster(script, async ({ kubeconfig, received }) => {
     const to = { context: "k3d-west", kubeconfig };
-    const watching = await connectToWatch(to, "west", { time: new FakeTime() });
+    const watching = await connectToWatch(to, "west", { time: new VirtualTime(() => 0) });
     return test(watching, received).finally(() => watching.close());
   });
 }
