@@ -43,9 +43,6 @@ function listing(other: (list: List) => Partial<List>): ClusterFault {
 }
 
 const empty = listing(() => ({ metadata: {}, items: [] }));
-const lacking = (name: string) =>
-  listing(({ items }) => ({ items: items.filter(({ metadata }) => metadata.name !== name) }));
-
 const doubt =
   /lists no .*, so its answers cannot be trusted: see whether the context points at a whole cluster/;
 
@@ -81,18 +78,6 @@ const rows: readonly Row[] = [
     path: /\/links\?/,
     end: "done" as const,
   })),
-  {
-    lists: "lack the namespace kube-system",
-    fault: lacking("kube-system"),
-    path: /\/namespaces\?/,
-    sentence: doubt,
-  },
-  {
-    lists: "lack the Service default/kubernetes",
-    fault: lacking("kubernetes"),
-    path: /\/services\?/,
-    sentence: doubt,
-  },
 ];
 
 describe("a cluster whose lists", () => {

@@ -32,13 +32,6 @@ const matters: Readonly<Record<string, Matter>> = {
     end: "failed",
     sentence: /does not let user ci update Service .*; grant update on services in namespace/,
   },
-  "lets nobody write into one namespace": {
-    fault: () => refusedTo("create"),
-    path: /\/namespaces\/labs\//,
-    except: /labs/,
-    end: "failed",
-    sentence: /does not let user ci create Service labs\/tool-west; grant create/,
-  },
   "begins to delete a namespace during the run": {
     fault: refusal(403, "Forbidden", { causes: ["NamespaceTerminating"] }),
     path: /\/namespaces\/labs\//,
@@ -60,16 +53,6 @@ const matters: Readonly<Record<string, Matter>> = {
     end: "told",
     sentence: /labs\/tool is not mirrored .*labs/,
   },
-  "has a webhook that denies one mirror": {
-    spoil: admitting(({ metadata: { name } }) =>
-      name === "new-west" ? denial('admission webhook "policy" denied the request: no') : undefined,
-    ),
-    mend: admittingAll,
-    except: /new-west/,
-    end: "failed",
-    sentence:
-      /cluster east refuses to create Service shop\/new-west: admission webhook "policy" denied/,
-  },
   "has a webhook that does not answer": {
     spoil: admitting(({ metadata: { name } }) =>
       name === "new-west"
@@ -81,19 +64,6 @@ const matters: Readonly<Record<string, Matter>> = {
     end: "failed",
     patience: 9_000,
     sentence: /failed to create Service shop\/new-west \(status 500\) .*failed calling webhook/,
-  },
-  "has used up its quota of Services": {
-    spoil: admitting(({ kind, metadata: { uid } }) =>
-      kind === "Service" && (uid as string | undefined) === undefined
-        ? denial(
-            "exceeded quota: few, requested: services=1, used: services=9, limited: services=9",
-          )
-        : undefined,
-    ),
-    mend: admittingAll,
-    except: /(new|tool|queue)-/,
-    end: "failed",
-    sentence: /cluster east refuses to create Service .*: exceeded quota: few.*run again/,
   },
   "has a finalizer on a mirror that has to be replaced": {
     spoil: holding("shop/queue-west"),
@@ -266,10 +236,6 @@ function refusedTo(verb: string) {
   return {
     answer: { status: 403, body: JSON.stringify({ kind: "Status", reason: "Forbidden", message }) },
   };
-}
-
-function denial(message: string) {
-  return { status: 403, message };
 }
 
 /** Lets the source east admit what it answers with; undefined: as it is. */
