@@ -2,7 +2,7 @@
  * A link's account, token and kubeconfig, and the facts of its target. The rest of the program imports only this file
  * of the folder.
  */
-export type { SourceLinks } from "./foreign-link.ts";
+export type { SourceLinks } from "./cluster-identity.ts";
 export { kubeconfigFor } from "./kubeconfig.ts";
 export { linkerdConfigOf, noClusterDomain } from "./linkerd-config.ts";
 export { linkManifestSpec, linkMetadata, linkVersion } from "./link-manifest.ts";
