@@ -8,7 +8,7 @@ import {
 } from "../../../engine/kubernetes/client/dispatcher.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { programVersion } from "../../../engine/version.ts";
-import { certificate, noOpenssl } from "./certificate.ts";
+import { tlsCertificate } from "../trust/certificates.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 import { errorOf, forEachTest, listError, listing, serviceList } from "./scripted-cluster.ts";
 
@@ -77,33 +77,24 @@ describe("a connection", () => {
   });
 });
 
-describe(`connections over TLS${noOpenssl ? " (skipped: no openssl on PATH to make certificates)" : ""}`, () => {
-  before(function () {
-    if (noOpenssl) this.skip();
-  });
-
-  const { folder } = forEachTest();
-  const server = async () => certificate(await folder(), "server");
-  const trusting = ({ certData }: Awaited<ReturnType<typeof server>>, name?: string) => ({
+describe("connections over TLS", () => {
+  const trusting = ({ certData }: ReturnType<typeof tlsCertificate>, name?: string) => ({
     "certificate-authority-data": certData,
     ...(name !== undefined && { "tls-server-name": name }),
   });
 
   it("verify the server's certificate and show the user's", async () => {
-    const [tls, { cert, certData, keyData }] = [
-      await server(),
-      await certificate(await folder(), "user"),
-    ];
+    const [tls, user] = [tlsCertificate("server"), tlsCertificate("user")];
     const { names } = await listing(script, {
-      tls: { ...tls, ca: cert, requestCert: true, rejectUnauthorized: true },
+      tls: { ...tls, ca: user.cert, requestCert: true, rejectUnauthorized: true },
       clusterEntry: trusting(tls),
-      user: { "client-certificate-data": certData, "client-key-data": keyData },
+      user: { "client-certificate-data": user.certData, "client-key-data": user.keyData },
     });
     equal(names.length, 1);
   });
 
   it("are not made to a server that the context does not trust, whatever NODE_TLS_REJECT_UNAUTHORIZED says", async () => {
-    const tls = await server();
+    const tls = tlsCertificate("server");
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     try {
@@ -119,7 +110,7 @@ describe(`connections over TLS${noOpenssl ? " (skipped: no openssl on PATH to ma
   });
 
   it("are to a server of the name that tls-server-name gives", async () => {
-    const tls = await server();
+    const tls = tlsCertificate("server");
     const { names } = await listing(script, { tls, clusterEntry: trusting(tls, "west.test") });
     equal(names.length, 1);
     const { error } = await listError(script, { tls, clusterEntry: trusting(tls, "east.test") });

@@ -4,7 +4,7 @@ import https from "node:https";
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { certificate, noOpenssl } from "./certificate.ts";
+import { tlsCertificate } from "../trust/certificates.ts";
 import {
   errorOf,
   forEachTest,
@@ -68,12 +68,8 @@ const environment = (variables: Readonly<Record<string, string>>): ScriptedOptio
 });
 const proxyUrl = (url: string): ScriptedOptions => ({ clusterEntry: { "proxy-url": url } });
 
-describe(`connections through a proxy${noOpenssl ? " (skipped: no openssl on PATH to make certificates)" : ""}`, () => {
-  before(function () {
-    if (noOpenssl) this.skip();
-  });
-
-  const { open, folder } = forEachTest();
+describe("connections through a proxy", () => {
+  const { open } = forEachTest();
   let servers: net.Server[] = [];
   afterEach(() => {
     for (const server of servers) server.close();
@@ -82,10 +78,10 @@ describe(`connections through a proxy${noOpenssl ? " (skipped: no openssl on PAT
 
   /** West at a name that only the proxy can reach, with `options` for the address of the proxy. */
   const listing = async (
-    make: (certificates: Awaited<ReturnType<typeof certificate>>) => TestProxy,
+    make: (certificates: ReturnType<typeof tlsCertificate>) => TestProxy,
     options: (port: number) => ScriptedOptions,
   ) => {
-    const tls = await certificate(await folder(), "server");
+    const tls = tlsCertificate("server");
     const proxy = make(tls);
     servers.push(proxy.server);
     const { clusterEntry, ...rest } = options(await listen(proxy.server));

@@ -7,6 +7,7 @@ import {
   sign,
   X509Certificate,
 } from "node:crypto";
+import { isIP } from "node:net";
 import { type Certificate, onlyCertificate } from "../../../engine/trust/certificate.ts";
 
 /** Real certificates for tests: Node parses and verifies X.509, but does not write it. */
@@ -26,6 +27,8 @@ interface Wish {
   readonly isCa?: boolean;
   /** A key to certify, instead of a new one on P-256. */
   readonly key?: KeyObject;
+  /** The names and the IPv4 addresses of a TLS server that shows it. */
+  readonly hosts?: readonly string[];
 }
 
 export const day = 24 * 60 * 60 * 1000;
@@ -38,15 +41,18 @@ export function inDays(days: number): Date {
 
 /** A self-signed CA, unless the wish says otherwise; valid for 10 years around `now`. */
 export function authority(wish: Wish = {}): Authority {
-  const { name = "root.linkerd.cluster.local", signer, isCa = true } = wish;
+  const { name = "root.linkerd.cluster.local", signer, isCa = true, hosts = [] } = wish;
   const { notBefore = inDays(-30), notAfter = inDays(3620) } = wish;
   const privateKey = wish.key ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
   const spki = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   const signerKey = signer?.privateKey ?? privateKey;
   const algorithm = algorithmOf(signerKey);
-  const usage = extension("551d0f", bits([isCa ? 0x06 : 0x80], isCa ? 1 : 7));
+  const signs = isCa && hosts.length === 0 ? 0 : 0x80;
+  const usage = extension("551d0f", bits([signs | (isCa ? 0x06 : 0)], isCa ? 1 : 7));
   const constraints = extension("551d13", sequence(...(isCa ? [tlv(0x01, [0xff])] : [])));
   const keyId = createHash("sha1").update(spki).digest();
+  const ids = extension("551d0e", tlv(0x04, keyId), false);
+  const served = extension("551d11", sequence(...hosts.map(generalName)), false);
   const body = sequence(
     tlv(0xa0, tlv(0x02, [2])),
     tlv(0x02, [0x01, ...randomBytes(8)]),
@@ -55,7 +61,7 @@ export function authority(wish: Wish = {}): Authority {
     sequence(time(notBefore), time(notAfter)),
     distinguishedName(name),
     spki,
-    tlv(0xa3, sequence(usage, constraints, extension("551d0e", tlv(0x04, keyId), false))),
+    tlv(0xa3, sequence(usage, constraints, ids, ...(hosts.length > 0 ? [served] : []))),
   );
   const der = sequence(body, algorithm, bits(sign("sha256", body, signerKey)));
   const pem = new X509Certificate(der).toString();
@@ -77,6 +83,19 @@ export function onUnknownCurve(one: Authority): string {
 
 export function issuerUnder(signer: Authority, wish: Wish = {}): Authority {
   return authority({ name: "identity.linkerd.cluster.local", signer, ...wish });
+}
+
+/** A self-signed certificate of a TLS server on this machine, and the same in the kubeconfig's base64. */
+export function tlsCertificate(name: string) {
+  const hosts = ["127.0.0.1", "west.test", "localhost"];
+  const notBefore = new Date(Date.now() - day);
+  const { keyPem: key, pem: cert } = authority({ name, hosts, notBefore });
+  const [keyData, certData] = [btoa(key), btoa(cert)];
+  return { key, cert, keyData, certData };
+}
+
+function generalName(host: string): Buffer {
+  return isIP(host) === 0 ? tlv(0x82, Buffer.from(host)) : tlv(0x87, host.split(".").map(Number));
 }
 
 function algorithmOf(key: KeyObject): Buffer {
