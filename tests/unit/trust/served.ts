@@ -1,5 +1,5 @@
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
-import { absent, type Received, status, withCluster } from "../kubernetes/scripted-cluster.ts";
+import { absent, status, withCluster } from "../kubernetes/scripted-cluster.ts";
 import type { Authority } from "./certificates.ts";
 
 /** What a cluster serves of its trust: an object, a status code, or nothing. */
@@ -44,20 +44,14 @@ export function secret({ pem, keyPem }: Authority) {
   };
 }
 
-export async function served<T>(objects: Objects, read: (client: Kubernetes) => Promise<T>) {
-  const requests: Received[] = [];
-  const results: T[] = [];
-  await withCluster(
+export function served<T>(objects: Objects, read: (client: Kubernetes) => Promise<T>) {
+  return withCluster(
     (request) => {
-      requests.push(request);
       const name = paths[request.url.pathname];
       const body = name && objects[name];
       if (typeof body === "number") return status(body, "Forbidden", "no");
       return body === undefined ? absent(request) : { body };
     },
-    async ({ client }) => void results.push(await read(client)),
+    async ({ client, received }) => ({ result: await read(client), requests: received }),
   );
-  const [result] = results;
-  if (result === undefined) throw new Error("nothing was read");
-  return { result, requests };
 }
