@@ -17,14 +17,14 @@ const [what = "", folder] = process.argv.slice(2);
 try {
   if (what === "files" && folder !== undefined) filesIn(folder);
   else if (/^\d+\.\d+\.\d+$/.test(what) && folder === undefined) prepare(what);
-  else throw new UserError("Say npm run release -- 1.2.3, or npm run release -- files FOLDER.");
+  else throw new UserError("Run npm run release -- 1.2.3, or npm run release -- files FOLDER.");
 } catch (error) {
   complain(error);
 }
 
 function prepare(version: string): void {
   if (run("git", "status", "--porcelain") !== "")
-    throw new UserError("The working tree has changes: commit them, or put them aside.");
+    throw new UserError("The working tree has changes: commit them, or revert them.");
   if (run("git", "tag", "--list", `v${version}`) !== "")
     throw new UserError(`There is a tag v${version} already.`);
   const changelog = released(read("CHANGELOG.md"), version, new Date().toISOString().slice(0, 10));
@@ -35,12 +35,25 @@ function prepare(version: string): void {
     ...["--workspaces", "--include-workspace-root"],
   );
   writeFileSync("CHANGELOG.md", changelog);
+  const repository = repositoryOf(run("git", "remote", "get-url", "origin"));
+  run("npm", "pkg", "set", `repository=git+${repository}.git`);
+  const readme = read("README.md");
+  writeFileSync("README.md", readme.replace("Clone this\nrepository", `Clone\n<${repository}>`));
   run("git", "commit", "--all", "--message", `Release ${version}`);
   run("git", "tag", "--annotate", `v${version}`, "--message", notesOf(changelog, version));
   stdout.write(
     `Committed and tagged v${version}. The tag starts the workflow that publishes it:\n` +
       `  git push origin HEAD v${version}\n`,
   );
+}
+
+/** Returns the page of a remote such as `git@github.com:acme/mesh.git`. Provenance needs it in the package's manifest. */
+function repositoryOf(remote: string): string {
+  const [, host, path] =
+    /^(?:https:\/\/|ssh:\/\/)?(?:[^@/]+@)?([^:/]+)[:/](.+?)(?:\.git)?\s*$/.exec(remote) ?? [];
+  if (host === undefined || path === undefined)
+    throw new UserError("The remote origin has no URL from which others can clone: set it first.");
+  return `https://${host}/${path}`;
 }
 
 function filesIn(folder: string): void {
