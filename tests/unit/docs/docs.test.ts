@@ -64,7 +64,8 @@ const testsIn = (page: string) =>
 /** A file with tests, or a folder with such files. */
 function isEvidence(path: string): boolean {
   const all = path.endsWith("/") ? globSync(`${path}*.test.ts`, { cwd: root }) : [path];
-  const hasTests = (file: string) => exists(file) && /\bit\(|testMistakes\(/.test(text(file));
+  const hasTests = (file: string) =>
+    exists(file) && /\b(?:it|tells|testMistakes|testSentences)\(/.test(text(file));
   return all.length > 0 && all.every((file) => file.endsWith(".test.ts") && hasTests(file));
 }
 
@@ -77,6 +78,17 @@ for (const page of ["explanation/guarantees", "explanation/threat-model", "refer
       [],
     );
   });
+
+it("every test that a page names exists and has tests in it", () => {
+  const named = files.flatMap((page) =>
+    found(/`(tests\/[\w./-]+\.test\.ts)`/g, prose(page)).map((test) => ({ page, test })),
+  );
+  ok(new Set(named.map(({ page }) => page)).size > 5);
+  deepEqual(
+    named.filter(({ test }) => !isEvidence(test)),
+    [],
+  );
+});
 
 it("docs/explanation/guarantees.md names every file of tests/reliability", () => {
   const named = testsIn("docs/explanation/guarantees.md").flat();
@@ -151,7 +163,7 @@ describe("the reference agrees with the program:", () => {
       Object.entries(reasons).map(([name, { meaning, keeps }]) => [
         `\`${name}\``,
         meaning,
-        keeps ? "stays" : "goes",
+        keeps ? "stays" : "is deleted",
       ]),
     );
   });
