@@ -164,13 +164,13 @@ const settings = {
   namespaces: withDefault(
     list(syntax.namespacePattern, namespaces).min(1, { error: namespaces }),
     engine.namespaces,
-    "namespaces whose Services are mirrored: names, or how names begin and then `*`; not with `mirroring: controller`",
+    "namespaces whose Services are mirrored: names; a trailing `*` matches any suffix; not with `mirroring: controller`",
   ),
   excludedNamespaces: {
     type: list(syntax.namespacePattern, "a list of namespaces"),
     otherwise: "`kube-*` and Linkerd's own",
     meaning:
-      "likewise, namespaces that are left out; Linkerd's own are `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger` and `linkerd-viz`",
+      "namespaces whose Services are not mirrored, in the same notation; Linkerd's own are `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger` and `linkerd-viz`",
   },
   excludedLabels: withDefault(
     list(syntax.excludedLabel, "a list of keys and group/* entries"),

@@ -103,19 +103,21 @@ export function revocationArgs(
   { clusters, manage, multiclusterNamespace, revoked, sources: own }: MeshConfig,
   uids: ReadonlyMap<string, string | undefined>,
 ): readonly RevocationArgs[] {
-  const args = (source: string, isolated: boolean, names: readonly string[]) => {
-    const isOurs = (name: string) => own.has(source) || own.has(name);
-    const targets = [...clusters]
-      .filter(([name]) => manage !== "mirrors" && names.includes(name) && isOurs(name))
-      .map(([name, { access }]) => {
-        return [name, { ...access, ...omitUndefined({ uid: uids.get(name) }) }] as const;
-      });
-    const namespace = multiclusterNamespace;
-    return { source, isolated, namespace, targets: Object.fromEntries(targets) };
+  const targetOf = (source: string, name: string) => {
+    const access = clusters.get(name)?.access;
+    const isOurs = own.has(source) || own.has(name);
+    if (access === undefined || !isOurs || manage === "mirrors") return [];
+    return [[name, { ...access, ...omitUndefined({ uid: uids.get(name) }) }] as const];
   };
+  const args = (source: string, isolated: boolean, names: Iterable<string>) => ({
+    source,
+    isolated,
+    namespace: multiclusterNamespace,
+    targets: Object.fromEntries([...names].flatMap((name) => targetOf(source, name))),
+  });
   const sources = new Set(revoked.links.map(({ source }) => source));
   return [
-    ...[...revoked.clusters.keys()].map((name) => args(name, true, [...clusters.keys()])),
+    ...[...revoked.clusters.keys()].map((name) => args(name, true, clusters.keys())),
     ...[...sources]
       .map((name) => args(name, false, targetsRevokedFor(name, revoked)))
       .filter(({ targets }) => Object.keys(targets).length > 0),

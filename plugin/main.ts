@@ -4,8 +4,8 @@ import manifest from "../engine/package.json" with { type: "json" };
 import { MeshProvider } from "./provider.ts";
 
 const args = process.argv.slice(2);
-// Pulumi shows what a dynamic provider prints, but not what a plugin does: that is to be sent to the engine, whose
-// address comes first. The SDK knows it only once a component is made, and `destroy` makes none.
+// Pulumi shows the output of a dynamic provider but not of a plugin, which must send it to the engine. The engine's
+// address is the first argument. The SDK knows it only once a component is created, and `destroy` creates none.
 const engine = args.find((each) => !each.startsWith("-"));
 if (engine !== undefined) pulumi.runtime.resetOptions("", "", -1, engine, "", false, "");
 

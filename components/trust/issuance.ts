@@ -37,7 +37,7 @@ export interface Issuance {
   readonly refused: pulumi.Output<RefusedClusters>;
   /** Why the trust of every cluster stays as it is. */
   readonly held: readonly string[];
-  /** The expiries in parts, so that a preview shows what is known while the rest is yet to be generated. */
+  /** The expiries in parts, so that a preview shows what is known before the rest is generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
   readonly issuerOf: (cluster: string) => KeyPair | undefined;
 }

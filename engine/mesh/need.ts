@@ -42,7 +42,7 @@ export interface ClusterNeed {
 
 export interface LinkNeed {
   readonly link: LinkSpec;
-  /** The gateway is yet to be made by this run. */
+  /** This run will create the gateway. */
   readonly gatewayPending?: boolean;
   /** StatefulSets of the target, where a pod with a mirror is away. */
   readonly statefulSets?: boolean;

@@ -29,7 +29,7 @@ export type Certificates = readonly [Certificate, ...Certificate[]];
 
 /**
  * Every certificate in a PEM text, in its order. Text between the blocks, which OpenSSL
- * writes, is ignored; Linkerd's own parser stops at it, so bundles are formatted anew (bundle.ts).
+ * writes, is ignored; Linkerd's own parser stops at it, so bundles are formatted again (bundle.ts).
  * Whoever may write to a cluster, or create a pod, may write such a text: its size is bounded, and
  * the time to read it grows with its size alone.
  *

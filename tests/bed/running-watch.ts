@@ -31,7 +31,7 @@ export function startWatch(
 ): RunningWatch {
   const log = join(bed.folder, "watch.log");
   const fd = openSync(log, "a");
-  // Of the watches before this one.
+  // Earlier watches left these.
   const { size } = fstatSync(fd);
   // Written by the watch itself: all of it is there once that has ended.
   const errors = createWriteStream(log, { fd });

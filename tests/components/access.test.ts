@@ -152,7 +152,7 @@ describe("a link's access and credentials", function () {
     });
   });
 
-  it("come in the order in which nothing is told of what does not work yet", () => {
+  it("come in the order in which nobody gets what does not work yet", () => {
     const rights = [serviceAccount, role, binding].map((type) => `${type} east/west`);
     const target = `${types.target} east/west`;
     const secret = `${types.secret} east/west/token`;

@@ -3,6 +3,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { checkedMesh } from "../../components/checked-mesh.ts";
 import { Mesh } from "../../components/mesh.ts";
 import type { MeshArgs } from "../../components/mesh-args.ts";
+import type { Section } from "../../config/schema.ts";
+import { sections } from "../../config/keys.ts";
 import { kubeconfigText } from "../bed/kubeconfig.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import { Search } from "../e2e/canaries.ts";
@@ -13,10 +15,23 @@ import { plantedSecrets } from "./planted-secrets.ts";
 const encrypted =
   /^(clusters\.west\.(kubeconfig|values\.linkerd-[a-z-]+)|trust\.issuers\.west\.key)$/;
 
-/** The planted secrets are in every argument of the schema, which tests/unit/plugin/schema.test.ts compares with the keys. */
 describe("a secret among a mesh's arguments", () => {
   it("is refused in every key that state would hold as plain text, and not quoted", async () => {
     const { args, paths } = plantedSecrets((path) => pulumi.secret(`canary of ${path}`));
+    const keys = Object.values<Section>(sections).flatMap((section) =>
+      Object.entries(section.keys),
+    );
+    const planted = new Set(
+      paths.map((path) =>
+        path
+          .replace(/\[0\]$|\.west$/, "")
+          .split(".")
+          .at(-1),
+      ),
+    );
+    for (const [name, { of }] of keys)
+      if (of === undefined && !["mesh", "linkDefaults", "values"].includes(name))
+        ok(planted.has(name), name);
     await rejects(checked(args), ({ message }: Error) => {
       ok(!message.includes("canary"), message);
       const [, ...sentences] = message.split("\n  ");

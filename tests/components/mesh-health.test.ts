@@ -30,7 +30,7 @@ describe("Mesh: verified at the end", () => {
           ok(all.size > 1);
         });
 
-      it("is told of every source's, token's, chart's and issuer's last change, and of the mesh", async () => {
+      it("gets every source's, token's, chart's and issuer's last change, and of the mesh", async () => {
         const { triggers, mesh } = (await meshOf()).inputs(types.health, "health");
         const { west, east, north, ...others } = triggers as Readonly<Record<string, unknown>>;
         const installed = [west, east, north];
@@ -81,7 +81,7 @@ describe("Mesh: verified at the end", () => {
   });
 });
 
-/** What Health is told of a link's credentials. */
+/** What Health gets about a link's credentials. */
 function credentials(source: string, target: string): string[] {
   return [`https://${target}.example.com`, `linkerd-multicluster-access-${source}-token-1-1`];
 }

@@ -29,7 +29,7 @@ describe("Mesh with manage: mirrors", () => {
     equal((await mockedMesh({ manage, clusters })).order.length, 0);
   });
 
-  it("tells its program of links that are in order, that wait for a cluster, and that somebody has to mend", async () => {
+  it("tells its program of links that are in order, that wait for a cluster, and that somebody has to fix", async () => {
     const link = (target: string) => ({ source: "east", target });
     const config = configOf({
       manage: "mirrors",

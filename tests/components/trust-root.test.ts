@@ -245,7 +245,7 @@ describe("TrustRoot: a rotation", () => {
     ]);
   });
 
-  it("says at each step what is to be done", async () => {
+  it("says at each step what to do", async () => {
     const state: State = new Map();
     const { west } = await firstOf(await rootOf(generated, { state }));
     const { said, result } = await rootOf(second, { clusters: { west }, state });

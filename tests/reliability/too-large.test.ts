@@ -8,7 +8,7 @@ import { endpoints, exported, gatewayService, member, service } from "../unit/fi
 const mirrored = "mirror.linkerd.io/mirrored-service";
 
 describe("a source that cannot be read for the size of its mirrors", () => {
-  it("is cleaned up all the same, and nothing but this stack's mirrors goes", async () => {
+  it("is cleaned up anyway, and only this stack's mirrors are deleted", async () => {
     const mesh = new Mesh(["east", "west"], {
       clusters: { east: {}, west: {} },
       links: [{ source: "east", target: "west" }],

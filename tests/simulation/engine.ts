@@ -61,7 +61,7 @@ export class SimulatedEngine {
   }
 
   /**
-   * An update that takes its time: what was read for the plan is read anew for the writes.
+   * An update that takes its time: what was read for the plan is read again for the writes.
    *
    * @param meanwhile what happens in between
    */

@@ -25,7 +25,7 @@ export interface Write {
   /** The user agent of the request. */
   readonly by: string;
   readonly writer: Writer;
-  /** Of a new object, where it is not left to the server. */
+  /** The value for a new object, where the server doesn't choose it. */
   readonly uid?: string | undefined;
 }
 

@@ -46,7 +46,7 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
     const { sent, ...authentication } = await authenticate();
     const { tls, headers, expires = Infinity } = authentication;
     const left = expires - Date.now();
-    // Clocks differ, so a credential that seems to have expired is used all the same.
+    // Clocks differ, so a credential that seems to have expired is used anyway.
     if (left > 0) due = Math.min(due, now + left);
     const known = isDeepStrictEqual(latest?.tls, tls) ? latest : undefined;
     if (known !== undefined && isDeepStrictEqual(known.headers, headers)) return known;

@@ -99,7 +99,7 @@ export function clusterEntry(fields: Fields, folder: string) {
   };
 }
 
-/** A user, likewise. One without fields is anonymous. */
+/** A kubeconfig's user. One without fields is anonymous. */
 export type KubeconfigUser = Partial<ReturnType<typeof userEntry>>;
 
 /** @throws UserError that names the field and never quotes its value */

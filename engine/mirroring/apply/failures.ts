@@ -56,7 +56,7 @@ export function sentencesOf(failures: readonly WriteFailure[]): string[] {
   const sentences = [...groups.values()].slice(0, told).map(sentenceOf);
   if (rest.length === 0) return sentences;
   const more = rest.reduce((sum, group) => sum + group.length, 0);
-  return [...sentences, `${count(more, "other failure")}: run again once these are mended`];
+  return [...sentences, `${count(more, "other failure")}: run again once these are fixed`];
 }
 
 function sentenceOf(failures: readonly WriteFailure[]): string {

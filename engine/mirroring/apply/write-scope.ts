@@ -84,7 +84,7 @@ export async function remove<T extends OwnedObject>(
     if (!owner.owns(live) || !mayGo(live)) return false;
     if (live.metadata.uid !== uid)
       throw new UserError(
-        `the ${resource.kind} ${namespace}/${name} on ${source} was made anew while this run was at it, and was left: run again`,
+        `the ${resource.kind} ${namespace}/${name} on ${source} was recreated during this run, which left it as it is: run again`,
       );
     const { resourceVersion } = live.metadata;
     try {

@@ -26,7 +26,7 @@ export type Gateway = GatewayFacts;
 /** A gateway whose addresses were judged. */
 export interface KnownGateway {
   readonly gateway: Gateway;
-  /** The same as a Link resource names it; absent where that is yet to be made. */
+  /** The same as a Link resource names it; absent if the Link doesn't exist yet. */
   readonly announced?: GatewayFacts;
   readonly warnings: readonly string[];
 }

@@ -11,7 +11,7 @@ import {
  * - `headless`: a headless Service whose Endpoints are the ClusterIPs of its endpoint mirrors.
  * - `endpoint`: a ClusterIP Service for one named pod, behind the gateway.
  * - `discovery`: a Service without Endpoints; Linkerd watches the target's pods itself.
- * - `federated`: the union of same-named Services of several clusters, likewise without Endpoints.
+ * - `federated`: the union of same-named Services of several clusters, also without Endpoints.
  */
 export type MirrorKind = "gateway" | "headless" | "endpoint" | "discovery" | "federated";
 

@@ -27,7 +27,7 @@ export function gatewayOf({ target }: LinkObservation): Gateway | undefined {
 export interface TargetObservation {
   readonly snapshot: ClusterSnapshot;
   readonly gateway: GatewayReading;
-  /** The gateway is yet to be made, and `gateway` is no more than a stand-in. */
+  /** The gateway doesn't exist yet, and `gateway` only stands in for it. */
   readonly gatewayPending: boolean;
   /** Empty if they couldn't be read. */
   readonly statefulSets: readonly StatefulSet[];

@@ -9,18 +9,18 @@ export const reasons = {
   BeingDeleted: {
     keeps: true,
     status: "Error",
-    meaning: "the mirror is being deleted and something still holds it back",
+    meaning: "the mirror is being deleted, and a finalizer still holds it",
   },
   CollidingName: {
     keeps: true,
     status: "InvalidService",
     meaning:
-      "two mirrors would have the same name, or the name ends as those of another cluster's mirrors do; who has it keeps it",
+      "two mirrors would have the same name, or the name ends like those of another cluster's mirrors; an existing mirror keeps it",
   },
   ExcludedNamespace: {
     keeps: false,
     status: "InvalidService",
-    meaning: "the link leaves the Service's namespace out, by namespaces or excludedNamespaces",
+    meaning: "the link doesn't mirror this namespace (namespaces, excludedNamespaces)",
   },
   ExternalName: {
     keeps: false,
@@ -55,23 +55,23 @@ export const reasons = {
   NoGateway: {
     keeps: true,
     status: "Error",
-    meaning: "the target's gateway has no address, port or identity to be had now",
+    meaning: "the target's gateway has no usable address, port or identity yet",
   },
   NoPods: {
     keeps: true,
     status: "InvalidService",
     meaning:
-      "a headless Service has no pods yet, so whether they have names is not known; see headless",
+      "the headless Service has no pods yet, so the program can't tell whether they have names",
   },
   NoPorts: {
     keeps: false,
     status: "InvalidService",
-    meaning: "the exported Service has no ports, and a mirror needs one",
+    meaning: "the exported Service has no ports, and a mirror needs at least one",
   },
   NotOurs: {
     keeps: true,
     status: "Error",
-    meaning: "something that this link did not make already has the mirror's name",
+    meaning: "an object that this stack doesn't own has the mirror's name",
   },
   TerminatingNamespace: {
     keeps: true,

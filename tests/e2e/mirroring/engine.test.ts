@@ -73,7 +73,7 @@ describe("a stack in the real engine", function () {
     assert.deepEqual(await mirrors(), ofWest);
   });
 
-  it("does what it has announced once the token is mended, and lists each cluster once", async () => {
+  it("does what it has announced once the token works, and lists each cluster once", async () => {
     await writeKubeconfigs();
     const run = await stack.upAsPreviewed();
     assert.deepEqual(await mirrors(), all);

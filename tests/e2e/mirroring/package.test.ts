@@ -95,7 +95,7 @@ describe("the npm package, in an empty program that makes its clusters", functio
     assert.deepEqual(await consumer.leaks(), []);
   });
 
-  /** With one in every key, those are told that state would hold as plain text. */
+  /** With a secret in every key, the keys that state would hold as plain text are reported. */
   async function refusesSecrets(): Promise<void> {
     const { args, paths } = plantedSecrets(() => canary);
     const refused = [...(await refusal(args)).matchAll(/(\S+) is a secret/g)];

@@ -11,7 +11,7 @@ import { servicesIn } from "./view.ts";
 
 const namespace = "sizes";
 
-/** 2,000 labels, in about 200 KiB: more than any page of a list has room for, if many objects have them. */
+/** 2,000 labels, approximately 200 KiB: more than any page of a list has room for, if many objects have them. */
 const manyLabels = Object.fromEntries(
   Array.from({ length: 2_000 }, (_, index) => [`example.com/label-${index}`, "x".repeat(63)]),
 );

@@ -80,7 +80,7 @@ describe("linkerd-clusters watch", function () {
     await settled(watch, patience);
     const before = ups();
     const from = watch.events.length;
-    // Of a mirror, and none of what is mirrored.
+    // A mirror's line doesn't name the exported Service.
     const spec = { sessionAffinity: "ClientIP" };
     await patch(shared.kube.east, "Service", `${namespace}/first-west`, { spec });
     await event((each) => each.event === "dryRun", from);

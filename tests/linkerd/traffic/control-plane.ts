@@ -22,7 +22,7 @@ interface Component {
   readonly program: ProgramName;
   /** At which proxies reach it. */
   readonly port?: number;
-  /** Whose address the API server calls. */
+  /** The pod that the API server calls. */
   readonly webhook?: string;
   readonly flags: (own: Listeners, kubeconfig: string) => readonly string[];
 }
@@ -92,7 +92,7 @@ interface Running {
 }
 
 export interface ControlPlane {
-  /** Brings it to what these pods say: starts, starts anew, hands on volumes. */
+  /** Brings it to what these pods say: starts and restarts programs, hands on volumes. */
   follow(pods: readonly Pod[]): Promise<void>;
   /** What is wrong with programs that have ended. */
   problems(): readonly string[];

@@ -37,13 +37,13 @@ export interface Socket {
 /** A router's own address on each of its links to pods. */
 const router = "169.254.1.1";
 
-/** Of the router's ports that lead to pods. */
+/** The prefix of the router's ports that lead to pods. */
 const firstReached = 10_000;
 
 export async function newNetwork(folder: string, watchdog: Watchdog): Promise<Network> {
   const hub = await newNamespace("the router", `${folder}/router`, watchdog);
   const link = `l5d${hub.pid}`;
-  // Of the range for benchmarks; another bed's is another one.
+  // The range for benchmarks; each bed has its own part of it.
   const host = `198.${18 + (hub.pid % 2)}.${(hub.pid >> 7) % 256}.${((hub.pid >> 1) % 64) * 4 + 1}`;
   const inside = host.replace(/\d+$/, (last) => String(Number(last) + 1));
   await ip(`link add ${link} type veth peer name host netns ${hub.pid}`);

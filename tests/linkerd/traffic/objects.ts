@@ -1,4 +1,4 @@
-/** Of Kubernetes' objects, what the tests' nodes and control planes look at. */
+/** The parts of Kubernetes' objects that the tests' nodes and control planes read. */
 
 export interface Metadata {
   readonly name: string;

@@ -32,12 +32,12 @@ export interface RunningPod {
   end(): Promise<void>;
   /** What its proxy has counted. */
   metrics(): Promise<string>;
-  /** Of a pod with a task: does it, and returns its message. */
+  /** Runs the task of a pod that has one, and returns its message. */
   readonly task?: () => Promise<string>;
   problem(): string | undefined;
 }
 
-/** That of the Services too, since a gateway reaches the pods of a headless Service at its own port. */
+/** The Services have the same port, since a gateway reaches the pods of a headless Service at its own port. */
 export const serverPort = 80;
 
 const printMetrics = `

@@ -1,4 +1,4 @@
-/** Requests that clients in pods send all the time, and what becomes of them. */
+/** Requests that clients in pods send all the time, and their results. */
 import { rename, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -17,7 +17,7 @@ export interface Target {
 export interface Answer {
   /** `<cluster>/<pod>` that answers. */
   readonly pod: string;
-  /** Of whoever asks, as the pod's proxy says. */
+  /** The client's identity, as the pod's proxy says. */
   readonly identity?: string;
   /** For whom a gateway asks, as that says. */
   readonly origin?: string;
@@ -47,7 +47,7 @@ export interface Tally {
   readonly origins: ReadonlySet<string>;
 }
 
-/** Of the kinds of clients: those that are meshed, one with an account of its own, and those that are not meshed. */
+/** The kinds of clients: those that are meshed, one with an account of its own, and those that are not meshed. */
 export type Streams = Readonly<Record<"client" | "visitor" | "stranger", Stream>>;
 
 export type Tallies = ReadonlyMap<string, Tally>;

@@ -33,7 +33,7 @@ export interface Cell {
   readonly waits?: number;
   /** What is wrong with the clusters beforehand, and what somebody does about it afterwards. */
   readonly spoil?: (mesh: Mesh) => void;
-  readonly mend?: (mesh: Mesh) => void;
+  readonly repair?: (mesh: Mesh) => void;
   /** Everything but what the fault is about is finished on the cluster itself, too. */
   readonly except?: RegExp;
 }
@@ -149,11 +149,11 @@ export async function expectNoOtherDeletion(
 
 /** The next run puts everything right, and the one after that writes nothing. */
 export async function expectRecovery(
-  { mend }: Pick<Cell, "mend">,
+  { repair }: Pick<Cell, "repair">,
   phase: Pick<Phase, "operation">,
   mesh: Mesh,
 ): Promise<void> {
-  mend?.(mesh);
+  repair?.(mesh);
   const operation = phase.operation === "destroy" ? "destroy" : "up";
   const { contents } = await undisturbed(operation);
   equal((await mesh[operation]()).failure, undefined);

@@ -3,7 +3,7 @@ import { status } from "../../simulation/api-server.ts";
 import type { Fault, Plan, Seen } from "../../simulation/faults.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
 
-/** What becomes of a request to a cluster; undefined: nothing special. */
+/** The result of a request to a cluster; undefined: the ordinary one. */
 export type ClusterFault = (request: Seen, at: string, mesh: Mesh) => Fault | undefined;
 
 /** How long it goes on: for the first attempt of each request, or for all of them. */

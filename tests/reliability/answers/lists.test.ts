@@ -128,7 +128,7 @@ describe("a server that has fallen behind", () => {
             const ended = await phases[phase].run(mesh, (cluster) =>
               cluster === at ? plan : undefined,
             );
-            // Of the mirror that has to be replaced, the past may say what can't be made of the present.
+            // For the mirror that has to be replaced, the list of the previous run may say what this run can't know.
             if (ended.failure !== undefined)
               match(
                 ended.failure,

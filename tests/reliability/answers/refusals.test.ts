@@ -46,7 +46,7 @@ const matters: Readonly<Record<string, Matter>> = {
       mesh.server("east").put("configmaps", { metadata });
       mesh.server("east").delete("namespaces", "labs");
     },
-    mend: (mesh) => {
+    repair: (mesh) => {
       mesh.server("east").edit("configmaps", "labs/held", { metadata: { finalizers: [] } });
     },
     except: /labs/,
@@ -59,7 +59,7 @@ const matters: Readonly<Record<string, Matter>> = {
         ? { status: 500, message: 'failed calling webhook "policy": no endpoints available' }
         : undefined,
     ),
-    mend: admittingAll,
+    repair: admittingAll,
     except: /new-west/,
     end: "failed",
     patience: 9_000,
@@ -67,7 +67,7 @@ const matters: Readonly<Record<string, Matter>> = {
   },
   "has a finalizer on a mirror that has to be replaced": {
     spoil: holding("shop/queue-west"),
-    mend: releasing("shop/queue-west"),
+    repair: releasing("shop/queue-west"),
     except: /queue-/,
     end: "failed",
     waits: 4_800,
@@ -82,7 +82,7 @@ const matters: Readonly<Record<string, Matter>> = {
         return Promise.resolve();
       },
     }),
-    mend: (mesh) => {
+    repair: (mesh) => {
       touch(mesh, "east", null);
     },
     path: /kept-west/,

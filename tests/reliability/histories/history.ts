@@ -181,7 +181,7 @@ export class History {
     if (!others.some((other) => this.#nameOf(other) === to)) this.#names.set(cluster, to);
   }
 
-  /** To Linkerd's controller, or back. */
+  /** Hands a link over to Linkerd's controller, or back. */
   #handOver(link: number): void {
     const { source, target } = links[link] ?? assert.fail();
     const server = this.mesh.server(source);

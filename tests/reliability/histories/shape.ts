@@ -12,7 +12,7 @@ export interface Shape {
   readonly away: readonly number[];
 }
 
-/** Of a service of which nothing has been said. */
+/** The shape of a Service about which nothing has been said. */
 export const firstShape: Shape = {
   labels: {},
   isHeadless: false,

@@ -196,7 +196,7 @@ function known() {
   return { clusters, links, access, connecting, open };
 }
 
-/** What a link is told of its target, as text. */
+/** What a link learns about its target, as text. */
 async function observeTarget(): Promise<string> {
   const { access, open } = known();
   const client = await open();

@@ -112,7 +112,7 @@ describe("a mesh file", () => {
       "fleet/mesh.yaml: trust.issuers.west.key is plain text; it must be a secret in the config of the cluster's own stack, whose trust then replaces this one, and a key that was in a file as it is should be replaced.",
     ],
   ] as const)
-    it(`is told of: ${what}`, () => {
+    it(`is reported: ${what}`, () => {
       const message = ["The stack config needs a change:", ...sentences].join("\n  ");
       throws(() => configOf(own, text), { name: "Error", message });
     });

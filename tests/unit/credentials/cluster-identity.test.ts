@@ -16,7 +16,7 @@ async function checked(olds: Partial<IdentityInputs>, news: Partial<IdentityInpu
 }
 
 describe("cluster: who it is", () => {
-  const anew =
+  const recreated =
     "cluster west was recreated (its kube-system has UID u2, and had u1), and the stack's state still lists what the old one had: run pulumi up --refresh";
   const another =
     "context k3d-west of cluster west leads to another cluster than before (its kube-system has UID u2, and had u1): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to u2 and run again";
@@ -34,7 +34,7 @@ describe("cluster: who it is", () => {
     ["out of reach from the first, nobody knows", {}, {}],
     ["back in reach", { context: "k3d-west" }, u1, "u1"],
     ["as the config expects", {}, { uid: "u1", expected: "u1" }, "u1"],
-    ["made anew, and the config says so", u1, { uid: "u2", expected: "u2" }, "u2", anew],
+    ["recreated, and the config says so", u1, { uid: "u2", expected: "u2" }, "u2", recreated],
     ["out of reach, it is who the config says", u1, { expected: "u2" }, "u2"],
   ];
   for (const [rule, olds, news, uid, said] of rows)

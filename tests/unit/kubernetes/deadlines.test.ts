@@ -57,7 +57,7 @@ describe("the deadline of a list", () => {
 
 describe("a cancelled run", () => {
   const { open } = forEachTest();
-  /** The two steps of a cancellation, and what is told of them. */
+  /** The two steps of a cancellation, and their messages. */
   const controllers = () => {
     const [stop, abort] = [new AbortController(), new AbortController()];
     return { stop, abort, cancellation: { stop: stop.signal, abort: abort.signal } };

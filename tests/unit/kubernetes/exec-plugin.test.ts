@@ -133,7 +133,7 @@ describe("a credential plugin", () => {
     equal(received.length, 0);
   });
 
-  it("is told of its cluster what the kubeconfig says", async () => {
+  it("gets what the kubeconfig says about its cluster", async () => {
     const { args, command } = script(telling("spec.cluster"));
     const extension = { audience: "canary" };
     const set = { "tls-server-name": "west", "disable-compression": true };

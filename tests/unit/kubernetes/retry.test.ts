@@ -89,7 +89,7 @@ describe("a cluster that can't be reached", () => {
   const { open } = forEachTest();
   const list = (client: Kubernetes) => client.list(resources.services);
 
-  it("does not speak TLS, which no second attempt mends", async () => {
+  it("does not speak TLS, which no second attempt fixes", async () => {
     const { url } = await open(() => serviceList([]));
     const server = url.replace("http:", "https:");
     const { error, time } = await listError(() => "reset", { clusterEntry: { server } });

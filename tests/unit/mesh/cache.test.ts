@@ -50,7 +50,7 @@ describe("readings that all links of a run share", () => {
       deepEqual(await Promise.all(later), [2, 2]);
     });
 
-  it("that begin anew while one is under way are one reading, after it", async () => {
+  it("that begin again while one is in progress are one reading, after it", async () => {
     const west = cluster();
     const first = west.get();
     await turn();

@@ -31,7 +31,7 @@ describe("a cluster that is not the one it was", () => {
     clusters: { ...args.clusters, west: { context: "west", uid } },
   });
 
-  /** Why `west` is refused, with this UID in state; the link to `north` is planned all the same. */
+  /** Why `west` is refused, with this UID in state; the link to `north` is planned anyway. */
   async function refusal(remembered: string, of = args, clusters = {}) {
     const before = { identities: { west: remembered } };
     const { inputs, mistakes } = await check({ ...fresh(clusters), args: of, before });

@@ -48,7 +48,7 @@ describe("the provider of mirrors", () => {
 
   for (const [rule, reviews, between] of [
     ["decides once in a run", 1, undefined],
-    ["decides again where a cluster has been read anew since", 2, "anew"],
+    ["decides again where a cluster has been read again since", 2, "again"],
     ["decides again by the inputs of another check, as of a saved plan", 2, "others"],
   ] as const)
     it(rule, async () => {
@@ -64,7 +64,7 @@ describe("the provider of mirrors", () => {
       };
       const of = { ...args, statusIn: "linkerd-multicluster" };
       const { inputs } = await provider.check({}, of);
-      if (between === "anew") await clusters.refetch("west", { context: "west" });
+      if (between === "again") await clusters.refetch("west", { context: "west" });
       const revision = between === "others" ? 7 : inputs.revision;
       await provider.update("east", {}, { ...inputs, revision });
       deepEqual([asked, east.all("services").has("shop/web-west")], [reviews, true]);

@@ -82,7 +82,7 @@ describe("trust that others provide: what a cluster lacks", () => {
   });
 });
 
-describe("trust that others provide: what is told of it", () => {
+describe("trust that others provide: what a run says about it", () => {
   it("whose proxies refuse whom", () => {
     const west = present([old], oldIssuer);
     const clusters = live({ w: west, e: present([old, next], nextIssuer), n: absent });

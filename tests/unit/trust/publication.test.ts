@@ -36,7 +36,7 @@ function trustOf(words: string): LiveTrust {
   return present(bundle, issuers.get(by));
 }
 
-/** By cluster: what was published for it, what it has, and what it is to have next. */
+/** By cluster: what was published for it, what it has, and what it gets next. */
 type Clusters = Readonly<Record<string, readonly [before: string, live: string, next: string]>>;
 
 /** What a run publishes in a rotation from `old` to `next`: the stage, and each cluster's share. */
@@ -108,7 +108,7 @@ describe("trust of many stacks: what is published", () => {
   row("in the order of before", { w: [both, both, "old+next/old"] }, "reissue", [both]);
   row("nothing of a cluster that is gone", { w: done, e: [both, "", ""] }, "reissue", [moved]);
 
-  it("is made anew where an earlier version published more than can be read again", () => {
+  it("is created again where an earlier version published more than can be read again", () => {
     const share = { bundlePem: old.pem.repeat(51), issuer: old.certificate.fingerprint };
     const next = { stage: "settled", notes: [], clusters: { w: shareOf(first) } } as const;
     const live = { w: { state: "present", anchors: [], issuer: share.issuer } } as const;

@@ -147,7 +147,7 @@ describe("trust: anchors that are none of the stack's", () => {
   const everywhere = { w: strange([old]), e: strange([old]) };
   row("and are no strangers then", adopting, everywhere, "settled", all, all);
 
-  it("are told of in every run, with what can be done", () => {
+  it("are reported in every run, with what to do", () => {
     const stays =
       "which is none of this stack's trust anchors. It stays there, and is given to no other cluster. To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove.";
     deepEqual(notesIn(first({ ...everywhere, n: before })), [

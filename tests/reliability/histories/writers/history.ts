@@ -195,7 +195,7 @@ export class WritersHistory {
     }
   }
 
-  /** Of a run with nobody beside it. */
+  /** The steps of a run with nobody beside it. */
   #holdOutcome(
     stack: Stack,
     kind: "up" | "destroy",
@@ -227,7 +227,7 @@ function announced(steps: readonly Step[]): string[] {
   const deletions = Object.entries(changes).flatMap(([key, { action = "" }]) =>
     action.startsWith("delete: ") ? [key] : [],
   );
-  // Of one that goes from the list and stays there the texts say what becomes of it.
+  // For a mirror that leaves the list and stays in the cluster, the texts say why.
   const unchanged = Object.keys(goes).filter((key) => changes[key] === undefined);
   return [...new Set([...unchanged, ...deletions])].sort();
 }

@@ -67,7 +67,7 @@ describe("failures of a run", () => {
     assert.equal(sentencesOf([own(1), own(2)]).length, 2);
     const many = sentencesOf(Array.from({ length: 10_000 }, (_, number) => own(number)));
     assert.equal(many.length, 21);
-    assert.equal(many.at(-1), "9980 other failures: run again once these are mended");
+    assert.equal(many.at(-1), "9980 other failures: run again once these are fixed");
   });
 
   it("that were no attempts are one sentence with a count, whatever kept them back", () => {

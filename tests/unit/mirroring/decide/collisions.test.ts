@@ -45,7 +45,7 @@ const encroaching =
 describe("a name that the mirrors of two clusters would have", () => {
   const [ofC, ofBC] = [ofTarget("c", "shop/a-b", "shop/fine"), ofTarget("b-c", "shop/a")];
 
-  it("is that of the cluster with the longer name, and the other is told why", () => {
+  it("is that of the cluster with the longer name, and the other gets a reason", () => {
     const [first, second] = plansOf([ofC, ofBC]).map((one) => [actions(one), told(one)]);
     deepEqual(first, [["create gateway shop/fine-c"], [encroaching]]);
     deepEqual(second, [["create gateway shop/a-b-c"], []]);

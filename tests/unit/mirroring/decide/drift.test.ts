@@ -63,7 +63,7 @@ const annotations = (changes: Parameters<typeof withAnnotations>[0]) =>
   service(withAnnotations(changes));
 const tier = { tier: "" };
 
-/** Of the addresses in Endpoints those are told that come and go. */
+/** The report names only the addresses in Endpoints that are added or removed. */
 type Row = [Edits, field: string, live: string, wanted: string];
 
 const tables: Record<string, Row[]> = {
@@ -144,7 +144,7 @@ describe("a mirror that was edited by hand", () => {
     deepEqual(fieldChanges(got), [{ field: "clusterIP", live: "an address", wanted: "None" }]);
   });
 
-  it("has the Endpoints of a headless mirror follow a pod's mirror that has to be made anew", () => {
+  it("has the Endpoints of a headless mirror follow a pod's mirror that has to be created again", () => {
     const plan = planWith("shop/db-1-west", { service: () => undefined });
     deepEqual(actions(plan), ["create endpoint shop/db-1-west", "update headless shop/db-west"]);
     deepEqual(fieldChanges(plan), [

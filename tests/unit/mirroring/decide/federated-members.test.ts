@@ -85,7 +85,7 @@ describe("who is a member (linkerd-behaviour.md 4.2)", () => {
     deepEqual(labels([one], []), { good: "1", ...mirrored });
   });
 
-  it("other controllers' metadata comes along locally only if every link copies it", () => {
+  it("other controllers' metadata is copied locally only if every link copies it", () => {
     const [argo, kapp] = ["argocd.argoproj.io/instance", "kapp.k14s.io/app"] as const;
     const one = member("demo/bb", { labels: { [argo]: "bb", [kapp]: "bb" } });
     const links: Record<string, Partial<LinkSpec>> = {

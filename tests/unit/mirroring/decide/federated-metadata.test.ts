@@ -13,7 +13,7 @@ function memberOf(name: string, port: number): ClusterSnapshot {
 const [west, east, north] = [memberOf("west", 1), memberOf("east", 2), memberOf("north", 3)];
 const noMember = cluster("west", { namespaces: ["demo"] });
 
-/** Whose labels, annotations and ports the federated Service has. */
+/** The member whose labels, annotations and ports the federated Service has. */
 function whose(federation: Federation): string {
   const [mirror] = federationOf(federation).mirrors;
   const [port] = mirror?.ports ?? [];

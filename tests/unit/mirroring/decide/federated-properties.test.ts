@@ -11,7 +11,7 @@ import { fed, federated, plannedFederation } from "../../fixtures/federation.ts"
 import { cluster, http, member, service } from "../../fixtures/objects.ts";
 import { shape } from "../../fixtures/shape.ts";
 
-/** Of each cluster: whether it has bb, and how. */
+/** For each cluster: whether it has bb, and how. */
 type State = "member" | "headless" | "other" | "absent" | "out of reach";
 
 const clusters = ["east", "north", "south"] as const;

@@ -111,7 +111,7 @@ const rows: Row[] = [
     "local bb",
   ],
   [
-    "a target's own federated Service does not come along (a leak of Linkerd, 4.6)",
+    "a target's own federated Service is not copied (a leak of Linkerd, 4.6)",
     west(),
     { east: leaky },
     "bb@east",

@@ -70,7 +70,7 @@ describe("what a preview says of a change", () => {
       altered,
     ],
     [
-      "that a mirror is made anew, and why",
+      "that a mirror is created again, and why",
       [write("replace", { live, fields: [address] })],
       listed,
       { [key]: { action: "replace: delete and create again", clusterIP: "None → an address" } },

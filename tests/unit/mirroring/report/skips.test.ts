@@ -19,7 +19,7 @@ describe("what is not mirrored", () => {
   });
 });
 
-describe("what the terminal is told of Services that are not mirrored", () => {
+describe("the terminal's lines about Services that are not mirrored", () => {
   const none = { reason: "NoPorts", sentence: "it has no ports" } as const;
   const why = "not mirrored (NoGateway): there is no gateway";
   const rows: [rule: string, skips: Skip[], notes: string[]][] = [

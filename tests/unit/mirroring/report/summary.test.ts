@@ -67,7 +67,7 @@ const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string
   ],
 ];
 
-describe("the summary of what becomes of the mirrors of a link", () => {
+describe("the summary of changes to the mirrors of a link", () => {
   for (const [what, all, before, expected] of rows)
     it(`says ${what}`, () => {
       equal(reportOn({ part: "west", decisions: all, before }).summary, expected);
