@@ -116,8 +116,8 @@ describe("supply chain: examples", () => {
   });
 });
 
-it("supply chain: docs/reference/cli.md lists the versions that the tests run", () => {
-  const rows = text("docs/reference/cli.md").replaceAll(/ +/g, " ");
+it("supply chain: docs/reference/requirements.md lists the versions that the tests run", () => {
+  const rows = text("docs/reference/requirements.md").replaceAll(/ +/g, " ");
   const pinned = (name: string) =>
     new RegExp(`${name} v(\\S+)`).exec(text("tests/bed/tools/go.mod"))?.[1] ?? "";
   const pulumi = pinned("pulumi/pkg/v3");
@@ -128,8 +128,8 @@ it("supply chain: docs/reference/cli.md lists the versions that the tests run", 
   const node = /"node": ">=([\d.]+)"/.exec(text("package.json"))?.[1] ?? "";
   const [, minor = "", patch = ""] = charts.keys.version.default.split(".");
   for (const row of [
-    `| Pulumi's CLI | ${pulumi} and later | ${pulumi},`,
-    `| Node, on \`PATH\` | ${node} and later | ${node}`,
+    `| Pulumi's CLI | ${pulumi} and later | ${pulumi};`,
+    `| Node.js | ${node} and later | ${node}`,
     `${pinned("k8s.io/kubernetes")} in every run`,
     `edge-26.${minor}.${patch},`,
   ])
