@@ -4,14 +4,14 @@ import {
   type Kubernetes,
   KubernetesError,
   omitUndefined,
-  openClusters,
   printable,
   type Pod,
-  type Reachable,
+  type Result,
   resources,
   unlessBug,
   UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
+import { openClusters } from "@linkerd-multicluster/engine/mesh";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshConfig } from "../config/mesh.ts";
 import { accessesOf, touchedClusters } from "../config/share.ts";
@@ -112,7 +112,7 @@ export async function verify(
 
 /** Settings that all requests of a command share. */
 interface Run {
-  readonly clusters: ReadonlyMap<string, Reachable>;
+  readonly clusters: ReadonlyMap<string, Result<Kubernetes>>;
   readonly config: MeshConfig;
   readonly options: VerifyOptions;
   readonly signal: AbortSignal;

@@ -2,15 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
 import { accessesOf, ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
 import {
-  type Connect,
   connect,
   messageOf,
-  openClusters,
-  type OpenedClusters,
   refuseRelativePaths,
   unlessBug,
 } from "@linkerd-multicluster/engine/kubernetes";
 import { linkerdConfigOf, noClusterDomain } from "@linkerd-multicluster/engine/credentials";
+import { type Connect, openClusters, type OpenedClusters } from "@linkerd-multicluster/engine/mesh";
 import { controllersIn, noControllerText } from "@linkerd-multicluster/engine/mirroring";
 import {
   type LiveTrusts,

@@ -34,6 +34,5 @@ export { programVersion } from "../version.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export type { ObjectChange, Watching } from "./client/watching.ts";
 export { KubernetesError } from "./client/errors.ts";
-export { openClusters, type Connect, type OpenedClusters, type Reachable } from "./preflight.ts";
 export { backoff, systemTime, type Backoff, type Time } from "./client/retry.ts";
 export { resources, type ObjectName, type Resource } from "./objects/resources.ts";

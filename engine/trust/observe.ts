@@ -1,5 +1,4 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import type { Reachable } from "../kubernetes/preflight.ts";
 import type { Pod, Secret } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { type Bundle, isSameSet, unique, trustRootHash } from "./bundle.ts";
@@ -22,7 +21,7 @@ import { type Failure, type Result, resultOf, valueIn } from "../result.ts";
  * may be many. A failure stands for a cluster that can't be read, and then the next step of a rotation waits.
  */
 export async function observeTrust(
-  clusters: ReadonlyMap<string, Reachable>,
+  clusters: ReadonlyMap<string, Result<Kubernetes>>,
   linkerdNamespace: string,
 ): Promise<LiveTrusts> {
   const read = await each(clusters, (cluster) => trustOf(cluster, linkerdNamespace));
@@ -47,7 +46,7 @@ export function isRotating(live: LiveTrusts): boolean {
   );
 }
 
-async function trustOf(cluster: Reachable, namespace: string): Promise<LiveTrust> {
+async function trustOf(cluster: Result<Kubernetes>, namespace: string): Promise<LiveTrust> {
   if ("why" in cluster) return cluster;
   return resultOf(async () => {
     const bundle = await readAnchors(cluster.value, namespace);
@@ -164,7 +163,7 @@ function parsed(text: string): Bundle {
  * judged.
  */
 export async function missingExternal(
-  clusters: ReadonlyMap<string, Reachable>,
+  clusters: ReadonlyMap<string, Result<Kubernetes>>,
   live: LiveTrusts,
   needs: ExternalNeeds,
   now: Date,

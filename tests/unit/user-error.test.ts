@@ -5,7 +5,7 @@ import { revoke } from "../../engine/credentials/revocation.ts";
 import { connect, connectToWatch } from "../../engine/kubernetes/client/connect.ts";
 import { systemTime } from "../../engine/kubernetes/client/retry.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import { openClusters } from "../../engine/kubernetes/preflight.ts";
+import { openClusters } from "../../engine/mesh/open-clusters.ts";
 import { attempt } from "../../engine/mirroring/apply/failures.ts";
 import { judgedGateway } from "../../engine/mirroring/model/judged-gateway.ts";
 import { linkerdGateway } from "../../engine/mirroring/model/link.ts";

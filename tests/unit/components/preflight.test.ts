@@ -6,7 +6,7 @@ import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import { stateOf } from "../trust/live.ts";
-import type { Connect } from "../../../engine/kubernetes/preflight.ts";
+import type { Connect } from "../../../engine/mesh/open-clusters.ts";
 import { configOf, type Raw } from "../config/table.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { serverWith } from "../../simulation/contents.ts";

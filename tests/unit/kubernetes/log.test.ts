@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { debugLog } from "../../../engine/kubernetes/client/log.ts";
-import { openClusters } from "../../../engine/kubernetes/preflight.ts";
+import { openClusters } from "../../../engine/mesh/open-clusters.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { TrustRoot } from "../../../components/trust-root.ts";
 import { mockedStack, valueOf } from "../../components/mocked-stack.ts";

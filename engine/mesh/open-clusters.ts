@@ -1,18 +1,19 @@
-import { connect } from "./client/connect.ts";
-import { KubernetesError } from "./client/errors.ts";
-import { type Identities, identify, sameClusters } from "./identity.ts";
-import type { Kubernetes } from "./client/interface.ts";
-import { type ClusterAccess, KubeconfigError, KubeconfigPending } from "./kubeconfig/kubeconfig.ts";
-import { debugLog } from "./client/log.ts";
+import { connect } from "../kubernetes/client/connect.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { debugLog } from "../kubernetes/client/log.ts";
+import { type Identities, identify, sameClusters } from "../kubernetes/identity.ts";
+import {
+  type ClusterAccess,
+  KubeconfigError,
+  KubeconfigPending,
+} from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { failureOf, type Result } from "../result.ts";
-
-/** A client for a cluster that can be read. */
-export type Reachable = Result<Kubernetes>;
 
 /** The clusters of a stack as they are at the start of a run. */
 export interface OpenedClusters {
   /** A client for each cluster, by its name. */
-  readonly clusters: ReadonlyMap<string, Reachable>;
+  readonly clusters: ReadonlyMap<string, Result<Kubernetes>>;
   /** Undefined for a cluster that is refused as well. */
   readonly uids: Identities;
   /** Clusters, by name, to which two names of the config lead. Nothing is read from them. */
@@ -34,7 +35,7 @@ export async function openClusters(
   accesses: ReadonlyMap<string, ClusterAccess>,
   open: Connect = connect,
 ): Promise<OpenedClusters> {
-  const pending = new Map<string, Reachable>();
+  const pending = new Map<string, Result<Kubernetes>>();
   const opening = [...accesses].map(([name, access]) =>
     open(access, name).catch((error: unknown) => {
       if (!(error instanceof KubeconfigPending)) throw error;
@@ -57,11 +58,11 @@ export async function openClusters(
   const log = debugLog();
   for (const [name, uid] of found) log?.(`cluster ${name} has UID ${uid ?? "unknown"}`);
   const refused = sameClusters(found);
-  const read = identified.map(({ name, cluster }): [string, Reachable] => {
+  const read = identified.map(({ name, cluster }): [string, Result<Kubernetes>] => {
     const why = refused.get(name);
     return [name, why === undefined ? cluster : { why, cause: "refused" }];
   });
-  const clusters = new Map<string, Reachable>([...read, ...pending]);
+  const clusters = new Map<string, Result<Kubernetes>>([...read, ...pending]);
   const uids = new Map(
     [...found].map(([name, uid]) => [name, refused.has(name) ? undefined : uid]),
   );
@@ -71,7 +72,7 @@ export async function openClusters(
 interface Identified {
   readonly name: string;
   readonly uid: string | undefined;
-  readonly cluster: Reachable;
+  readonly cluster: Result<Kubernetes>;
 }
 
 /** A cluster that may not tell its UID may still tell the rest, unless it does not answer at all. */
