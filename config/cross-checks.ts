@@ -1,4 +1,4 @@
-import { listedNames } from "@linkerd-multicluster/engine/kubernetes";
+import { listed } from "@linkerd-multicluster/engine/kubernetes";
 import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
 import { charts as chartKeys } from "./keys.ts";
@@ -111,7 +111,7 @@ function ends(readings: Readings): string[] {
 
 function unknownCluster({ clusters }: Readings, path: Path, name: string | undefined): string[] {
   if (name !== undefined && (clusters === undefined || clusters.has(name))) return [];
-  const known = listedNames([...(clusters?.keys() ?? [])].map(quoted));
+  const known = listed([...(clusters?.keys() ?? [])].map(quoted));
   const rule = known === "" ? "a configured cluster" : `one of the configured clusters, ${known}`;
   return [wrongValue(path, name, rule)];
 }

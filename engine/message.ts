@@ -1,15 +1,20 @@
+/** Writes a number as people read it: `12,000`. */
+export function inDigits(number: number): string {
+  return number.toLocaleString("en");
+}
+
 export function count(number: number, noun: string): string {
-  return `${String(number)} ${noun}${number === 1 ? "" : "s"}`;
+  return `${inDigits(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Returns the first texts, and the number of the others as the last one. */
+export function firstOf(texts: readonly string[], most = 10): string[] {
+  const more = texts.length - most;
+  return more > 0 ? [...texts.slice(0, most), `and ${inDigits(more)} more`] : [...texts];
 }
 
 /** Lists as many names as a sentence can hold, and the number of the others. */
-export function listedNames(names: readonly string[], most = 10): string {
+export function listed(names: readonly string[], most = 10): string {
   const more = names.length - most;
-  return names.slice(0, most).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-/** The first lines of a list, and the number of the others. */
-export function firstOf(lines: readonly string[], most = 10): readonly string[] {
-  const more = lines.length - most;
-  return more > 0 ? [...lines.slice(0, most), `and ${more} more`] : lines;
+  return names.slice(0, most).join(", ") + (more > 0 ? ` and ${inDigits(more)} more` : "");
 }

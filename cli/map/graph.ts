@@ -1,9 +1,8 @@
 import { Graphviz } from "@hpcc-js/wasm-graphviz";
-import { printable } from "@linkerd-multicluster/engine/kubernetes";
+import { count, printable } from "@linkerd-multicluster/engine/kubernetes";
 import { Markup, markup } from "./markup.ts";
 import {
   clusterLine,
-  counted,
   healthMarks,
   linkCounts,
   linkLine,
@@ -26,7 +25,7 @@ interface Drawn {
 /** A sentence about links that the picture leaves out, if any. */
 export function omittedFrom({ links }: Picture): string | undefined {
   return links.length > mostLinks
-    ? `${counted(links.length, "link")} are too many for a picture: it shows up to ${mostLinks} links with findings.`
+    ? `${count(links.length, "link")} are too many for a picture: it shows up to ${mostLinks} links with findings.`
     : undefined;
 }
 
@@ -60,7 +59,7 @@ export async function svgOf(picture: Picture, css = ""): Promise<Markup> {
       return markup`<a class="${classes}" href="#${kind}-${position}"><title>${line}</title>${new Markup(shapes)}</a>`
         .text;
     });
-  const label = `Picture of ${counted(clusters.length, "cluster")} and ${counted(links.length, "link")}`;
+  const label = `Picture of ${count(clusters.length, "cluster")} and ${count(links.length, "link")}`;
   const style = css === "" ? "" : new Markup(`<style>${css}</style>`);
   return markup`<svg xmlns="http://www.w3.org/2000/svg" role="group" aria-label="${label}" ${new Markup(size)}>
 ${style}
@@ -89,7 +88,7 @@ function dotOf({ clusters, links }: Picture, drawn: readonly Drawn[], isLabelled
     `edge [${font}, fontsize=11];`,
     ...clusters.map(({ name, health }, position) => {
       const lines = [printable(name, longestName), `${healthMarks[health]}${health}`];
-      if (isLabelled) lines.push(counted(counts.get(name) ?? 0, "mirror"));
+      if (isLabelled) lines.push(count(counts.get(name) ?? 0, "mirror"));
       const label = lines.map(text).join(String.raw`\n`);
       return `n${position} [id="cluster${position}", class="${health}", label="${label}"];`;
     }),

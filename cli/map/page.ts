@@ -5,7 +5,6 @@ import { Markup, markup } from "./markup.ts";
 import {
   changesOf,
   type ClusterPicture,
-  counted,
   type FindingPicture,
   gatewayText,
   type Health,
@@ -15,6 +14,7 @@ import {
   type Picture,
   stateNow,
 } from "./picture.ts";
+import { count, inDigits } from "@linkerd-multicluster/engine/kubernetes";
 
 /** Rows in the tables of all links together, so that a browser can open the page of any mesh. */
 const mostRows = 10_000;
@@ -45,7 +45,7 @@ export function pageOf(picture: Picture, svg: Markup, css: string): string {
 <dl>
 <dt>Read</dt><dd>${readAt}</dd>
 ${preview ? markup`<dt>Next up</dt><dd>${changes === "" ? "changes no mirror" : changes}</dd>` : ""}
-<dt>Mirrors</dt><dd>${counted(mirrors.length, "mirror")}, ${skipped} not mirrored</dd>
+<dt>Mirrors</dt><dd>${count(mirrors.length, "mirror")}, ${skipped} not mirrored</dd>
 </dl>
 </header>
 <main>
@@ -61,7 +61,7 @@ ${findingsTable(clusters, links)}
 </section>
 <section aria-labelledby="clusters">
 <h2 id="clusters">Clusters</h2>
-${table(counted(clusters.length, "cluster"), ["Cluster", "State", "Linkerd", "Trust anchors"], clusters.map(clusterRow))}
+${table(count(clusters.length, "cluster"), ["Cluster", "State", "Linkerd", "Trust anchors"], clusters.map(clusterRow))}
 </section>
 <section aria-labelledby="links">
 <h2 id="links">Links</h2>
@@ -70,7 +70,7 @@ ${links.map((link, index) => linkDetails(link, index, perLink))}
 <section aria-labelledby="federated">
 <h2 id="federated">Federated Services</h2>
 ${table(
-  counted(federated.length, "federated Service"),
+  count(federated.length, "federated Service"),
   ["Service", "Cluster", "Members", "Ports", "State"],
   federated.map((each) =>
     row(each.mirror, each.source, clustersOf(each), each.ports, stateOf(each)),
@@ -100,7 +100,7 @@ function findingsTable(clusters: readonly ClusterPicture[], links: readonly Link
     one.found.severity.localeCompare(other.found.severity),
   );
   return table(
-    counted(all.length, "finding"),
+    count(all.length, "finding"),
     ["Where", "Severity", "Check", "Finding"],
     errorsFirst.map(({ found, where }) =>
       row(
@@ -120,7 +120,7 @@ function hintOf({ hint = "" }: FindingPicture): Markup | string {
 }
 
 function clusterRow({ name, health, linkerd = "", days }: ClusterPicture, index: number): Markup {
-  const left = days === undefined ? "" : `${counted(days, "day")} left`;
+  const left = days === undefined ? "" : `${count(days, "day")} left`;
   return row(markup`<span id="cluster-${index}">${name}</span>`, mark(health), linkerd, left);
 }
 
@@ -138,7 +138,7 @@ function linkDetails(link: LinkPicture, index: number, mostRows: number): Markup
 <div id="link-${index}">
 <p>Mirrors of ${target} in ${source}, written by ${mirroring === "controller" ? "Linkerd’s controller" : "this stack"}. ${network}.</p>
 ${table(
-  `${counted(mirrors.length, "mirror")} of ${target} in ${source}`,
+  `${count(mirrors.length, "mirror")} of ${target} in ${source}`,
   ["Mirror", "Service", "Kind", "Ports", "State"],
   changedFirst.map((each) =>
     row(each.mirror, each.service ?? "", each.kind, each.ports, stateOf(each)),
@@ -197,5 +197,5 @@ function table(
 ${rows.slice(0, most)}
 </tbody>
 </table>
-${more <= 0 ? "" : markup`<p>… and ${more.toLocaleString("en")} more: <code>status --output json</code> has all.</p>`}`;
+${more <= 0 ? "" : markup`<p>… and ${inDigits(more)} more: <code>status --output json</code> has all.</p>`}`;
 }

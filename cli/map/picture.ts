@@ -1,3 +1,4 @@
+import { count } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import type {
   ClusterFact,
@@ -160,7 +161,7 @@ export function changesOf(mirrors: readonly MirrorPicture[]): string {
 export function linkCounts({ mirrors, notMirrored }: LinkPicture): string {
   const changes = changesOf(mirrors);
   return [
-    counted(mirrors.length, "mirror"),
+    count(mirrors.length, "mirror"),
     ...(notMirrored.length === 0 ? [] : [`${notMirrored.length} not mirrored`]),
     ...(changes === "" ? [] : [changes]),
   ].join(", ");
@@ -177,10 +178,6 @@ export function clusterLine({ name, health, linkerd, days }: ClusterPicture): st
   return [
     `${name}: ${health}`,
     ...(linkerd === undefined ? [] : [`Linkerd ${linkerd}`]),
-    ...(days === undefined ? [] : [`trust anchors for ${counted(days, "day")}`]),
+    ...(days === undefined ? [] : [`trust anchors for ${count(days, "day")}`]),
   ].join(", ");
-}
-
-export function counted(number: number, word: string): string {
-  return `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,4 @@
-import { inSeconds, printable } from "@linkerd-multicluster/engine/kubernetes";
+import { count, inSeconds, printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { SourceStatus, State, WatchEvent } from "./events.ts";
 
 /** The log line for an event; undefined for an event that only metrics count, or that another line reports. */
@@ -25,7 +25,7 @@ function lineOf(event: WatchEvent): string | undefined {
     case "runBegan":
       return `pulumi ${event.command} began`;
     case "runEnded": {
-      const resources = `${event.changes} resource${event.changes === 1 ? "" : "s"}`;
+      const resources = count(event.changes, "resource");
       const change = event.command === "preview" ? "to change" : "changed";
       return `pulumi ${event.command} ${event.result} after ${inSeconds(event.milliseconds)}, ${resources} ${change}`;
     }

@@ -2,7 +2,7 @@ import { accountName, credentialsName, type Namespaces } from "./objects.ts";
 import { tokenNumber } from "./tokens.ts";
 import type { LinkGateway, TargetFacts } from "./state.ts";
 import type { LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
-import { excludedByLink } from "../mirroring/model/metadata.ts";
+import { excludedByLink } from "../mirroring/decide/metadata.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { programVersion } from "../version.ts";
 

@@ -3,8 +3,12 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { type Failure, resultOf } from "../result.ts";
-import { gatewayProbe } from "../mirroring/model/gateway-probe.ts";
-import { type GatewayJudge, judgedGateway, leftOut } from "../mirroring/model/judged-gateway.ts";
+import {
+  gatewayProbe,
+  type GatewayJudge,
+  judgedGateway,
+  leftOut,
+} from "../mirroring/decide/gateway-facts.ts";
 import {
   type Domains,
   linkerdConfigName,

@@ -5,7 +5,7 @@ import { leadsToPods } from "../mesh/credentials.ts";
 import type { Need } from "../mesh/need.ts";
 import { readMesh } from "../mesh/read-mesh.ts";
 import type { ClusterReading, MeshReading } from "../mesh/reading.ts";
-import type { Decision } from "../mirroring/decide/decision.ts";
+import type { Decision } from "../mirroring/model/decision.ts";
 import { federatedPart } from "../mirroring/model/owner.ts";
 import { type Before, type MirrorsArgs, mirrorsOfSource } from "../mirroring/model/state.ts";
 import { reconcile } from "../mirroring/reconcile.ts";

@@ -27,7 +27,7 @@ export {
   type ServicePort,
   type StringMap,
 } from "./objects/objects.ts";
-export { firstOf, listedNames } from "../message.ts";
+export { count, firstOf, inDigits, listed } from "../message.ts";
 export { invalid, type Result, valueIn } from "../result.ts";
 export { codeOf, isBug, messageOf, unlessBug, UserError, withStack } from "../user-error.ts";
 export { programVersion } from "../version.ts";

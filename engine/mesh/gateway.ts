@@ -1,8 +1,8 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { objectKey } from "../kubernetes/objects/objects.ts";
-import { type OwnAddresses, ownAddresses } from "../mirroring/model/gateway-addresses.ts";
+import { type OwnAddresses, ownAddresses } from "../mirroring/decide/gateway-addresses.ts";
 import type { GatewayReading } from "../mirroring/model/gateway.ts";
-import { type GatewayJudge, judgedGateway, leftOut } from "../mirroring/model/judged-gateway.ts";
+import { type GatewayJudge, judgedGateway, leftOut } from "../mirroring/decide/gateway-facts.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { unlessBug } from "../user-error.ts";

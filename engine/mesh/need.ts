@@ -32,8 +32,6 @@ export interface ClusterNeed {
   readonly extent?: Extent;
   /** Linkerd's controllers, in every case or where the snapshot calls for them. */
   readonly controllers?: boolean | ((snapshot: ClusterSnapshot) => boolean);
-  /** Whether the status of Links may be patched in that namespace. */
-  readonly statusIn?: { readonly namespace: string | undefined } | undefined;
   /** Pods in namespaces with mirrors. */
   readonly clients?: boolean;
   /** The namespace of Linkerd's trust and config. */

@@ -3,12 +3,11 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import type { StatefulSet } from "../kubernetes/objects/objects.ts";
 import type { GatewayReading } from "../mirroring/model/gateway.ts";
-import type { GatewayJudge } from "../mirroring/model/judged-gateway.ts";
+import type { GatewayJudge } from "../mirroring/decide/gateway-facts.ts";
 import type { ClusterReadings, TargetObservation } from "../mirroring/model/observation.ts";
-import { absentPods } from "../mirroring/model/pods.ts";
+import { absentPods } from "../mirroring/decide/policies/absent-pods.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { type Failure, type Result, resultOf, valueIn } from "../result.ts";
-import { unlessBug } from "../user-error.ts";
 import { leadsToPods, readCredentials } from "./credentials.ts";
 import { judgeFor, readGateway } from "./gateway.ts";
 import { probeGateway } from "./gateway-probe.ts";
@@ -21,18 +20,15 @@ import type { Extent } from "./snapshot.ts";
  * Reads what is needed of a mesh, all clusters at the same time. A cluster that can't be read hides no other: the
  * failure stands in its place.
  *
- * @param known what was read already, which is not read again
  * @throws whatever is a bug
  */
 export async function readMesh(
   config: MeshAccess,
   clusters: Observed,
   { judge = (snapshots) => snapshots, ...need }: Need,
-  known?: MeshReading,
 ): Promise<MeshReading> {
   const reading = Object.entries(need.clusters).map(async ([name, { extent }]) => {
-    const before = known?.clusters.get(name)?.snapshot;
-    return [name, before ?? (await readSnapshot(config, clusters, name, extent))] as const;
+    return [name, await readSnapshot(config, clusters, name, extent)] as const;
   });
   const snapshots = judge(new Map(await Promise.all(reading)));
   const flat = flatNetworks(need.links, snapshots);
@@ -49,7 +45,7 @@ export async function readMesh(
         if ("why" in snapshot) return [name, { snapshot }];
         const asked = { ...need.clusters[name], podRanges: flat.has(name) };
         const rest = await readCluster(clusters, name, config, snapshot.value, asked);
-        return [name, { ...known?.clusters.get(name), snapshot, ...rest }];
+        return [name, { snapshot, ...rest }];
       }),
     ),
     Promise.all(need.links.map((each) => readLink(config, clusters, each, snapshots, judgeOf))),
@@ -65,7 +61,7 @@ export async function readMesh(
         { ...cluster, snapshot: failed.get(name) ?? cluster.snapshot },
       ]),
     ),
-    links: [...(known?.links ?? []), ...links],
+    links,
   };
 }
 
@@ -99,7 +95,7 @@ async function readCluster(
   name: string,
   { clusters: accesses }: MeshAccess,
   snapshot: ClusterSnapshot,
-  { controllers, statusIn, clients, linkerd, podRanges }: ClusterNeed & { podRanges: boolean },
+  { controllers, clients, linkerd, podRanges }: ClusterNeed & { podRanges: boolean },
 ): Promise<Omit<ClusterReading, "snapshot">> {
   const access = accessOf(accesses, name);
   const client = () => clusters.client(name, access);
@@ -107,7 +103,6 @@ async function readCluster(
   const namespaces = clients === true ? namespacesWithMirrors(snapshot) : [];
   const found = await Promise.all([
     isAsked === true ? resultOf(() => clusters.controllers(name, access)) : undefined,
-    statusIn && mayKeepStatus(clusters, name, access, statusIn.namespace),
     namespaces.length > 0
       ? resultOf(async () => unmeshedIn(await client(), namespaces))
       : undefined,
@@ -116,23 +111,10 @@ async function readCluster(
   ]);
   return omitUndefined({
     controllers: found[0],
-    mayKeepStatus: found[1],
-    unmeshed: found[2],
-    podRanges: found[3],
-    linkerd: found[4],
+    unmeshed: found[1],
+    podRanges: found[2],
+    linkerd: found[3],
   });
-}
-
-/** If the API server doesn't say, the write will show it. */
-async function mayKeepStatus(
-  clusters: Observed,
-  name: string,
-  access: ClusterAccess,
-  namespace: string | undefined,
-): Promise<boolean> {
-  const links = { group: "multicluster.linkerd.io", resource: "links", subresource: "status" };
-  const question = { ...links, verb: "patch", ...omitUndefined({ namespace }) };
-  return clusters.mayDo(name, access, question).catch(unlessBug(true));
 }
 
 async function readLink(

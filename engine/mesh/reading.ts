@@ -2,7 +2,7 @@ import type { Domains } from "../credentials/linkerd-config.ts";
 import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
 import type { Controllers } from "../mirroring/model/controller.ts";
-import type { ProbeResult } from "../mirroring/model/gateway-probe.ts";
+import type { ProbeResult } from "../mirroring/model/gateway.ts";
 import type { ClusterReadings, LinkObservation } from "../mirroring/model/observation.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Result } from "../result.ts";
@@ -20,8 +20,6 @@ export interface ClusterReading {
   readonly snapshot: Result<ClusterSnapshot>;
   /** Linkerd's own controllers that mirror into it. */
   readonly controllers?: Controllers;
-  /** Whether the runner may patch the status of Links. */
-  readonly mayKeepStatus?: boolean;
   /** A pod without Linkerd's proxy for each namespace with mirrors that has one; absent if there are no mirrors. */
   readonly unmeshed?: Result<readonly ObjectKey[]>;
   /** The addresses that its nodes give to pods, in CIDR notation; empty: they don't say. */

@@ -11,7 +11,7 @@ export {
   type LinkSpec,
   systemNamespaces,
 } from "./model/link.ts";
-export { othersIn } from "./model/metadata.ts";
+export { othersIn } from "./decide/metadata.ts";
 export { annotation, federatedName, gatewayPort, label, mirrorName } from "./model/vocabulary.ts";
 export { controllersIn } from "../mesh/linkerd.ts";
 export {
@@ -24,10 +24,10 @@ export {
   type ObservedGateway,
   withWholeLinks,
 } from "./model/state.ts";
-export { type Decision, type Verdict, isSkip, isWanted } from "./decide/decision.ts";
+export { type Decision, type Verdict, isSkip, isWanted } from "./model/decision.ts";
 export { goesAt } from "./decide/policies/absent-pods.ts";
 export { selects } from "./decide/policies/selection.ts";
-export { portsText } from "./decide/canonical.ts";
+export { portsText } from "./model/canonical.ts";
 export type { MirrorKind } from "./model/mirror.ts";
 export { stackOf } from "./model/marks.ts";
 export { federatedPart } from "./model/owner.ts";

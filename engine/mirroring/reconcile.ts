@@ -1,18 +1,28 @@
-import type { Need, Observed } from "../mesh/need.ts";
+import { movedCluster } from "../kubernetes/identity.ts";
+import { KubernetesError, omitUndefined } from "../kubernetes/index.ts";
+import type { Observed } from "../mesh/need.ts";
 import { readMesh } from "../mesh/read-mesh.ts";
 import { snapshotsIn } from "../mesh/reading.ts";
 import type { Extent } from "../mesh/snapshot.ts";
-import { valueIn } from "../result.ts";
+import { resultOf, valueIn, type Result } from "../result.ts";
 import { decide } from "./decide/decide.ts";
 import { mayHaveOthers } from "./decide/policies/other-stacks.ts";
-import { dispositionsOf, linksWithMarks } from "./decide/policies/removed-links.ts";
-import { type Before, type MirrorsArgs, stacksNow, withoutRenewed } from "./model/state.ts";
+import { dispositionsOf, removedLinks } from "./decide/policies/removed-links.ts";
+import type { OtherWriters } from "./model/controller.ts";
+import type { ClusterReadings } from "./model/observation.ts";
+import type { ClusterSnapshot } from "./model/snapshot.ts";
+import {
+  type Before,
+  entryOf,
+  type MirrorsArgs,
+  stacksNow,
+  withoutRenewed,
+} from "./model/state.ts";
 import { type CheckedPlan, inputsFor } from "./report/inputs.ts";
 import { observationNotes } from "./report/notes.ts";
 import { withoutControllersLinks, alsoWrittenByOthers } from "./report/other-writers.ts";
 import type { Outcome } from "./report/outcome.ts";
 import { statusesOf } from "./report/status.ts";
-import { mistakesIn, trusted } from "./mistakes.ts";
 
 /**
  * Reads the clusters, and decides. Writes nothing.
@@ -34,7 +44,7 @@ export async function reconcile(
       [args.source]: {
         extent,
         controllers: (own) =>
-          linksWithMarks(own, args, before).length > 0 || mayHaveOthers(own, stacks),
+          removedLinks(args, before, own).length > 0 || mayHaveOthers(own, stacks),
       },
     },
     links: args.links.map((link) => ({
@@ -50,13 +60,13 @@ export async function reconcile(
   const source = valueIn(readings.get(args.source));
   if (source === undefined) return { outcome: "sourceUnreadable", readings };
   const controllers = reading.clusters.get(args.source)?.controllers ?? { value: [] };
-  const removed = dispositionsOf(linksWithMarks(source, args, before), args, controllers);
+  const removed = dispositionsOf(removedLinks(args, before, source), args, controllers);
   const known = { args, source, links: reading.links, removed, now, stacks, controllers };
   const decided = decide(known);
   const statuses = statusesOf(known, decided);
   const asked = alsoWrittenByOthers(decided, statuses);
-  const { clusters: read } = await readMesh(args, clusters, needOfWriters(args, asked), reading);
-  const beside = withoutControllersLinks(args, statuses, asked, read.get(args.source));
+  const writers = await otherWriters(clusters, args, asked);
+  const beside = withoutControllersLinks(args, statuses, asked, writers);
   const notes = [...observationNotes(known, decided), ...beside.notes];
   return { outcome: "planned", readings, ...known, decided, report: { ...beside, notes } };
 }
@@ -66,20 +76,34 @@ export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
   return links.length === 0 ? "mirrors" : undefined;
 }
 
-/**
- * Other writers are read only if the status of a Link is due or there are federated Services, which only the
- * decisions can tell: a run that finds everything in order reads none of this.
- */
-function needOfWriters(
-  { source, statusIn }: MirrorsArgs,
+/** Reads the other writers of what is due: a run that finds everything in order asks for none of this. */
+async function otherWriters(
+  clusters: Observed,
+  args: MirrorsArgs,
   { due, union }: ReturnType<typeof alsoWrittenByOthers>,
-): Need {
+): Promise<OtherWriters> {
+  const { source } = args;
   const isDue = due.length > 0;
-  const controllers = isDue || union.length > 0;
-  return {
-    clusters: { [source]: { controllers, statusIn: isDue ? { namespace: statusIn } : undefined } },
-    links: [],
-  };
+  const [controllers, mayKeep] = await Promise.all([
+    isDue || union.length > 0
+      ? resultOf(() => clusters.controllers(source, entryOf(args, source)))
+      : undefined,
+    isDue ? mayKeepStatus(clusters, args) : undefined,
+  ]);
+  return omitUndefined({ controllers, mayKeepStatus: mayKeep });
+}
+
+/** If the API server doesn't say, the write will show it. */
+async function mayKeepStatus(clusters: Observed, args: MirrorsArgs): Promise<boolean> {
+  const { source, statusIn: namespace } = args;
+  const links = { group: "multicluster.linkerd.io", resource: "links", subresource: "status" };
+  const question = { verb: "patch", ...links, ...omitUndefined({ namespace }) };
+  try {
+    return await clusters.mayDo(source, entryOf(args, source), question);
+  } catch (error) {
+    if (error instanceof KubernetesError) return true;
+    throw error;
+  }
 }
 
 /** The plan for one source, and the result of reading its clusters. */
@@ -98,4 +122,64 @@ export async function checkSource(
   const known = withoutRenewed(before);
   const outcome = await reconcile(clusters, args, known, now);
   return { outcome, checked: inputsFor(known, args, outcome) };
+}
+
+/** Returns sentences about everything that the user has to fix before anything may be planned. Pure. */
+export function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string[] {
+  return [...readings].flatMap(([name, reading]) => {
+    if ("value" in reading) return [];
+    return reading.cause === "invalid" || stopsTheRun(args, name) ? [reading.why] : [];
+  });
+}
+
+/** Whether a link of this cluster has `unreachable: fail`. */
+function stopsTheRun({ links }: MirrorsArgs, cluster: string): boolean {
+  return links.some(
+    ({ source, target, unreachable }) =>
+      unreachable === "fail" && [source, target].includes(cluster),
+  );
+}
+
+/**
+ * Returns the readings with untrusted clusters as refused: one that isn't the cluster it was, and a target that is
+ * the source itself. Nothing is concluded from what they report, and their links stay as they are. Pure.
+ */
+export function trusted(
+  readings: ClusterReadings,
+  args: MirrorsArgs,
+  before: Pick<Before, "identities">,
+): ClusterReadings {
+  const { source } = args;
+  return new Map(
+    [...readings].map(([name, reading]): [string, Result<ClusterSnapshot>] => {
+      const same = name === source ? undefined : sameAsSource(name, source, readings);
+      const why = same ?? movedTo(name, args, before, readings);
+      if (why === undefined) return [name, reading];
+      return [name, { why, cause: "refused" }];
+    }),
+  );
+}
+
+/** The sentence for a cluster that isn't the one it was, because of which nothing is written or deleted. */
+function movedTo(
+  cluster: string,
+  args: MirrorsArgs,
+  { identities = {} }: Pick<Before, "identities">,
+  readings: ClusterReadings,
+): string | undefined {
+  const live = valueIn(readings.get(cluster))?.identity;
+  if (live === undefined) return undefined;
+  const { context, uid: expected } = entryOf(args, cluster);
+  return movedCluster({ cluster, context }, live, { expected, remembered: identities[cluster] });
+}
+
+function sameAsSource(
+  target: string,
+  source: string,
+  readings: ClusterReadings,
+): string | undefined {
+  const own = valueIn(readings.get(source))?.identity;
+  return own === undefined || valueIn(readings.get(target))?.identity !== own
+    ? undefined
+    : `${source} and ${target} are the same cluster (its kube-system has UID ${own}): fix the context of one end of link ${source}/${target}`;
 }

@@ -1,7 +1,7 @@
 import { federatedPart } from "./model/owner.ts";
 import type { Clusters } from "../mesh/clusters.ts";
-import { type Decision, isSent } from "./decide/decision.ts";
-import { count } from "./model/text.ts";
+import { type Decision, isSent } from "./model/decision.ts";
+import { count } from "../message.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs, withoutRenewed } from "./model/state.ts";
 import { about } from "./report/notes.ts";

@@ -1,7 +1,7 @@
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import { mirrorsOf } from "./model/owner.ts";
-import { isListed } from "./decide/decision.ts";
-import { liveMirrors } from "./decide/policies/ownership.ts";
+import { isListed } from "./model/decision.ts";
+import { liveMirrors } from "./model/live-mirrors.ts";
 import type { PlannedOutcome } from "./report/outcome.ts";
 
 /**

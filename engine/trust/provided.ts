@@ -1,4 +1,4 @@
-import { listedNames } from "../message.ts";
+import { listed } from "../message.ts";
 import { valueIn } from "../result.ts";
 import { type Bundle, has, inLiveOrder, isSameSet, unique, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate } from "./certificate.ts";
@@ -97,7 +97,7 @@ function tooEarly(cluster: string, { issuers, anchors, live, now }: ProvidedRota
   const pods = trustingNone(present, behind, now);
   if (pods.length === 0) return [];
   return [
-    `${signed}, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: ${listedNames(pods)}.`,
+    `${signed}, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: ${listed(pods)}.`,
   ];
 }
 
@@ -131,8 +131,8 @@ function stillNeeded(
   );
   return [
     late.length > 0 &&
-      `${lacks} ${names}, under which certificates may still be in use. Keep it until these workloads are restarted${notBefore(present, now)}, or until ${renewedBy(present, certificateLifetime).toISOString()}: ${listedNames(late)}.`,
+      `${lacks} ${names}, under which certificates may still be in use. Keep it until these workloads are restarted${notBefore(present, now)}, or until ${renewedBy(present, certificateLifetime).toISOString()}: ${listed(late)}.`,
     distrusting.size > 0 &&
-      `${lacks} ${names}, and some proxies trust nothing else that is in use. Keep it until these workloads are restarted: ${listedNames([...distrusting])}.`,
+      `${lacks} ${names}, and some proxies trust nothing else that is in use. Keep it until these workloads are restarted: ${listed([...distrusting])}.`,
   ].filter((sentence) => sentence !== false);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { listedNames } from "../message.ts";
+import { listed } from "../message.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { UserError } from "../user-error.ts";
 import { type Bundle, bundleText, has, isSameSet, unique } from "./bundle.ts";
@@ -128,7 +128,7 @@ export function publish(
   if (behind.length === 0 || !isChanged) return { ...next, clusters: Object.fromEntries(planned) };
 
   if (running.some(([, { issuer }]) => !own.includes(issuer))) {
-    const names = listedNames(behind.map(([name]) => name));
+    const names = listed(behind.map(([name]) => name));
     throw new UserError(
       `What the last run has published has not come to every cluster yet (${names}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
     );
@@ -141,7 +141,7 @@ export function publish(
     const now = live[name];
     return now?.state === "unreadable" ? `${name} (${now.why})` : name;
   });
-  const note = `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listedNames(late)}.`;
+  const note = `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listed(late)}.`;
   return {
     stage: "waiting",
     notes: [note],

@@ -1,4 +1,4 @@
-import { count, listedNames } from "../message.ts";
+import { count, listed } from "../message.ts";
 import { valueIn } from "../result.ts";
 import { type Bundle, has, inLiveOrder, unique, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate, mostCertificates } from "./certificate.ts";
@@ -167,7 +167,7 @@ function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rot
     trusting: (anchor: Certificate): string => {
       const names = present.flatMap(([name, { bundle }]) => (has(bundle, anchor) ? [name] : []));
       const clusters = names.length === 1 ? `Cluster ${names.join()} trusts` : undefined;
-      return `${clusters ?? `Clusters ${listedNames(names)} trust`} ${called(anchor)}`;
+      return `${clusters ?? `Clusters ${listed(names)} trust`} ${called(anchor)}`;
     },
   };
 }
@@ -203,7 +203,7 @@ function nextStep(
   if (distrusting.length > 0)
     return [
       "waiting",
-      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${count(distrusting.length, "pod")} and run again: ${listedNames(distrusting)}. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.`,
+      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${count(distrusting.length, "pod")} and run again: ${listed(distrusting)}. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.`,
     ];
   if (!allMoved)
     return [
@@ -214,7 +214,7 @@ function nextStep(
   if (late.length > 0)
     return [
       "waiting",
-      `The rotation waits until no certificate under ${names(leaving)} can be in use. Restart the workloads of ${count(late.length, "pod")}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listedNames(late)}.`,
+      `The rotation waits until no certificate under ${names(leaving)} can be in use. Restart the workloads of ${count(late.length, "pod")}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listed(late)}.`,
     ];
   return [
     "drop",
@@ -297,6 +297,6 @@ function unfinished(
   );
   return shared.map(
     (anchor) =>
-      `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listedNames(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
+      `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listed(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
   );
 }

@@ -7,7 +7,7 @@ import { systemTime } from "../../engine/kubernetes/client/retry.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { openClusters } from "../../engine/mesh/open-clusters.ts";
 import { attempt } from "../../engine/mirroring/apply/failures.ts";
-import { judgedGateway } from "../../engine/mirroring/model/judged-gateway.ts";
+import { judgedGateway } from "../../engine/mirroring/decide/gateway-facts.ts";
 import { linkerdGateway } from "../../engine/mirroring/model/link.ts";
 import { Clusters } from "../../engine/mesh/clusters.ts";
 import { readMesh } from "../../engine/mesh/read-mesh.ts";

@@ -6,8 +6,8 @@ import {
   noControllerText,
   running,
 } from "../../mirroring/model/controller.ts";
-import { isListed } from "../../mirroring/decide/decision.ts";
-import { listed } from "../../mirroring/model/text.ts";
+import { isListed } from "../../mirroring/model/decision.ts";
+import { listed } from "../../message.ts";
 import type { HealthCheck, Finding, CheckedCluster, CheckedLink } from "../health-check.ts";
 import { valueIn } from "../../result.ts";
 

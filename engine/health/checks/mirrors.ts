@@ -1,5 +1,5 @@
 import type { Skip } from "../../mirroring/model/reasons.ts";
-import { type Change, type Decision, isChange, isSkip } from "../../mirroring/decide/decision.ts";
+import { type Change, type Decision, isChange, isSkip } from "../../mirroring/model/decision.ts";
 import { fieldText } from "../../mirroring/report/describe.ts";
 import type {
   HealthCheck,

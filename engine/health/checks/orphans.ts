@@ -1,9 +1,9 @@
-import { type Service } from "../../kubernetes/objects/objects.ts";
+import type { Service } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { deletionOf } from "../../mirroring/decide/policies/other-stacks.ts";
 import { marksOn } from "../../mirroring/model/marks.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
-import { count, listed } from "../../mirroring/model/text.ts";
+import { count, listed } from "../../message.ts";
 import {
   type HealthCheck,
   type Finding,

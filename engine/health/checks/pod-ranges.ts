@@ -1,5 +1,5 @@
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
-import { count } from "../../mirroring/model/text.ts";
+import { count } from "../../message.ts";
 import type { HealthCheck, Finding, CheckedCluster, PodRanges } from "../health-check.ts";
 import { valueIn } from "../../result.ts";
 

@@ -5,6 +5,7 @@ import { KubernetesError } from "./errors.ts";
 import { type RequestFailure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 import { inMiB, type SizeLimits } from "./size-limits.ts";
+import { count, inDigits } from "../../message.ts";
 
 /** A list as it was at one moment. */
 export interface Items<T> {
@@ -56,7 +57,7 @@ export async function readAll<T>(
   const end = time.now() + within;
   const readInTime = async (query: PageQuery, pages: number) => {
     const milliseconds = end - time.now();
-    const before = `${pages} page${pages === 1 ? "" : "s"}`;
+    const before = count(pages, "page");
     const tooLate = `the list is not complete after ${inSeconds(within)} and ${before}`;
     if (milliseconds > 0) return read(query, { milliseconds, tooLate });
     throw errorOf({ kind: "late", transient: false, detail: tooLate });
@@ -102,7 +103,7 @@ async function readPages<T>(
     bytes += page.bytes;
     if (bytes > limits.list) throw endless(`the list is longer than ${inMiB(limits.list)}`);
     if (items.length > limits.items)
-      throw endless(`the list is longer than ${limits.items.toLocaleString("en")} objects`);
+      throw endless(`the list is longer than ${inDigits(limits.items)} objects`);
     ({ next } = page);
     if (next === undefined) return { items, version: page.version };
   }

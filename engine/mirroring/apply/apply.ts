@@ -1,9 +1,8 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { ObjectKey, Service, StringMap } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { ownerLabels } from "../model/metadata.ts";
-import { managerOf, marksOn, federatedWriter } from "../model/marks.ts";
-import { federatedPart, ownerOf } from "../model/owner.ts";
+import { ownerLabels, federatedPart, ownerOf } from "../model/owner.ts";
+import { managerOf, marksOn, federatedWriter, marksHidden } from "../model/marks.ts";
 import { label } from "../model/vocabulary.ts";
 import {
   type Decision,
@@ -14,8 +13,8 @@ import {
   isWrite,
   type Skipped,
   type Write,
-} from "../decide/decision.ts";
-import { addressOf, marksHidden, rootOf } from "../decide/policies/ownership.ts";
+} from "../model/decision.ts";
+import { addressOf, rootOf } from "../model/live-mirrors.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
 import {
   releaseMirror,
@@ -25,7 +24,8 @@ import {
   type WrittenMirror,
 } from "./objects.ts";
 import type { Writer, WriteScope } from "./write-scope.ts";
-import { UserError } from "../../user-error.ts";
+import { messageOf, UserError } from "../../user-error.ts";
+import { statusUpdate, type LinkStatuses } from "../model/service-status.ts";
 
 export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> & {
   /** The names under which this stack has marked a part, the current one first. */
@@ -135,4 +135,36 @@ async function createNamespace(kubernetes: Writer, name: string, labels: StringM
   } catch (error) {
     if (!(error instanceof KubernetesError) || error.kind !== "alreadyExists") throw error;
   }
+}
+
+/**
+ * Updates the status of Link resources, with one patch per Link, where Linkerd sends one per Service. Only people
+ * read the status, so a failed patch doesn't fail the run; the next run tries again.
+ *
+ * @returns notes about what could not be written
+ */
+export async function writeStatuses(
+  kubernetes: Writer,
+  statuses: LinkStatuses,
+  failures: readonly WriteFailure[],
+): Promise<string[]> {
+  const failed = new Map(failures.map(({ key, sentence }) => [key, sentence]));
+  const notes: string[] = [];
+  for (const [link, { live }] of new Map(statuses.map((status) => [status.link, status]))) {
+    const updates = statuses
+      .filter((status) => status.link === link)
+      .flatMap((status) => {
+        const update = statusUpdate(status, live, failed, new Date());
+        return update === undefined ? [] : [[status.list, update] as const];
+      });
+    if (updates.length === 0) continue;
+    try {
+      const patch = { status: Object.fromEntries(updates) };
+      await kubernetes.patch(resources.links, live.metadata, patch, { subresource: "status" });
+    } catch (error) {
+      const why = messageOf(error);
+      notes.push(`the status of Link ${link} stays as it was, because ${why}`);
+    }
+  }
+  return notes;
 }

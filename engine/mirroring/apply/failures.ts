@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { count } from "../model/text.ts";
+import { count, listed } from "../../message.ts";
 import { messageOf } from "../../user-error.ts";
 
 /** A write that failed, and the mirror that it was for. */
@@ -56,7 +56,7 @@ export function sentencesOf(failures: readonly WriteFailure[]): string[] {
   const sentences = [...groups.values()].slice(0, told).map(sentenceOf);
   if (rest.length === 0) return sentences;
   const more = rest.reduce((sum, group) => sum + group.length, 0);
-  return [...sentences, `${count(more, "other failure")}: run again once these are fixed`];
+  return [...sentences, `${count(more, "other failure")}: fix these, then run again`];
 }
 
 function sentenceOf(failures: readonly WriteFailure[]): string {
@@ -66,9 +66,7 @@ function sentenceOf(failures: readonly WriteFailure[]): string {
   if (notAttempted !== undefined)
     return `${notAttempted}: ${mirrors} not attempted; the next run carries on there`;
   if (keys.length < 2) return sentence;
-  const more = keys.length - named;
-  const names = [...keys.slice(0, named), ...(more > 0 ? [`and ${String(more)} more`] : [])];
-  return `${mirrors}: ${sentence} (${names.join(", ")})`;
+  return `${mirrors}: ${sentence} (${listed(keys, named)})`;
 }
 
 /** Returns the sentence without the name of this one mirror, so that equal causes can be grouped. */

@@ -8,10 +8,10 @@ import type {
 } from "../../kubernetes/objects/objects.ts";
 import { assertOurs, waitUntilDeleted, remove, write, type WriteScope } from "./write-scope.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { resolved, type AddressOf } from "../decide/canonical.ts";
-import type { Deletion, HandOver, Keep, Write } from "../decide/decision.ts";
-import { difference, mergedKeys } from "../decide/difference.ts";
-import { settle } from "../decide/mirrors/federated-claim.ts";
+import { resolved, type AddressOf } from "../model/canonical.ts";
+import type { Deletion, HandOver, Keep, Write } from "../model/decision.ts";
+import { difference, mergedKeys } from "../model/difference.ts";
+import { settle } from "../model/federated-claim.ts";
 import { marksOn, remarked, sameManagers } from "../model/marks.ts";
 import type { Mirror } from "../model/mirror.ts";
 import { UserError } from "../../user-error.ts";

@@ -3,8 +3,7 @@ import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { keyOf, type ObjectMeta } from "../../kubernetes/objects/objects.ts";
 import type { Resource } from "../../kubernetes/objects/resources.ts";
 import { poll, type Time } from "../../kubernetes/client/retry.ts";
-import { anothersMirror } from "../decide/policies/ownership.ts";
-import { marksOn } from "../model/marks.ts";
+import { anothersMirror, marksOn } from "../model/marks.ts";
 import { federated, type Owner } from "../model/owner.ts";
 import { UserError } from "../../user-error.ts";
 
@@ -84,7 +83,7 @@ export async function remove<T extends OwnedObject>(
     if (!owner.owns(live) || !mayGo(live)) return false;
     if (live.metadata.uid !== uid)
       throw new UserError(
-        `the ${resource.kind} ${namespace}/${name} on ${source} was recreated during this run, which left it as it is: run again`,
+        `the ${resource.kind} ${namespace}/${name} on ${source} was recreated during this run and is left alone: run again`,
       );
     const { resourceVersion } = live.metadata;
     try {

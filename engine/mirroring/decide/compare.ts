@@ -1,24 +1,17 @@
 import { namespaceOf, objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { marksOn, sameManagers } from "../model/marks.ts";
-import { type Mirror, mirrorKey } from "../model/mirror.ts";
+import { type Mirror, mirrorKey, type LiveMirror } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { Decision, LiveMirror, Wanted } from "./decision.ts";
-import type { AddressOf } from "./canonical.ts";
-import { difference } from "./difference.ts";
-import { type FederatedClaim, type FederatedClaims, settle } from "./mirrors/federated-claim.ts";
+import type { Decision, Wanted } from "../model/decision.ts";
+import type { AddressOf } from "../model/canonical.ts";
+import { difference } from "../model/difference.ts";
+import { type FederatedClaim, type FederatedClaims, settle } from "../model/federated-claim.ts";
 import { colliding } from "./policies/collisions.ts";
-import {
-  addressOf,
-  type Authority,
-  fateOf,
-  liveKind,
-  liveMirrors,
-  rootOf,
-  unwritable,
-} from "./policies/ownership.ts";
+import { addressOf, liveKind, liveMirrors, rootOf } from "../model/live-mirrors.ts";
+import { type Authority, fateOf, unwritable } from "./policies/ownership.ts";
 import { refuse, type Refusal } from "./policies/rules.ts";
 
 /** The mirrors that one part of a source should have. */

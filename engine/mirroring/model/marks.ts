@@ -162,3 +162,13 @@ export function sameManagers(
     entries.every(({ manager }, index) => manager === others[index]?.manager)
   );
 }
+
+/** The sentence for a cluster whose answers lack managedFields. */
+export function marksHidden(source: string): string {
+  return `cluster ${source} answers without managedFields, by which mirrors of this stack are told from those of others, so no mirror is deleted there: see what its context leads to (a proxy that shortens answers, say)`;
+}
+
+/** The sentence for a mirror that another stack has made and keeps. */
+export function anothersMirror(where: string, others: readonly string[]): string {
+  return `the mirror ${where} is stack ${others.join(", ")}'s: take its link or its namespace out of one of the two stacks, or let this one take over with adoptFrom on the link`;
+}

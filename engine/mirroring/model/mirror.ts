@@ -1,7 +1,9 @@
 import {
   objectKey,
   type EndpointPort,
+  type Endpoints,
   type ObjectKey,
+  type Service,
   type ServicePort,
   type StringMap,
 } from "../../kubernetes/objects/objects.ts";
@@ -57,4 +59,31 @@ export interface Mirror {
 
 export function mirrorKey(mirror: Pick<Mirror, "namespace" | "name">): ObjectKey {
   return objectKey(mirror.namespace, mirror.name);
+}
+
+/** A field that differs, in words: its value now and its value after the run. */
+export interface FieldChange {
+  readonly field: string;
+  readonly live: string;
+  readonly wanted: string;
+}
+
+export interface LiveMirror {
+  readonly service?: Service;
+  readonly endpoints?: Endpoints;
+}
+
+/** Whether one of the patterns matches the key. */
+export function excludes(patterns: readonly string[], key: string): boolean {
+  return patterns.some((pattern) =>
+    pattern.endsWith("/*") ? key.startsWith(pattern.slice(0, -1)) : key === pattern,
+  );
+}
+
+/**
+ * Returns the ports of a mirror: those of the exported Service without node ports (linkerd-behaviour.md 2.8). Unlike
+ * Linkerd's, they keep `appProtocol`, by which proxies recognize opaque ports (linkerd2 #13660).
+ */
+export function mirroredPorts({ spec: { ports = [] } }: Service): ServicePort[] {
+  return ports.map(({ nodePort: _, ...port }) => port);
 }

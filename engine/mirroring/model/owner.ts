@@ -1,5 +1,5 @@
 import { annotation, federatedName, label } from "./vocabulary.ts";
-import type { ObjectMeta } from "../../kubernetes/objects/objects.ts";
+import type { ObjectMeta, StringMap } from "../../kubernetes/objects/objects.ts";
 
 /** Tells whose an object is: only objects that are provably ours may be changed or deleted. */
 export interface Owner {
@@ -34,10 +34,20 @@ export const federated: Owner = {
       annotations[annotation.localMember] !== undefined),
 };
 
+/** Mirrors of any target and federated Services, whoever writes them. */
+export const anyMirror: Pick<Owner, "owns"> = {
+  owns: ({ metadata: { labels = {} } }) => labels[label.mirrored] === "true",
+};
+
 /** The name of the part to which all links contribute; no cluster may have this name. */
 export const federatedPart = "federated";
 
 /** @param part the name of a link's target, or `federated` */
 export function ownerOf(part: string): Owner {
   return part === federatedPart ? federated : mirrorsOf(part);
+}
+
+/** The labels that identify a mirror as this link's. */
+export function ownerLabels(target: string): StringMap {
+  return { [label.mirrored]: "true", [label.cluster]: target };
 }

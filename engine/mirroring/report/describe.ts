@@ -1,4 +1,4 @@
-import type { Mirror, MirrorKind } from "../model/mirror.ts";
+import type { Mirror, MirrorKind, FieldChange, LiveMirror } from "../model/mirror.ts";
 import { printable } from "../../kubernetes/objects/printable.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import {
@@ -8,10 +8,10 @@ import {
   type StringMap,
 } from "../../kubernetes/objects/objects.ts";
 import { annotation, federatedName, tokensIn } from "../model/vocabulary.ts";
-import { portsText } from "../decide/canonical.ts";
-import { liveKind } from "../decide/policies/ownership.ts";
-import { type Decision, type FieldChange, isListed, type LiveMirror } from "../decide/decision.ts";
-import { count } from "../model/text.ts";
+import { portsText } from "../model/canonical.ts";
+import { liveKind } from "../model/live-mirrors.ts";
+import { type Decision, isListed } from "../model/decision.ts";
+import { count } from "../../message.ts";
 
 /** Returns one line for each mirror after the decisions are carried out, by key. */
 export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectKey, string>> {

@@ -1,7 +1,7 @@
 import type { Cause } from "../../user-error.ts";
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
-import { type Decision, isSent, isSkip } from "../decide/decision.ts";
+import { type Decision, isSent, isSkip } from "../model/decision.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
 import { type ClusterReadings, gatewayOf, unreadTargets } from "../model/observation.ts";
 import {

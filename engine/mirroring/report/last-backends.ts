@@ -1,5 +1,5 @@
 import type { ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
-import type { Decision } from "../decide/decision.ts";
+import type { Decision } from "../model/decision.ts";
 import { federated, federatedPart } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { federatedName, label, mirrorName } from "../model/vocabulary.ts";

@@ -1,6 +1,6 @@
 import { valueIn } from "../../result.ts";
 import type { Decided, SourceObservation } from "../decide/decide.ts";
-import type { Note } from "../decide/decision.ts";
+import type { Note } from "../model/decision.ts";
 import { goesAt } from "../decide/policies/absent-pods.ts";
 import { federatedPart } from "../model/owner.ts";
 import type { ByPart } from "../model/state.ts";

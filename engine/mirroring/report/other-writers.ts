@@ -1,7 +1,7 @@
 import { valueIn } from "../../result.ts";
 import { objectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided } from "../decide/decide.ts";
-import { isListed, type Note } from "../decide/decision.ts";
+import { isListed, type Note } from "../model/decision.ts";
 import {
   alsoFederatesText,
   alsoMirrorsText,
@@ -10,9 +10,9 @@ import {
 } from "../model/controller.ts";
 import { federatedPart } from "../model/owner.ts";
 import type { MirrorsArgs } from "../model/state.ts";
-import { listed } from "../model/text.ts";
+import { listed } from "../../message.ts";
 import type { Report } from "./outcome.ts";
-import type { KeptLinkStatus, LinkStatuses } from "./status.ts";
+import type { KeptLinkStatus, LinkStatuses } from "../model/service-status.ts";
 
 /** The decisions about objects that others may also write: other writers are looked up only if there are any. */
 export function alsoWrittenByOthers({ decisionsByPart }: Decided, statuses: LinkStatuses) {

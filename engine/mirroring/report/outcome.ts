@@ -1,7 +1,7 @@
 import type { Decided, SourceObservation } from "../decide/decide.ts";
-import type { Note } from "../decide/decision.ts";
+import type { Note } from "../model/decision.ts";
 import type { ClusterReadings } from "../model/observation.ts";
-import type { LinkStatuses } from "./status.ts";
+import type { LinkStatuses } from "../model/service-status.ts";
 
 /** The result of reading a source and its targets, and of planning. */
 export type Outcome =

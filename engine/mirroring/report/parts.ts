@@ -1,20 +1,20 @@
 import {
   type Decision,
-  type FieldChange,
   isChange,
   isListed,
   isSkip,
   namespacesToCreate,
   type Verdict,
-} from "../decide/decision.ts";
+} from "../model/decision.ts";
+import type { FieldChange } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
 import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "../model/state.ts";
-import { count } from "../model/text.ts";
+import { count } from "../../message.ts";
 import { linesOf } from "./describe.ts";
 import { lastBackends } from "./last-backends.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 import { notMirrored, skipNotes } from "./skips.ts";
-import type { LinkStatuses } from "./status.ts";
+import type { LinkStatuses } from "../model/service-status.ts";
 
 /** The report on one part of a source's mirrors, in previews, in state and at the terminal. */
 export interface PartReport {

@@ -1,4 +1,4 @@
-import { listedNames } from "../../message.ts";
+import { listed } from "../../message.ts";
 import type { Skip } from "../model/reasons.ts";
 
 export function notMirrored(skips: readonly Skip[]): Record<string, string> {
@@ -31,7 +31,7 @@ export function skipNotes(skips: readonly Skip[]): string[] {
 }
 
 function subjects(group: readonly Skip[]): string {
-  return listedNames(group.map(subject), named);
+  return listed(group.map(subject), named);
 }
 
 /** Names the subject of a skip: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */

@@ -1,22 +1,12 @@
-import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided, SourceObservation } from "../decide/decide.ts";
-import { type Decision, isSkip, isWanted, type Skipped } from "../decide/decision.ts";
+import { type Decision, isSkip, isWanted, type Skipped } from "../model/decision.ts";
 import type { Mirror } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
 import { reasons } from "../model/reasons.ts";
 import { makesLinks } from "../model/state.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
-import { type LinkStatusList, type StatusEntry, statusUpdate } from "./service-status.ts";
-
-/** A status to keep up to date, and its Link. */
-export interface KeptLinkStatus extends LinkStatusList {
-  readonly live: LinkResource;
-  /** Whether the live status differs. */
-  readonly isDue: boolean;
-}
-
-export type LinkStatuses = readonly KeptLinkStatus[];
+import { type LinkStatuses, type StatusEntry, statusUpdate } from "../model/service-status.ts";
 
 /** Returns the status of every Link into the source that is this stack's to update. Pure. */
 export function statusesOf(

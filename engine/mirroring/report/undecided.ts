@@ -1,5 +1,5 @@
-import type { Keep } from "../decide/decision.ts";
-import { liveKind, liveMirrors } from "../decide/policies/ownership.ts";
+import type { Keep } from "../model/decision.ts";
+import { liveKind, liveMirrors } from "../model/live-mirrors.ts";
 import { ownerOf } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Outcome } from "./outcome.ts";

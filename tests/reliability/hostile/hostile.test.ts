@@ -8,7 +8,7 @@ import { observeMesh } from "../../../engine/health/observe-mesh.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import { processEnvironment } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
-import { refusedAddress } from "../../../engine/mirroring/model/gateway-addresses.ts";
+import { refusedAddress } from "../../../engine/mirroring/decide/gateway-addresses.ts";
 import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import { type Ended, Mesh } from "../../simulation/mesh.ts";
 import { trespasses, writesTo } from "../../simulation/outcome.ts";

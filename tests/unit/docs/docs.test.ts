@@ -5,9 +5,10 @@ import { stack } from "../../../config/keys.ts";
 import type { Section } from "../../../config/schema.ts";
 import { clusterChecks, linkChecks } from "../../../engine/health/checks/all.ts";
 import { bounds } from "../../../engine/kubernetes/objects/bounds.ts";
-import { othersKeys } from "../../../engine/mirroring/model/metadata.ts";
+import { othersKeys } from "../../../engine/mirroring/decide/metadata.ts";
 import { reasons } from "../../../engine/mirroring/model/reasons.ts";
 import { root, rowsOf, text } from "./pages.ts";
+import { inDigits } from "../../../engine/message.ts";
 
 const exists = (path: string) => existsSync(join(root, path));
 const files = globSync(["*.md", "docs/**/*.md", "examples/**/*.md"], { cwd: root });
@@ -147,11 +148,7 @@ describe("the reference agrees with the program:", () => {
   it("limits.md has every bound, what it limits, and what happens beyond it", () => {
     deepEqual(
       rowsOf("docs/reference/limits.md", ([first]) => first === "at most"),
-      Object.values(bounds).map(({ most, what, beyond }) => [
-        most.toLocaleString("en"),
-        what,
-        beyond,
-      ]),
+      Object.values(bounds).map(({ most, what, beyond }) => [inDigits(most), what, beyond]),
     );
   });
 

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { isSkip } from "../../../engine/mirroring/decide/decision.ts";
+import { isSkip } from "../../../engine/mirroring/model/decision.ts";
 import { unique } from "../../../engine/trust/bundle.ts";
 import type {
   HealthCheck,

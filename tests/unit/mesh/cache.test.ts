@@ -50,7 +50,7 @@ describe("readings that all links of a run share", () => {
       deepEqual(await Promise.all(later), [2, 2]);
     });
 
-  it("that begin again while one is in progress are one reading, after it", async () => {
+  it("that start while another reading runs share the one after it", async () => {
     const west = cluster();
     const first = west.get();
     await turn();

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { GatewaySource } from "../../../engine/mirroring/model/link.ts";
-import { ownAddresses } from "../../../engine/mirroring/model/gateway-addresses.ts";
-import { judgedGateway, type Resolve } from "../../../engine/mirroring/model/judged-gateway.ts";
+import { ownAddresses } from "../../../engine/mirroring/decide/gateway-addresses.ts";
+import { judgedGateway, type Resolve } from "../../../engine/mirroring/decide/gateway-facts.ts";
 import { readGateway } from "../../../engine/mesh/gateway.ts";
 import { valueIn } from "../../../engine/result.ts";
 import { UserError } from "../../../engine/user-error.ts";

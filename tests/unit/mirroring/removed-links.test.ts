@@ -257,7 +257,7 @@ describe("a removed link", () => {
   it("is one of the run before, or one that the run before had not finished", () => {
     const linksTo = (...targets: string[]) => targets.map((target) => link({ target }));
     const names = (before: Parameters<typeof removedLinks>[1], ...targets: string[]) =>
-      removedLinks({ source: "east", links: linksTo(...targets) }, before).map((l) => l.target);
+      removedLinks({ ...rest, links: linksTo(...targets) }, before).map((l) => l.target);
     deepEqual(names({}, "west"), []);
     deepEqual(names({ links: linksTo("west", "north") }, "west"), ["north"]);
     const before = { links: linksTo("west"), removedLinks: linksTo("south", "north") };

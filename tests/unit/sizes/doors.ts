@@ -4,8 +4,8 @@ import { parseDuration } from "../../../engine/kubernetes/objects/duration.ts";
 import { failureOfResponse } from "../../../engine/kubernetes/client/failure.ts";
 import { redactor, withoutUserPart } from "../../../engine/kubernetes/client/redaction.ts";
 import type { Endpoints } from "../../../engine/kubernetes/objects/objects.ts";
-import { difference } from "../../../engine/mirroring/decide/difference.ts";
-import { listed } from "../../../engine/mirroring/model/text.ts";
+import { difference } from "../../../engine/mirroring/model/difference.ts";
+import { listed } from "../../../engine/message.ts";
 import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";
 
 /** Where something of a cluster comes in. */

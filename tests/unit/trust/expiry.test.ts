@@ -51,7 +51,7 @@ describe("trust: certificates that run out", () => {
 });
 
 describe("trust: the certificates that the mesh depends on", () => {
-  const inWords = (expiring: readonly Expiring[]) =>
+  const inDigits = (expiring: readonly Expiring[]) =>
     expiring.map(({ role, certificate: { name }, remedy, succeeded = false }) =>
       [role, name, succeeded ? "succeeded" : "alone", remedy].join(": "),
     );
@@ -67,14 +67,14 @@ describe("trust: the certificates that the mesh depends on", () => {
     ["has a successor everywhere", [next.pem, bothPem], [wanted, before("succeeded")]],
   ] as const)
     it(`in a rotation whose old anchor ${name}`, () => {
-      deepEqual(inWords(expiringAnchors(2, both, bundles)), expected);
+      deepEqual(inDigits(expiringAnchors(2, both, bundles)), expected);
     });
 
   it("in the first generation", () => {
-    deepEqual(inWords(expiringAnchors(2, { wanted: next.certificate }, [bothPem])), [wanted]);
+    deepEqual(inDigits(expiringAnchors(2, { wanted: next.certificate }, [bothPem])), [wanted]);
     const issuers = new Map([["west", oldIssuer.certificate]]);
     const [west] = expiringIssuers({ renewBeforeDays: 7 }, issuers);
-    deepEqual(west && [inWords([west]), west.renewBeforeDays], [
+    deepEqual(west && [inDigits([west]), west.renewBeforeDays], [
       [
         "the issuer of cluster west: identity.linkerd.cluster.local: alone: Renew it: run pulumi up --refresh.",
       ],
@@ -90,15 +90,15 @@ describe("trust: the certificates that the mesh depends on", () => {
       ["west", anchors(nextIssuer, next)],
       ["east", []],
     ]);
-    deepEqual(inWords(expiringProvided(anchors(old), chains, "config")), [
+    deepEqual(inDigits(expiringProvided(anchors(old), chains, "config")), [
       `the trust anchor: old: alone: ${remedy}`,
       "the issuer of cluster west: identity.linkerd.cluster.local: alone: Provide a new one as linkerd-multicluster:trust.issuers.west.",
     ]);
-    deepEqual(inWords(expiringProvided(anchors(old, ending), new Map(), "config")), [
+    deepEqual(inDigits(expiringProvided(anchors(old, ending), new Map(), "config")), [
       `trust anchor 1: old: alone: ${remedy}`,
       `trust anchor 2: ending: succeeded: ${remedy}`,
     ]);
-    deepEqual(inWords(expiringProvided(anchors(old), chains, "stack")), [
+    deepEqual(inDigits(expiringProvided(anchors(old), chains, "stack")), [
       "the trust anchor: old: alone: Start a rotation in the stack that linkerd-multicluster:trust.stack names: increment linkerd-multicluster:trust.generation there.",
       "the issuer of cluster west: identity.linkerd.cluster.local: alone: Renew it: run pulumi up --refresh in the stack that linkerd-multicluster:trust.stack names, then pulumi up here.",
     ]);

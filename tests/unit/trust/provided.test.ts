@@ -6,7 +6,7 @@ import {
   but,
   anchors,
   type Clusters,
-  inWords,
+  inDigits,
   live,
   next,
   nextIssuer,
@@ -40,7 +40,7 @@ describe("trust: own anchors and issuers", () => {
   function gives(name: string, [bundle, issuer, clusters]: Given, stage: string, trusted: string) {
     it(name, () => {
       const plans = Object.keys(clusters).map(() => `${trusted}/wanted`);
-      deepEqual(inWords(given(bundle, issuer, clusters)), [stage, ...plans]);
+      deepEqual(inDigits(given(bundle, issuer, clusters)), [stage, ...plans]);
     });
   }
   const outOfReach = { w: before, e: unreadable };
@@ -58,7 +58,7 @@ describe("trust: own anchors and issuers", () => {
   it("are given to the stack's own clusters alone, and judged by all", () => {
     const own = { anchors: anchors(old), issuers: new Map([["w", anchors(oldIssuer)]]), now };
     const both = live({ w: before, e: before });
-    deepEqual(inWords(planProvided({ ...own, live: both })), ["settled", "old/wanted"]);
+    deepEqual(inDigits(planProvided({ ...own, live: both })), ["settled", "old/wanted"]);
     const issuers = new Map([["w", anchors(nextIssuer)]]);
     const moving = planProvided({ anchors: anchors(old, next), issuers, live: both, now });
     deepEqual(refusedIn(moving).length, 1);
@@ -102,7 +102,7 @@ describe("trust: own anchors and issuers out of order", () => {
   const unrestarted = { w: present([old, next], oldIssuer, stale) };
   it("leave the trust of all clusters as it is, and refuse a new one", () => {
     const plan = given([old, next], nextIssuer, { w: bundled, e: before, n: absent });
-    deepEqual(inWords(plan).slice(0, 3), ["waiting", "old+next/wanted", "old/wanted"]);
+    deepEqual(inDigits(plan).slice(0, 3), ["waiting", "old+next/wanted", "old/wanted"]);
     deepEqual(refusedClustersIn(plan), { n: afterOthers("n") });
   });
   refuses(
@@ -140,7 +140,7 @@ describe("trust: own anchors and issuers out of order", () => {
     deepEqual(refusedClustersIn(decision), {
       w: `${lacks.replace("old", "stranger")}, ${orphaned}`,
     });
-    deepEqual(inWords(decision), ["settled", "old/wanted", "old/wanted"]);
+    deepEqual(inDigits(decision), ["settled", "old/wanted", "old/wanted"]);
   });
   const away = { w: reissued, e: unreadable };
   refuses(

@@ -23,7 +23,7 @@ function shareOf(words: string): Share {
   return { bundlePem, issuer: by.certificate.fingerprint };
 }
 
-function inWords({ bundlePem, issuer }: Share): string {
+function inDigits({ bundlePem, issuer }: Share): string {
   const names = knownCertificates(bundlePem).map(({ name }) => name);
   const by = [...named].find(([, { certificate }]) => certificate.fingerprint === issuer);
   return `${names.join("+")}/${by?.[0] ?? ""}`;
@@ -75,7 +75,7 @@ describe("trust of many stacks: what is published", () => {
   ) {
     it(name, () => {
       const found = publication(clusters, generations);
-      deepEqual([found.stage, ...Object.values(found.clusters).map(inWords)], [stage, ...shares]);
+      deepEqual([found.stage, ...Object.values(found.clusters).map(inDigits)], [stage, ...shares]);
     });
   }
   const done = [both, both, moved] as const;

@@ -5,7 +5,7 @@ import { planPublished, publishedIn } from "../../../engine/trust/published.ts";
 import { type Authority, inDays, issuerUnder, now } from "./certificates.ts";
 import {
   absent,
-  inWords,
+  inDigits,
   live,
   next,
   nextIssuer,
@@ -96,7 +96,7 @@ describe("trust that another stack publishes", () => {
     ["unless they are to go", strange, exported([old], oldIssuer, "remove"), "old"],
   ] as const)
     it(name, () => {
-      deepEqual(inWords(plan(cluster, outputs)), ["settled", `${trusts}/wanted`]);
+      deepEqual(inDigits(plan(cluster, outputs)), ["settled", `${trusts}/wanted`]);
     });
 
   it("is refused by a cluster that has nothing to do with it", () => {

@@ -8,7 +8,7 @@ import {
   but,
   anchors,
   type Clusters,
-  inWords,
+  inDigits,
   live,
   next,
   nextIssuer,
@@ -35,7 +35,7 @@ const removing: Decide = (clusters) => first(clusters, { unknown: "remove" });
 /** One test: the stage, and the plan of each cluster in words. */
 function row(name: string, decide: Decide, clusters: Clusters, ...expected: readonly string[]) {
   it(name, () => {
-    deepEqual(inWords(decide(clusters)), expected);
+    deepEqual(inDigits(decide(clusters)), expected);
   });
 }
 
@@ -102,8 +102,8 @@ describe("trust: a rotation, from what is live", () => {
       ["w: Cluster w uses the issuer identit", "n: Cluster n uses the issuer identit"],
     );
     // The others are as safe as beside a cluster that can't be read.
-    deepEqual(inWords(decision), ["waiting", both, asBefore, both]);
-    deepEqual(inWords(first({ w: skipped, e: before })), ["settled", right, right]);
+    deepEqual(inDigits(decision), ["waiting", both, asBefore, both]);
+    deepEqual(inDigits(first({ w: skipped, e: before })), ["settled", right, right]);
   });
 
   it("has nothing for a cluster that may be new while no cluster with Linkerd can be read", () => {
@@ -111,7 +111,7 @@ describe("trust: a rotation, from what is live", () => {
     const why =
       "The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: cluster x can't be reached.";
     deepEqual(refusedClustersIn(decision), { w: why, e: why });
-    deepEqual(inWords(decision), ["waiting"]);
+    deepEqual(inDigits(decision), ["waiting"]);
   });
 });
 
@@ -175,7 +175,7 @@ describe("trust: anchors that are none of the stack's", () => {
     deepEqual(refusedClustersIn(beyond), {
       w: "Cluster w trusts 50 anchors that are none of this stack's, and a trust bundle has at most 50: remove those that nobody needs from ConfigMap linkerd-identity-trust-roots there, and run again.",
     });
-    deepEqual(inWords(beyond), ["settled", right, right]);
+    deepEqual(inDigits(beyond), ["settled", right, right]);
     deepEqual(notesIn(beyond), []);
   });
 
@@ -185,7 +185,7 @@ describe("trust: anchors that are none of the stack's", () => {
     deepEqual(refusedClustersIn(decision), {
       n: "Cluster w trusts stranger, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (n) would refuse them. Restart these workloads, or run again after 2026-08-22T00:05:00.000Z: w: shop/web-0. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.",
     });
-    deepEqual(inWords(decision), ["bundle", "next+old+stranger/previous"]);
+    deepEqual(inDigits(decision), ["bundle", "next+old+stranger/previous"]);
     const refused = (clusters: Clusters) => Object.keys(refusedClustersIn(second(clusters)));
     deepEqual(refused({ w: strange([old]), e: away, n: absent }), ["e", "n"]);
     deepEqual(refused({ w: strange([old]), n: absent }), []);

@@ -6,8 +6,8 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import { mayExist } from "../../model/controller.ts";
 import { localMember, marksOn } from "../../model/marks.ts";
-import { copiedAnnotations, copiedLabels, withheld } from "../../model/metadata.ts";
-import type { Mirror } from "../../model/mirror.ts";
+import { copiedAnnotations, copiedLabels, withheld } from "../metadata.ts";
+import { type Mirror, mirroredPorts } from "../../model/mirror.ts";
 import { federated } from "../../model/owner.ts";
 import type { Skip } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
@@ -24,7 +24,7 @@ import {
   type FederatedClaims,
   type MemberClaim,
   settle,
-} from "./federated-claim.ts";
+} from "../../model/federated-claim.ts";
 import {
   type FederatedView,
   type Member,
@@ -32,7 +32,6 @@ import {
   portConflicts,
   type PortConflicts,
 } from "./members.ts";
-import { mirroredPorts } from "./service-mirrors.ts";
 
 export interface DesiredFederated {
   /** Every federated Service that has a member of this stack, or that one leaves. */

@@ -6,11 +6,10 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import type { Mirror } from "../../model/mirror.ts";
 import type { LinkView } from "../../model/observation.ts";
-import { absentPods, hostSubsets } from "../../model/pods.ts";
+import { absentPods, heldPods } from "../policies/absent-pods.ts";
+import { hostSubsets, headlessShape, tooManyPods } from "../policies/headless.ts";
 import type { Skip, Why } from "../../model/reasons.ts";
 import { mirrorName } from "../../model/vocabulary.ts";
-import { heldPods } from "../policies/absent-pods.ts";
-import { headlessShape, tooManyPods } from "../policies/headless.ts";
 import { brokenName, brokenRule, refuse } from "../policies/rules.ts";
 import { exportMode } from "../policies/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";

@@ -6,11 +6,11 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import type { Controllers } from "../../model/controller.ts";
 import type { LinkSpec } from "../../model/link.ts";
-import type { MetadataRules } from "../../model/metadata.ts";
+import type { MetadataRules } from "../metadata.ts";
 import type { Skip, Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { federatedName } from "../../model/vocabulary.ts";
-import { portsText } from "../canonical.ts";
+import { portsText } from "../../model/canonical.ts";
 import { membersBeyondLimit } from "../policies/most-mirrors.ts";
 import type { RemovedPart } from "../policies/removed-links.ts";
 import { brokenMemberRule } from "../policies/rules.ts";

@@ -5,13 +5,18 @@ import {
   keyOf,
   objectKey,
   type Service,
-  type ServicePort,
 } from "../../../kubernetes/objects/objects.ts";
 import type { Gateway } from "../../model/gateway.ts";
 import type { LinkSpec } from "../../model/link.ts";
-import { copiedAnnotations, copiedLabels, ownerLabels, withheld } from "../../model/metadata.ts";
-import type { Mirror, MirrorEndpoints, MirrorSubset } from "../../model/mirror.ts";
-import { anyReady, type HostSubset } from "../../model/pods.ts";
+import { copiedAnnotations, copiedLabels, withheld } from "../metadata.ts";
+import { ownerLabels } from "../../model/owner.ts";
+import {
+  mirroredPorts,
+  type Mirror,
+  type MirrorEndpoints,
+  type MirrorSubset,
+} from "../../model/mirror.ts";
+import { anyReady, type HostSubset } from "../policies/headless.ts";
 import {
   annotation,
   endpointMirrorName,
@@ -150,14 +155,6 @@ function gatewaySubset(service: Service, gateway: Gateway): MirrorSubset {
     addresses: gateway.addresses.map((ip) => ({ ip })),
     ports: gatewayPorts(service, gateway.port),
   };
-}
-
-/**
- * Returns the ports of a mirror: those of the exported Service without node ports (linkerd-behaviour.md 2.8). Unlike
- * Linkerd's, they keep `appProtocol`, by which proxies recognize opaque ports (linkerd2 #13660).
- */
-export function mirroredPorts({ spec: { ports = [] } }: Service): ServicePort[] {
-  return ports.map(({ nodePort: _, ...port }) => port);
 }
 
 /** Maps every port of the Service to the gateway's port, under its own name. */

@@ -7,8 +7,11 @@ import {
   type StatefulSet,
 } from "../../../kubernetes/objects/objects.ts";
 import type { LinkView } from "../../model/observation.ts";
-import type { HostSubset } from "../../model/pods.ts";
-import { endpointMirrorName, mirrorName } from "../../model/vocabulary.ts";
+import { hostSubsets, type HostSubset } from "./headless.ts";
+import { endpointMirrorName, label, mirrorName } from "../../model/vocabulary.ts";
+import type { LinkSpec } from "../../model/link.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import { mirrorsOf } from "../../model/owner.ts";
 
 /**
  * Milliseconds after which the mirror of a missing pod without a StatefulSet is deleted. A restart or a move to
@@ -26,6 +29,37 @@ export interface HeldPods {
 /** Returns the time at which the mirror of a pod is deleted that has been gone since then. */
 export function goesAt(since: string): Date {
   return new Date(Date.parse(since) + mostAway);
+}
+
+/**
+ * Returns hostnames of pods that have endpoint mirrors but are missing from the Endpoints, by Service. With
+ * `readiness: follow` there are none: a missing pod loses its mirror at once, as in Linkerd.
+ */
+export function absentPods(
+  link: LinkSpec,
+  source: ClusterSnapshot,
+  target: ClusterSnapshot,
+): ReadonlyMap<ObjectKey, readonly string[]> {
+  const absent = new Map<ObjectKey, string[]>();
+  if (!link.headless || link.readiness === "follow") return absent;
+  const { owns } = mirrorsOf(link.target);
+  const suffix = mirrorName("", link.target);
+  const listed = new Map<ObjectKey, ReadonlySet<string>>();
+  for (const service of source.services.values()) {
+    const { name, namespace, labels } = service.metadata;
+    const root = labels?.[label.headlessRoot];
+    if (root === undefined || !owns(service) || !name.endsWith(suffix)) continue;
+    const hostname = name.slice(0, -suffix.length);
+    const key = objectKey(namespace, root.slice(0, -suffix.length));
+    const names = listed.get(key) ?? hostnamesIn(target.endpoints.get(key));
+    listed.set(key, names);
+    if (!names.has(hostname)) absent.set(key, [...(absent.get(key) ?? []), hostname]);
+  }
+  return absent;
+}
+
+function hostnamesIn(endpoints: Endpoints | undefined): ReadonlySet<string> {
+  return new Set(hostSubsets(endpoints, "ignore").flatMap(({ hostnames }) => hostnames));
 }
 
 /**

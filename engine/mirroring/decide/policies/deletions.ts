@@ -2,8 +2,8 @@ import type { LinkSpec } from "../../model/link.ts";
 import type { ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
-import { type Decision, isChange, isDeletion, isSkip, isWrite } from "../decision.ts";
-import { count } from "../../model/text.ts";
+import { type Decision, isChange, isDeletion, isSkip, isWrite } from "../../model/decision.ts";
+import { count } from "../../../message.ts";
 
 /** With so few mirrors, a percentage means nothing. */
 const tooFewToJudge = 10;

@@ -1,5 +1,7 @@
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import {
+  type EndpointAddress,
+  type EndpointPort,
   type Endpoints,
   isHeadless,
   keyOf,
@@ -7,10 +9,57 @@ import {
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import type { LinkView } from "../../model/observation.ts";
-import { anyNamed, type HostSubset, truncated } from "../../model/pods.ts";
 import type { Why } from "../../model/reasons.ts";
-import { inWords } from "../../model/sizes.ts";
+import { inDigits } from "../../../message.ts";
 import { label, mirrorName } from "../../model/vocabulary.ts";
+import type { LinkSpec } from "../../model/link.ts";
+
+export interface HostSubset {
+  readonly hostnames: readonly string[];
+  readonly ports: readonly EndpointPort[];
+}
+
+/** Whether any address, ready or not, has a hostname: only then can a mirror be headless (3.1). */
+export function anyNamed(endpoints: Endpoints): boolean {
+  return (endpoints.subsets ?? []).some((subset) =>
+    [...(subset.addresses ?? []), ...(subset.notReadyAddresses ?? [])].some(hasName),
+  );
+}
+
+export function anyReady(endpoints: Endpoints | undefined): boolean {
+  return (endpoints?.subsets ?? []).some((subset) => (subset.addresses ?? []).length > 0);
+}
+
+/** Kubernetes sets this annotation on Endpoints that had more addresses than it lists. */
+export function truncated(endpoints: Endpoints): boolean {
+  return endpoints.metadata.annotations?.["endpoints.kubernetes.io/over-capacity"] === "truncated";
+}
+
+/**
+ * Returns subsets with the hostnames to mirror: all named pods, or with `readiness: follow` the ready ones
+ * (linkerd-behaviour.md 3.3, 3.4). Subsets without hostnames are left out.
+ */
+export function hostSubsets(
+  endpoints: Endpoints | undefined,
+  readiness: LinkSpec["readiness"],
+): HostSubset[] {
+  return (endpoints?.subsets ?? [])
+    .map((subset) => {
+      const addresses = [
+        ...(subset.addresses ?? []),
+        ...(readiness === "follow" ? [] : (subset.notReadyAddresses ?? [])),
+      ];
+      const hostnames = addresses.filter(hasName).map((address) => address.hostname);
+      return { hostnames: [...new Set(hostnames)].sort(), ports: subset.ports ?? [] };
+    })
+    .filter((subset) => subset.hostnames.length > 0);
+}
+
+function hasName(
+  address: EndpointAddress,
+): address is EndpointAddress & { readonly hostname: string } {
+  return address.hostname !== undefined && address.hostname !== "";
+}
 
 /**
  * Decides the kind of mirror for a headless Service: headless if any pod has a name, otherwise a ClusterIP mirror
@@ -59,7 +108,7 @@ export function tooManyPods(
     if (number > bounds[what].most)
       return {
         reason: "TooLarge",
-        sentence: `the Endpoints of ${words} have ${inWords(number)} ${what} and those of a mirror at most ${inWords(bounds[what].most)}: split it into several`,
+        sentence: `the Endpoints of ${words} have ${inDigits(number)} ${what} and those of a mirror at most ${inDigits(bounds[what].most)}: split it into several`,
       };
   return undefined;
 }

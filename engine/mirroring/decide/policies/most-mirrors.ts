@@ -1,32 +1,16 @@
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
-import { bytesOf } from "../../../kubernetes/objects/checks.ts";
-import {
-  endpoints as endpointsCheck,
-  isHeadless,
-  keyOf,
-  objectKey,
-  type Service,
-  service as serviceCheck,
-  type ServicePort,
-} from "../../../kubernetes/objects/objects.ts";
+import { keyOf, objectKey, type Service } from "../../../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "../../model/link.ts";
-import { mirrorKey } from "../../model/mirror.ts";
-import { federated, type Owner } from "../../model/owner.ts";
+import { mirrorKey, type LiveMirror } from "../../model/mirror.ts";
+import { anyMirror, federated } from "../../model/owner.ts";
 import type { Why } from "../../model/reasons.ts";
-import { inWords } from "../../model/sizes.ts";
+import { inDigits } from "../../../message.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { annotation, federatedName, label, memberToken, tokensIn } from "../../model/vocabulary.ts";
+import { annotation, federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
 import type { WantedPart } from "../compare.ts";
-import {
-  type Decision,
-  isDeletion,
-  isSkip,
-  isWanted,
-  isWrite,
-  type LiveMirror,
-} from "../decision.ts";
-import { listed } from "../listed.ts";
-import { liveMirrors } from "./ownership.ts";
+import { type Decision, isDeletion, isSkip, isWanted, isWrite } from "../../model/decision.ts";
+import { bytesOfMirrors, environmentIn, type Size, type Sized } from "./mirror-sizes.ts";
+import { liveMirrors } from "../../model/live-mirrors.ts";
 import { refuse } from "./rules.ts";
 
 /**
@@ -42,22 +26,14 @@ interface Item<T> {
   readonly part: string;
   readonly live: LiveMirror;
   /** Its state after the run, if that differs. */
-  readonly wanted: Weighed | undefined;
+  readonly wanted: Sized | undefined;
 }
-
-/** The facts that decide how large a mirror is. */
-type Weighed = Parameters<typeof listed>[0];
 
 interface Limit<T> {
   readonly items: readonly Item<T>[];
   readonly most: number;
   readonly size: Size;
   readonly sentence: string;
-}
-
-interface Size {
-  readonly live: (mirror: LiveMirror) => number;
-  readonly wanted: (mirror: Weighed) => number;
 }
 
 /**
@@ -84,11 +60,6 @@ export function withinLimits(
     });
   }
 }
-
-/** Mirrors of any target, including those of other writers. */
-const anyMirror: Pick<Owner, "owns"> = {
-  owns: ({ metadata: { labels = {} } }) => labels[label.mirrored] === "true",
-};
 
 /** The reason why a mirror can't be written, by part and key. */
 function beyondLimits(
@@ -137,14 +108,14 @@ function beyondLimits(
       items,
       most,
       size: environment,
-      sentence: `the mirrors in namespace ${namespace} on ${cluster} would add more than ${inWords(most)} bytes to the environment of each pod there, which keeps pods from starting when it is too large: export fewer Services of the namespace, or Services with fewer ports`,
+      sentence: `the mirrors in namespace ${namespace} on ${cluster} would add more than ${inDigits(most)} bytes to the environment of each pod there, which keeps pods from starting when it is too large: export fewer Services of the namespace, or Services with fewer ports`,
     })),
     [
       {
         items: all,
         most: bounds.mirrorBytes.most,
         size: bytes,
-        sentence: `all mirrors on ${cluster} would take more than ${inWords(bounds.mirrorBytes.most)} bytes, and ${cluster} could not be read any more: export fewer Services, or Services with fewer labels, annotations and ports`,
+        sentence: `all mirrors on ${cluster} would take more than ${inDigits(bounds.mirrorBytes.most)} bytes, and ${cluster} could not be read any more: export fewer Services, or Services with fewer labels, annotations and ports`,
       },
     ],
   ];
@@ -242,62 +213,6 @@ function bytesLimit<T>(
     items,
     most,
     size,
-    sentence: `${target} exports what would be ${what} of more than ${inWords(most)} bytes on ${source}: export fewer Services, or Services with fewer labels, annotations and ports`,
-  };
-}
-
-/** Counts the bytes of a mirror as reading the source counts them, by the same code. */
-function bytesOfMirrors(): Size {
-  const known = new Map<object, number>();
-  const once = <T extends object>(mirror: T, size: (mirror: T) => number) => {
-    const bytes = known.get(mirror) ?? size(mirror);
-    known.set(mirror, bytes);
-    return bytes;
-  };
-  const bytes = ({ service, endpoints }: LiveMirror) =>
-    (service === undefined ? 0 : bytesOf(serviceCheck, service)) +
-    (endpoints === undefined ? 0 : bytesOf(endpointsCheck, endpoints));
-  return {
-    live: (mirror) => once(mirror, bytes),
-    wanted: (mirror) => once(mirror, (one) => bytes(listed(one))),
-  };
-}
-
-/**
- * Returns the bytes of the environment variables that the kubelet generates for a Service with a ClusterIP, in each
- * pod of its namespace: name, `=`, value and a zero byte (Kubernetes, pkg/kubelet/envvars).
- */
-function environmentIn({ services }: ClusterSnapshot): Size {
-  // A ClusterIP has the family of the API server's own, and counts as the longest address.
-  const { clusterIP = ":" } = services.get("default/kubernetes")?.spec ?? {};
-  const host = clusterIP.includes(":")
-    ? "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]"
-    : "255.255.255.255";
-  const bytes = (service: string, [first, ...others]: readonly ServicePort[]) => {
-    if (first === undefined) return 0;
-    const ports = [first, ...others].flatMap(({ name = "", port, protocol = "TCP" }) => {
-      const prefix = `_PORT_${port}_${protocol}`;
-      return [
-        ...(name === "" ? [] : [`_SERVICE_PORT_${name}${port}`]),
-        `${prefix}${protocol}://${host}:${port}`,
-        `${prefix}_PROTO${protocol}`,
-        `${prefix}_PORT${port}`,
-        `${prefix}_ADDR${host}`,
-      ];
-    });
-    const all = [
-      `_SERVICE_HOST${host}`,
-      `_SERVICE_PORT${first.port}`,
-      `_PORT${first.protocol ?? "TCP"}://${host}:${first.port}`,
-      ...ports,
-    ];
-    return all.reduce((sum, { length }) => sum + service.length + length + 2, 0);
-  };
-  return {
-    live: ({ service }) =>
-      service === undefined || isHeadless(service)
-        ? 0
-        : bytes(service.metadata.name, service.spec.ports ?? []),
-    wanted: ({ kind, name, ports }) => (kind === "headless" ? 0 : bytes(name, ports)),
+    sentence: `${target} exports what would be ${what} of more than ${inDigits(most)} bytes on ${source}: export fewer Services, or Services with fewer labels, annotations and ports`,
   };
 }

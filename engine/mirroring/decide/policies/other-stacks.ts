@@ -1,11 +1,11 @@
 import { namespaceOf, type ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { marksOn } from "../../model/marks.ts";
-import { federated } from "../../model/owner.ts";
+import { anyMirror, federated } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { count, listed } from "../../model/text.ts";
-import { type Decision, type HandOver, isSkip, isWanted, type Note } from "../decision.ts";
-import { label } from "../../model/vocabulary.ts";
+import { count, listed } from "../../../message.ts";
+import { type Decision, type HandOver, isSkip, isWanted, type Note } from "../../model/decision.ts";
 import type { Authority } from "./ownership.ts";
+import { liveMirrors, metaOf } from "../../model/live-mirrors.ts";
 
 /**
  * Returns sentences about mirrors of one link that stay with others, or that another stack has marked too. Nothing is
@@ -65,16 +65,10 @@ export function ownershipNotes(
  * Whether a source has mirrors that others may have written, or federated Services, which everybody writes: only then
  * does it matter which of Linkerd's controllers exist. Pure.
  */
-export function mayHaveOthers(
-  { services, endpoints }: ClusterSnapshot,
-  stacks: readonly string[],
-): boolean {
-  const lost = [...endpoints].flatMap(([key, each]) => (services.has(key) ? [] : [each]));
-  return [...services.values(), ...lost].some(
-    (object) =>
-      object.metadata.labels?.[label.mirrored] === "true" &&
-      (federated.owns(object) || !marksOn(object.metadata, stacks).isOurs),
-  );
+export function mayHaveOthers(source: ClusterSnapshot, stacks: readonly string[]): boolean {
+  return [...liveMirrors(source, anyMirror).values()]
+    .map(metaOf)
+    .some((metadata) => federated.owns({ metadata }) || !marksOn(metadata, stacks).isOurs);
 }
 
 function staying(mirrors: readonly HandOver[], why: string): string {

@@ -1,57 +1,13 @@
-import {
-  isHeadless,
-  namespaceOf,
-  objectKey,
-  type ObjectKey,
-  type ObjectMeta,
-  type Service,
-} from "../../../kubernetes/objects/objects.ts";
-import { type Mirror, mirrorKey, type MirrorKind } from "../../model/mirror.ts";
-import { federated, type Owner } from "../../model/owner.ts";
+import { isHeadless, type ObjectMeta } from "../../../kubernetes/objects/objects.ts";
+import { type Mirror, mirrorKey, type LiveMirror } from "../../model/mirror.ts";
+import { type Owner } from "../../model/owner.ts";
 import type { Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { label } from "../../model/vocabulary.ts";
-import { marksOn } from "../../model/marks.ts";
-import type { HandOver, LiveMirror } from "../decision.ts";
+import { anothersMirror, marksOn } from "../../model/marks.ts";
+import type { HandOver } from "../../model/decision.ts";
 import type { Refusal } from "./rules.ts";
-
-/** Lists everything that an owner has in the source, including Endpoints that have lost their Service. */
-export function liveMirrors(
-  source: ClusterSnapshot,
-  owner: Pick<Owner, "owns">,
-): Map<ObjectKey, LiveMirror> {
-  const found = new Map<ObjectKey, LiveMirror>();
-  for (const [key, service] of source.services)
-    if (owner.owns(service)) found.set(key, { service });
-  for (const [key, endpoints] of source.endpoints) {
-    if (!owner.owns(endpoints)) continue;
-    // Endpoints of somebody else's Service belong to that Service, whatever their labels.
-    if (source.services.has(key) && !found.has(key)) continue;
-    found.set(key, { ...found.get(key), endpoints });
-  }
-  return found;
-}
-
-/** Derives the kind of a live mirror from its labels. */
-export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
-  const labels = service?.metadata.labels ?? endpoints?.metadata.labels ?? {};
-  if (labels[label.headlessRoot] !== undefined) return "endpoint";
-  if (labels[label.remoteDiscovery] !== undefined) return "discovery";
-  if (service !== undefined && federated.owns(service)) return "federated";
-  return service !== undefined && isHeadless(service) ? "headless" : "gateway";
-}
-
-/** Returns the mirror that a live object belongs to: for an endpoint mirror its headless mirror. */
-export function rootOf(key: ObjectKey, { service, endpoints }: LiveMirror): ObjectKey {
-  const root = (service ?? endpoints)?.metadata.labels?.[label.headlessRoot];
-  return root === undefined ? key : objectKey(namespaceOf(key), root);
-}
-
-/** Returns the Service's ClusterIP; a headless Service has none. */
-export function addressOf(service: Service | undefined): string | undefined {
-  const { clusterIP = "" } = service?.spec ?? {};
-  return clusterIP === "" || clusterIP === "None" ? undefined : clusterIP;
-}
+import { metaOf } from "../../model/live-mirrors.ts";
 
 /** The rights of this stack on the mirrors of one link (docs/decisions/0020-one-ownership-rule.md). */
 export interface Authority {
@@ -114,16 +70,6 @@ function heldByOthers(
   return { reason: "NotOurs", sentence: anothersMirror(`${cluster}/${key}`, others) };
 }
 
-/** The sentence for a cluster whose answers lack managedFields. */
-export function marksHidden(source: string): string {
-  return `cluster ${source} answers without managedFields, by which mirrors of this stack are told from those of others, so no mirror is deleted there: see what its context leads to (a proxy that shortens answers, say)`;
-}
-
-/** The sentence for a mirror that another stack has made and keeps. */
-export function anothersMirror(where: string, others: readonly string[]): string {
-  return `the mirror ${where} is stack ${others.join(", ")}'s: take its link or its namespace out of one of the two stacks, or let this one take over with adoptFrom on the link`;
-}
-
 function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): Why | undefined {
   const key = mirrorKey(mirror);
   const { cluster } = source;
@@ -153,8 +99,4 @@ function belongs({ labels = {} }: ObjectMeta): string {
   return labels[label.mirrored] === "true" && cluster !== undefined
     ? `cluster ${cluster}'s mirror, the`
     : "a foreign";
-}
-
-export function metaOf({ service, endpoints }: LiveMirror): ObjectMeta {
-  return (service ?? endpoints)?.metadata ?? { name: "", namespace: "" };
 }

@@ -1,8 +1,7 @@
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
-import type { ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { type Controllers, deploymentOf } from "../../model/controller.ts";
 import { managerOf, marksOn } from "../../model/marks.ts";
-import { federated, mirrorsOf } from "../../model/owner.ts";
+import { anyMirror, federated, mirrorsOf } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import {
   type Before,
@@ -12,7 +11,7 @@ import {
   stacksNow,
 } from "../../model/state.ts";
 import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
-import { liveMirrors, metaOf } from "./ownership.ts";
+import { liveMirrors, metaOf } from "../../model/live-mirrors.ts";
 
 /** What happens to the mirrors of a link that this stack no longer mirrors. */
 export type RemovedPart = { readonly link: RemovedLink } & (
@@ -23,88 +22,66 @@ export type RemovedPart = { readonly link: RemovedLink } & (
   | { readonly disposition: "unknown"; readonly why: string }
 );
 
-/** Links that the previous run had or had not finished removing, and that this stack no longer mirrors. */
-export function removedLinks(
-  { source, links }: Pick<MirrorsArgs, "source" | "links">,
-  before: Before,
-): RemovedLink[] {
-  const current = new Set(links.map(({ target }) => target));
-  const former = [...(before.links ?? []), ...(before.removedLinks ?? [])]
-    .filter(({ target }) => !current.has(target))
-    .map(({ target, maxDeletions }) => ({ source, target, ...omitUndefined({ maxDeletions }) }));
-  return [...new Map(former.map((link) => [link.target, link])).values()].sort((a, b) =>
-    a.target < b.target ? -1 : 1,
-  );
-}
-
 /**
- * Finds links that this stack no longer mirrors and whose marks are still in the source. Marks alone decide, because
- * a failed run leaves the inputs of the run before, and a killed one leaves none. Pure.
+ * Finds links that this stack no longer mirrors. If the source can be read, marks alone decide, because a failed run
+ * leaves the inputs of the run before, and a killed one leaves none; otherwise it is the links that the previous run
+ * had, or had not finished removing. Pure.
  */
-export function linksWithMarks(
-  source: ClusterSnapshot,
-  args: MirrorsArgs,
+export function removedLinks(
+  args: Pick<MirrorsArgs, "source" | "links" | "stack">,
   before: Before,
+  source?: ClusterSnapshot,
 ): RemovedLink[] {
+  const noted = new Map(
+    [...(before.links ?? []), ...(before.removedLinks ?? [])].map(({ target, maxDeletions }) => [
+      target,
+      { source: args.source, target, ...omitUndefined({ maxDeletions }) },
+    ]),
+  );
   const stacks = stacksNow(before, args);
   const current = new Set(args.links.map(({ target }) => target));
-  const noted = new Map(removedLinks(args, before).map((link) => [link.target, link]));
-  const targets = new Set([
-    ...[...noted.keys()].filter((target) => hasMarked(source, target, stacks)),
-    ...[...source.services.values()].flatMap((service) => targetsMarked(service, stacks)),
-  ]);
-  return [...targets]
+  const targets = source === undefined ? noted.keys() : markedTargets(source, stacks, noted);
+  return [...new Set(targets)]
     .filter((target) => !current.has(target))
     .sort()
     .map((target) => noted.get(target) ?? { source: args.source, target });
 }
 
-/** Whether anything of a link carries a mark, including Endpoints without a Service. */
-function hasMarked(source: ClusterSnapshot, target: string, stacks: readonly string[]): boolean {
-  const mirrors = [...liveMirrors(source, mirrorsOf(target)).values()];
-  return (
-    mirrors.some((mirror) => marksOn(metaOf(mirror), stacks).isOurs) ||
-    [...source.services.values()].some(
-      (service) =>
-        federated.owns(service) &&
-        clustersIn(service.metadata).includes(target) &&
-        marksOn(service.metadata, stacks, target).isOurs,
-    )
-  );
-}
-
-/** Returns the targets whose mirrors or members a Service stands for and that this stack has marked. */
-function targetsMarked(
-  { metadata }: { readonly metadata: ObjectMeta },
+/** @param noted links for which a mark counts that an earlier version set on a whole federated Service */
+function markedTargets(
+  source: ClusterSnapshot,
   stacks: readonly string[],
+  noted: ReadonlyMap<string, RemovedLink>,
 ): string[] {
-  const target = metadata.labels?.[label.cluster];
-  if (target !== undefined)
-    return mirrorsOf(target).owns({ metadata }) && marksOn(metadata, stacks).isOurs ? [target] : [];
-  if (!federated.owns({ metadata })) return [];
-  const managers = new Set((metadata.managedFields ?? []).map(({ manager }) => manager));
-  return clustersIn(metadata).filter((cluster) =>
-    stacks.some((stack) => managers.has(managerOf(stack, cluster))),
-  );
-}
-
-function clustersIn({ annotations = {} }: ObjectMeta): string[] {
-  return tokensIn(annotations).map(clusterOfToken);
+  return [...liveMirrors(source, anyMirror).values()].map(metaOf).flatMap((metadata) => {
+    const target = metadata.labels?.[label.cluster];
+    if (target !== undefined) {
+      const isOurs = mirrorsOf(target).owns({ metadata }) && marksOn(metadata, stacks).isOurs;
+      return isOurs ? [target] : [];
+    }
+    if (!federated.owns({ metadata })) return [];
+    const managers = new Set((metadata.managedFields ?? []).map(({ manager }) => manager));
+    return tokensIn(metadata.annotations ?? {})
+      .map(clusterOfToken)
+      .filter((cluster) =>
+        noted.has(cluster)
+          ? marksOn(metadata, stacks, cluster).isOurs
+          : stacks.some((stack) => managers.has(managerOf(stack, cluster))),
+      );
+  });
 }
 
 /**
  * Decides about removed links. If Linkerd's controller for a link exists, even scaled to zero, the mirrors belong to
  * it, and it would take minutes to recreate them. So nothing may be deleted before the source's Deployments were
  * read. Pure.
- *
- * @param left as `linksLeft` has found them
  */
 export function dispositionsOf(
-  left: readonly RemovedLink[],
+  removed: readonly RemovedLink[],
   { source, controllerLinks }: MirrorsArgs,
   controllers: Controllers,
 ): RemovedPart[] {
-  return left.map((link): RemovedPart => {
+  return removed.map((link): RemovedPart => {
     const { target } = link;
     if (controllerLinks?.includes(target) === true) {
       const controller = "Linkerd's controller (mirroring: controller)";

@@ -3,14 +3,17 @@ import {
   type Namespace,
   type ObjectKey,
   type Service,
+  type ServicePort,
+  type StringMap,
 } from "../../../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "../../model/link.ts";
-import { copiedAnnotations, copiedLabels } from "../../model/metadata.ts";
+import { copiedAnnotations, copiedLabels } from "../metadata.ts";
 import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import type { Reason, Skip, Why } from "../../model/reasons.ts";
-import { excess } from "../../model/sizes.ts";
 import { label } from "../../model/vocabulary.ts";
 import { leftOut } from "./selection.ts";
+import { bounds } from "../../../kubernetes/objects/bounds.ts";
+import { inDigits } from "../../../message.ts";
 
 /** The input of a rule: an exported Service and the namespace of its mirror. */
 interface Candidate {
@@ -172,4 +175,31 @@ function withHosts(mirror: Mirror, pods: ReadonlySet<ObjectKey>): Mirror {
     return addresses.length === 0 ? [] : [{ ...subset, addresses }];
   });
   return { ...mirror, endpoints: { ...mirror.endpoints, subsets } };
+}
+
+interface Sized {
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+  readonly ports: readonly ServicePort[] | undefined;
+}
+
+/**
+ * Returns in what respect a Service is too large for a mirror, and what to do, as a clause; undefined if it isn't.
+ */
+export function excess({ labels, annotations, ports = [] }: Sized): string | undefined {
+  if (ports.length > bounds.ports.most)
+    return `it has ${inDigits(ports.length)} ports and a mirror has at most ${inDigits(bounds.ports.most)}: divide it into several Services`;
+  for (const [what, map, key] of [
+    ["labels", labels, "excludedLabels"],
+    ["annotations", annotations, "excludedAnnotations"],
+  ] as const) {
+    const count = Object.keys(map).length;
+    if (count > bounds[what].most)
+      return `it has ${inDigits(count)} ${what} and a mirror has at most ${inDigits(bounds[what].most)}: leave some out with ${key} on the link`;
+  }
+  const entries = [...Object.entries(labels), ...Object.entries(annotations)];
+  const size = Buffer.byteLength(entries.flat().join(""));
+  if (size > bounds.metadata.most)
+    return `its labels and annotations have ${inDigits(size)} bytes and those of a mirror at most ${inDigits(bounds.metadata.most)}: leave some out with excludedLabels and excludedAnnotations on the link`;
+  return undefined;
 }

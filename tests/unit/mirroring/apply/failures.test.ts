@@ -51,7 +51,7 @@ describe("failures of a run", () => {
     ]);
     assert.match(
       sentencesOf(["a", "b", "c", "d", "e"].map(quota)).join(),
-      /^5 mirrors: .* few; .* \(shop\/a-west, shop\/b-west, shop\/c-west, and 2 more\)$/,
+      /^5 mirrors: .* few; .* \(shop\/a-west, shop\/b-west, shop\/c-west and 2 more\)$/,
     );
   });
 
@@ -67,7 +67,7 @@ describe("failures of a run", () => {
     assert.equal(sentencesOf([own(1), own(2)]).length, 2);
     const many = sentencesOf(Array.from({ length: 10_000 }, (_, number) => own(number)));
     assert.equal(many.length, 21);
-    assert.equal(many.at(-1), "9980 other failures: run again once these are fixed");
+    assert.equal(many.at(-1), "9,980 other failures: fix these, then run again");
   });
 
   it("that were no attempts are one sentence with a count, whatever kept them back", () => {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Decision } from "../../../../engine/mirroring/decide/decision.ts";
+import type { Decision } from "../../../../engine/mirroring/model/decision.ts";
 import {
   type DeletionLimit,
   tooManyDeletions,

@@ -3,7 +3,7 @@ import {
   copiedAnnotations,
   copiedLabels,
   othersKeys,
-} from "../../../../engine/mirroring/model/metadata.ts";
+} from "../../../../engine/mirroring/decide/metadata.ts";
 import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
 import { exported, service } from "../../fixtures/objects.ts";
 

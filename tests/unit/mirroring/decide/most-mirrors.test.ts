@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { bounds } from "../../../../engine/kubernetes/objects/bounds.ts";
 import type { Service, ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { plan } from "../../../../engine/mirroring/decide/compare.ts";
-import { isWanted } from "../../../../engine/mirroring/decide/decision.ts";
+import { isWanted } from "../../../../engine/mirroring/model/decision.ts";
 import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
 import { withinLimits } from "../../../../engine/mirroring/decide/policies/most-mirrors.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";

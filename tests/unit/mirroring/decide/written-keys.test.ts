@@ -6,7 +6,7 @@ import type {
   Service,
   StringMap,
 } from "../../../../engine/kubernetes/objects/objects.ts";
-import { mergedKeys, staleKeys } from "../../../../engine/mirroring/decide/difference.ts";
+import { mergedKeys, staleKeys } from "../../../../engine/mirroring/model/difference.ts";
 import { byUs, edited, withLabels } from "../../fixtures/edited.ts";
 import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
 import { controllerManager, marked, ourManager, unmarked, written } from "../../fixtures/marks.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { portsText } from "../../../../engine/mirroring/decide/canonical.ts";
+import { portsText } from "../../../../engine/mirroring/model/canonical.ts";
 import { describeLive, describeWanted } from "../../../../engine/mirroring/report/describe.ts";
-import type { LiveMirror } from "../../../../engine/mirroring/decide/decision.ts";
+import type { LiveMirror } from "../../../../engine/mirroring/model/mirror.ts";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { objectKey, type Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { Decision } from "../../../../engine/mirroring/decide/decision.ts";
+import type { Decision } from "../../../../engine/mirroring/model/decision.ts";
 import { lastBackends } from "../../../../engine/mirroring/report/last-backends.ts";
 import { annotation, label } from "../../../../engine/mirroring/model/vocabulary.ts";
 

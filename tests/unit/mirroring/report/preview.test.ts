@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Change, Decision } from "../../../../engine/mirroring/decide/decision.ts";
+import type { Change, Decision } from "../../../../engine/mirroring/model/decision.ts";
 import { withHistory } from "../../../../engine/mirroring/report/inputs.ts";
 import { reportOn } from "../../../../engine/mirroring/report/parts.ts";
 import type { ChangeTexts } from "../../../../engine/mirroring/model/state.ts";

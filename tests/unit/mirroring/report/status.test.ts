@@ -10,7 +10,7 @@ import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
 import {
   statusUpdate,
   type StatusEntry,
-} from "../../../../engine/mirroring/report/service-status.ts";
+} from "../../../../engine/mirroring/model/service-status.ts";
 
 const now = new Date("2024-11-07T19:53:01.789Z");
 const later = new Date("2024-12-24T12:00:00Z");
@@ -181,7 +181,7 @@ describe("a list that would be too large for etcd", () => {
           type: "Mirrored",
           status: "True",
           reason: "Mirrored",
-          message: `${entries.length - named.length} more Services mirrored, for which the Link has no room`,
+          message: `${(entries.length - named.length).toLocaleString("en")} more Services mirrored, for which the Link has no room`,
           lastTransitionTime: "2024-11-07T19:53:01Z",
         },
       ],

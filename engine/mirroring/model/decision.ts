@@ -1,20 +1,8 @@
-import type { Endpoints, ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
-import type { Mirror, MirrorKind } from "../model/mirror.ts";
-import type { FederatedClaim } from "./mirrors/federated-claim.ts";
-import type { Skip } from "../model/reasons.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-
-/** A field that differs, in words: its value now and its value after the run. */
-export interface FieldChange {
-  readonly field: string;
-  readonly live: string;
-  readonly wanted: string;
-}
-
-export interface LiveMirror {
-  readonly service?: Service;
-  readonly endpoints?: Endpoints;
-}
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
+import type { FieldChange, LiveMirror, Mirror, MirrorKind } from "./mirror.ts";
+import type { FederatedClaim } from "./federated-claim.ts";
+import type { Skip } from "./reasons.ts";
+import type { ClusterSnapshot } from "./snapshot.ts";
 
 interface About {
   /** The name of the link's target, or `federated`. */

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { gatewayFacts } from "../../../../engine/mirroring/model/gateway.ts";
+import { gatewayFacts } from "../../../../engine/mirroring/decide/gateway-facts.ts";
 import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
 import type {
   LoadBalancerIngress,

@@ -3,7 +3,8 @@ import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { printable } from "../../kubernetes/objects/printable.ts";
 import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "./snapshot.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { firstOf } from "../../message.ts";
 
 /**
  * Decides to which addresses a target may have traffic sent. The target alone announces its gateway, while the
@@ -166,7 +167,5 @@ export function usableOf(
   const { most } = bounds.gatewayAddresses;
   if (allowed.length > most) refused.push(`${allowed.length - most} beyond the first ${most}`);
   // A target may announce many addresses that are all refused.
-  const told =
-    refused.length > 5 ? [...refused.slice(0, 5), `${refused.length - 5} more`] : refused;
-  return { allowed: allowed.slice(0, most), refused: told };
+  return { allowed: allowed.slice(0, most), refused: firstOf(refused, 5) };
 }

@@ -1,4 +1,4 @@
-import type { MirrorSubset } from "../model/mirror.ts";
+import type { MirrorSubset } from "./mirror.ts";
 import type {
   EndpointAddress,
   EndpointPort,

@@ -7,7 +7,7 @@ import type {
   ServiceStatus,
 } from "../../kubernetes/objects/link-resource.ts";
 import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { count } from "../model/text.ts";
+import { count } from "../../message.ts";
 
 export interface StatusEntry {
   readonly remote: ObjectKey;
@@ -24,6 +24,15 @@ export interface LinkStatusList {
   readonly list: StatusList;
   readonly entries: readonly StatusEntry[];
 }
+
+/** A status to keep up to date, and its Link. */
+export interface KeptLinkStatus extends LinkStatusList {
+  readonly live: LinkResource;
+  /** Whether the live status differs. */
+  readonly isDue: boolean;
+}
+
+export type LinkStatuses = readonly KeptLinkStatus[];
 
 /** The content of one entry in a Link's status. */
 type StatusEntryContent = Omit<StatusEntry, "local"> & {

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import fc from "fast-check";
 import type { EndpointSubset } from "../../../../engine/kubernetes/objects/objects.ts";
-import { liveTexts, portText, resolved } from "../../../../engine/mirroring/decide/canonical.ts";
+import { liveTexts, portText, resolved } from "../../../../engine/mirroring/model/canonical.ts";
 import { repack } from "../../fixtures/repack.ts";
 
 /** Each by its IP alone, as on an API server; some have a hostname. */

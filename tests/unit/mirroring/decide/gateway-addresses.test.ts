@@ -3,7 +3,7 @@ import {
   ownAddresses,
   refusedAddress,
   usableOf,
-} from "../../../../engine/mirroring/model/gateway-addresses.ts";
+} from "../../../../engine/mirroring/decide/gateway-addresses.ts";
 import { itemsOf } from "../../../../engine/kubernetes/client/answers.ts";
 import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { cluster, endpoints, exported, service } from "../../fixtures/objects.ts";
@@ -99,6 +99,6 @@ describe("the addresses that a target announces", () => {
     const { allowed, refused } = usableOf(many, {});
     deepEqual([allowed, refused], [many.slice(0, 32), ["68 beyond the first 32"]]);
     const { refused: all } = usableOf(many, { allowed: ["203.0.113.0/24"] });
-    deepEqual([all.length, all.at(-1)], [6, "95 more"]);
+    deepEqual([all.length, all.at(-1)], [6, "and 95 more"]);
   });
 });

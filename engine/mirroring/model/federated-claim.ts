@@ -1,8 +1,7 @@
-import type { ManagedFields, ObjectKey, Service } from "../../../kubernetes/objects/objects.ts";
-import { localMember, managerOf, marksOn, federatedWriter, remarked } from "../../model/marks.ts";
-import type { Mirror } from "../../model/mirror.ts";
-import { annotation, clusterOfToken, memberToken, tokensIn } from "../../model/vocabulary.ts";
-import { mirroredPorts } from "./service-mirrors.ts";
+import type { ManagedFields, ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
+import { localMember, managerOf, marksOn, federatedWriter, remarked } from "./marks.ts";
+import { type Mirror, mirroredPorts } from "./mirror.ts";
+import { annotation, clusterOfToken, memberToken, tokensIn } from "./vocabulary.ts";
 
 /** This stack's claim on one member of a federated Service. */
 export interface MemberClaim {

@@ -1,7 +1,7 @@
-import type { Mirror } from "./mirror.ts";
+import { excludes, type Mirror } from "../model/mirror.ts";
 import type { Service, StringMap } from "../../kubernetes/objects/objects.ts";
-import { annotation, label } from "./vocabulary.ts";
-import type { LinkSpec } from "./link.ts";
+import { annotation } from "../model/vocabulary.ts";
+import type { LinkSpec } from "../model/link.ts";
 
 /**
  * Decides which labels and annotations of an exported Service its mirrors get (linkerd-behaviour.md 2.6, 2.7). There
@@ -40,11 +40,6 @@ export function copiedAnnotations(service: Service, link: MetadataRules): String
         !isOthers(key, link) &&
         !excludes(link.excludedAnnotations, key)),
   );
-}
-
-/** The labels that identify a mirror as this link's. */
-export function ownerLabels(target: string): StringMap {
-  return { [label.mirrored]: "true", [label.cluster]: target };
 }
 
 /**
@@ -104,13 +99,6 @@ export const othersKeys: Readonly<Record<string, string>> = {
   "skupper.io/*": "Skupper exposes the mirror in its own network",
   "tailscale.com/*": "Tailscale exposes the mirror to the tailnet",
 };
-
-/** Whether one of the patterns matches the key. */
-export function excludes(patterns: readonly string[], key: string): boolean {
-  return patterns.some((pattern) =>
-    pattern.endsWith("/*") ? key.startsWith(pattern.slice(0, -1)) : key === pattern,
-  );
-}
 
 /** Whether a key isn't copied although no exclusion names it. */
 function isOthers(key: string, { copiedMetadata }: MetadataRules): boolean {

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { gatewayProbe } from "../../../../engine/mirroring/model/gateway-probe.ts";
+import { gatewayProbe } from "../../../../engine/mirroring/decide/gateway-facts.ts";
 import { service } from "../../fixtures/objects.ts";
 
 const where = "west/linkerd-multicluster/linkerd-gateway";

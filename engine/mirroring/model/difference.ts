@@ -6,13 +6,18 @@ import {
   type Service,
   type StringMap,
 } from "../../kubernetes/objects/objects.ts";
-import { excludes } from "../model/metadata.ts";
-import type { Mirror, Withheld } from "../model/mirror.ts";
-import { isOfProgram } from "../model/marks.ts";
-import { listed, shortened } from "../model/text.ts";
-import { annotation, label } from "../model/vocabulary.ts";
+import {
+  excludes,
+  type Mirror,
+  type Withheld,
+  type FieldChange,
+  type LiveMirror,
+} from "./mirror.ts";
+import { isOfProgram } from "./marks.ts";
+import { listed } from "../../message.ts";
+import { annotation, label } from "./vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
-import type { FieldChange, LiveMirror } from "./decision.ts";
+import { printable } from "../../kubernetes/objects/printable.ts";
 
 const nothing = "none";
 
@@ -92,6 +97,20 @@ function changed(
   return differs ? [{ field, live: shortened(live), wanted: shortened(wanted) }] : [];
 }
 
+/** Pulumi cuts lines of a diff after 150 characters, and a line has to hold two of these texts. */
+const longest = 66;
+
+/**
+ * A value as a terminal may show it: an annotation can hold a whole manifest, which no preview should,
+ * and characters that a terminal obeys.
+ */
+export function shortened(text: string): string {
+  // A list may be somewhat longer, because it ends with the number of the others.
+  return text.length <= longest + 20
+    ? printable(text)
+    : `${printable(text.slice(0, longest))}… (${String(text.length)} characters)`;
+}
+
 function quoted(value: string | undefined): string {
   return value === undefined ? nothing : JSON.stringify(value);
 }
@@ -106,7 +125,7 @@ function listText(list: readonly string[] | undefined, other: readonly string[] 
   if (list === undefined) return "no object";
   const others = new Set(other);
   const own = list.filter((text) => !others.has(text));
-  return own.length === 0 ? nothing : listed(own);
+  return own.length === 0 ? nothing : listed(own, 3);
 }
 
 type KeyField = "labels" | "annotations";

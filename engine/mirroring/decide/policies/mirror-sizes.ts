@@ -1,0 +1,143 @@
+import {
+  type Endpoints,
+  endpoints as endpointsCheck,
+  isHeadless,
+  type ManagedFields,
+  type ObjectMeta,
+  type Service,
+  service as serviceCheck,
+  type ServicePort,
+  type StringMap,
+} from "../../../kubernetes/objects/objects.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import type { Mirror, LiveMirror } from "../../model/mirror.ts";
+import { label, tokensIn } from "../../model/vocabulary.ts";
+import { resolved } from "../../model/canonical.ts";
+import { bytesOf } from "../../../kubernetes/objects/checks.ts";
+
+/** The longest text of an IP address. */
+const address = "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff";
+const time = "2026-01-01T00:00:00Z";
+
+/** The facts that decide how large a mirror is. */
+export type Sized = Pick<
+  Mirror,
+  "kind" | "namespace" | "name" | "labels" | "annotations" | "ports" | "endpoints"
+>;
+
+export interface Size {
+  readonly live: (mirror: LiveMirror) => number;
+  readonly wanted: (mirror: Sized) => number;
+}
+
+/** Counts the bytes of a mirror as reading the source counts them, by the same code. */
+export function bytesOfMirrors(): Size {
+  const known = new Map<object, number>();
+  const once = <T extends object>(mirror: T, size: (mirror: T) => number) => {
+    const bytes = known.get(mirror) ?? size(mirror);
+    known.set(mirror, bytes);
+    return bytes;
+  };
+  const bytes = ({ service, endpoints }: LiveMirror) =>
+    (service === undefined ? 0 : bytesOf(serviceCheck, service)) +
+    (endpoints === undefined ? 0 : bytesOf(endpointsCheck, endpoints));
+  return {
+    live: (mirror) => once(mirror, bytes),
+    wanted: (mirror) => once(mirror, (one) => bytes(asListed(one))),
+  };
+}
+
+/**
+ * Returns the bytes of the environment variables that the kubelet generates for a Service with a ClusterIP, in each
+ * pod of its namespace: name, `=`, value and a zero byte (Kubernetes, pkg/kubelet/envvars).
+ */
+export function environmentIn({ services }: ClusterSnapshot): Size {
+  // A ClusterIP has the family of the API server's own, and counts as the longest address.
+  const { clusterIP = ":" } = services.get("default/kubernetes")?.spec ?? {};
+  const host = clusterIP.includes(":")
+    ? "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]"
+    : "255.255.255.255";
+  const bytes = (service: string, [first, ...others]: readonly ServicePort[]) => {
+    if (first === undefined) return 0;
+    const ports = [first, ...others].flatMap(({ name = "", port, protocol = "TCP" }) => {
+      const prefix = `_PORT_${port}_${protocol}`;
+      return [
+        ...(name === "" ? [] : [`_SERVICE_PORT_${name}${port}`]),
+        `${prefix}${protocol}://${host}:${port}`,
+        `${prefix}_PROTO${protocol}`,
+        `${prefix}_PORT${port}`,
+        `${prefix}_ADDR${host}`,
+      ];
+    });
+    const all = [
+      `_SERVICE_HOST${host}`,
+      `_SERVICE_PORT${first.port}`,
+      `_PORT${first.protocol ?? "TCP"}://${host}:${first.port}`,
+      ...ports,
+    ];
+    return all.reduce((sum, { length }) => sum + service.length + length + 2, 0);
+  };
+  return {
+    live: ({ service }) =>
+      service === undefined || isHeadless(service)
+        ? 0
+        : bytes(service.metadata.name, service.spec.ports ?? []),
+    wanted: ({ kind, name, ports }) => (kind === "headless" ? 0 : bytes(name, ports)),
+  };
+}
+
+/** Returns the objects of a mirror as the API server will list them, with all that it adds, and never shorter. */
+function asListed(mirror: Sized): LiveMirror {
+  const { kind, ports, labels, annotations, endpoints } = mirror;
+  const clusterIP = kind === "headless" ? "None" : address;
+  const service: Service = {
+    metadata: metadata(mirror, labels, annotations),
+    spec: {
+      type: "ClusterIP",
+      clusterIP,
+      clusterIPs: [clusterIP, clusterIP],
+      ports: ports.map((port) => ({ protocol: "TCP", targetPort: port.port, ...port })),
+    },
+    status: { loadBalancer: {} },
+  };
+  if (endpoints === undefined) return { service };
+  const subsets = resolved(endpoints.subsets, () => address);
+  const own: Endpoints = {
+    metadata: metadata(mirror, endpoints.labels, endpoints.annotations),
+    subsets: subsets.map(({ ports = [], ...rest }) => ({
+      ...rest,
+      ports: ports.map((port) => ({ protocol: "TCP", ...port })),
+    })),
+  };
+  return { service, endpoints: own };
+}
+
+function metadata(
+  { namespace, name }: Sized,
+  labels: StringMap,
+  annotations: StringMap,
+): ObjectMeta {
+  const mark = managed({ [label.mirrored]: "true" }, {});
+  return {
+    namespace,
+    name,
+    uid: "0".repeat(36),
+    resourceVersion: "0".repeat(20),
+    creationTimestamp: time,
+    labels,
+    annotations,
+    // An entry for the writer, one for the stack's mark, and one for each member of a federated Service.
+    managedFields: [managed(labels, annotations), mark, ...tokensIn(annotations).map(() => mark)],
+  };
+}
+
+function managed(labels: StringMap, annotations: StringMap): ManagedFields {
+  const keys = (map: StringMap) =>
+    Object.fromEntries([".", ...Object.keys(map).map((key) => `f:${key}`)].map((key) => [key, {}]));
+  return {
+    manager: "m".repeat(128),
+    operation: "Update",
+    time,
+    fieldsV1: { "f:metadata": { "f:labels": keys(labels), "f:annotations": keys(annotations) } },
+  };
+}

@@ -1,0 +1,54 @@
+import {
+  isHeadless,
+  namespaceOf,
+  objectKey,
+  type ObjectKey,
+  type ObjectMeta,
+  type Service,
+} from "../../kubernetes/objects/objects.ts";
+import type { LiveMirror, MirrorKind } from "./mirror.ts";
+import { federated, type Owner } from "./owner.ts";
+import type { ClusterSnapshot } from "./snapshot.ts";
+import { label } from "./vocabulary.ts";
+
+/** Lists everything that an owner has in the source, including Endpoints that have lost their Service. */
+export function liveMirrors(
+  source: ClusterSnapshot,
+  owner: Pick<Owner, "owns">,
+): Map<ObjectKey, LiveMirror> {
+  const found = new Map<ObjectKey, LiveMirror>();
+  for (const [key, service] of source.services)
+    if (owner.owns(service)) found.set(key, { service });
+  for (const [key, endpoints] of source.endpoints) {
+    if (!owner.owns(endpoints)) continue;
+    // Endpoints of somebody else's Service belong to that Service, whatever their labels.
+    if (source.services.has(key) && !found.has(key)) continue;
+    found.set(key, { ...found.get(key), endpoints });
+  }
+  return found;
+}
+
+/** Derives the kind of a live mirror from its labels. */
+export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
+  const labels = service?.metadata.labels ?? endpoints?.metadata.labels ?? {};
+  if (labels[label.headlessRoot] !== undefined) return "endpoint";
+  if (labels[label.remoteDiscovery] !== undefined) return "discovery";
+  if (service !== undefined && federated.owns(service)) return "federated";
+  return service !== undefined && isHeadless(service) ? "headless" : "gateway";
+}
+
+/** Returns the mirror that a live object belongs to: for an endpoint mirror its headless mirror. */
+export function rootOf(key: ObjectKey, { service, endpoints }: LiveMirror): ObjectKey {
+  const root = (service ?? endpoints)?.metadata.labels?.[label.headlessRoot];
+  return root === undefined ? key : objectKey(namespaceOf(key), root);
+}
+
+/** Returns the Service's ClusterIP; a headless Service has none. */
+export function addressOf(service: Service | undefined): string | undefined {
+  const { clusterIP = "" } = service?.spec ?? {};
+  return clusterIP === "" || clusterIP === "None" ? undefined : clusterIP;
+}
+
+export function metaOf({ service, endpoints }: LiveMirror): ObjectMeta {
+  return (service ?? endpoints)?.metadata ?? { name: "", namespace: "" };
+}
