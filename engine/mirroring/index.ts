@@ -33,5 +33,4 @@ export { stackOf } from "./model/marks.ts";
 export { federatedPart } from "./model/owner.ts";
 export { describeLive, describeWanted, fieldText, membersIn, originOf } from "./report/describe.ts";
 export { inputsFor } from "./report/inputs.ts";
-export type { Outcome } from "./report/outcome.ts";
-export { undecidedMirrors, whyUndecided } from "./report/undecided.ts";
+export { type Outcome, undecidedMirrors, whyUndecided } from "./report/outcome.ts";
