@@ -96,5 +96,5 @@ export async function settleTarget(
   const kept = reading.cause === "invalid" ? undefined : factsOfSame(olds, inputs);
   if (kept !== undefined) return kept;
   const waited = reading.soon === true ? `after ${polling.within / 1_000} s, ` : "";
-  throw new UserError(`link ${inputs.source}/${inputs.target}: ${waited}${reading.why}`);
+  throw new UserError(`link ${inputs.source} → ${inputs.target}: ${waited}${reading.why}`);
 }

@@ -40,7 +40,7 @@ export async function readGateway(
 ): Promise<GatewayReading> {
   if (link.gateway === false)
     return {
-      why: `link ${link.source}/${link.target} has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway`,
+      why: `link ${link.source} → ${link.target} has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway`,
       cause: "invalid",
     };
   const { namespace, name } = link.gateway;
@@ -51,7 +51,7 @@ export async function readGateway(
   const { facts, dialled, failed, refused } = judged.value;
   if (dialled.length === 0)
     return {
-      why: `the gateway of ${target.cluster} does not resolve (${failed.join("; ")})`,
+      why: `the gateway of ${target.cluster} does not resolve (${failed.join("; ")}): a new load balancer can take minutes to appear in DNS, so run again, or set gateway.addresses on the link`,
       cause: "unreachable",
     };
   const warnings = [...failed, ...refused].map((why) => leftOut(target.cluster, why));

@@ -86,7 +86,7 @@ async function servicesBeside(
 
 function doubtful(cluster: string, missing: string): Error {
   return new UserError(
-    `cluster ${cluster} lists no ${missing}, so its answers cannot be trusted: see whether the context points at a whole cluster`,
+    `cluster ${cluster} lists no ${missing}, so its answers cannot be trusted: check that its context points to a whole cluster`,
   );
 }
 

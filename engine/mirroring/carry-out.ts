@@ -109,7 +109,7 @@ export async function writeDecided(
 export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, source: string) {
   if (isCancelled)
     throw new UserError(
-      `${cancelledWords} before anything was written to ${source}; the next run begins there again`,
+      `${cancelledWords} before anything was written to ${source}; the next run starts there`,
     );
 }
 

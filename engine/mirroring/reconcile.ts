@@ -181,5 +181,5 @@ function sameAsSource(
   const own = valueIn(readings.get(source))?.identity;
   return own === undefined || valueIn(readings.get(target))?.identity !== own
     ? undefined
-    : `${source} and ${target} are the same cluster (its kube-system has UID ${own}): fix the context of one end of link ${source}/${target}`;
+    : `${source} and ${target} are the same cluster (its kube-system has UID ${own}): fix the context of one end of link ${source} → ${target}`;
 }

@@ -203,7 +203,7 @@ function nextStep(
   if (distrusting.length > 0)
     return [
       "waiting",
-      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${count(distrusting.length, "pod")} and run again: ${listed(distrusting)}. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.`,
+      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${count(distrusting.length, "pod")} and run again: ${listed(distrusting)}. To skip pods that aren't yours or may lose connections, add them to linkerd-multicluster:trust.ignorePods.`,
     ];
   if (!allMoved)
     return [

@@ -71,12 +71,12 @@ export const bounds = {
   gatewayAddresses: bound(
     32,
     "addresses of a gateway that may be used",
-    "the rest is left out, and told",
+    "the rest is left out and reported",
   ),
   duration: bound(
     64,
     "characters of a duration, as of `probe-period`",
-    "it counts as none, and is told",
+    "it is ignored and reported",
   ),
   kubeconfig: bound(
     256 * KiB,

@@ -62,7 +62,7 @@ function serviceOf(
     const { service, replace } = difference({ service: live }, wanted, () => undefined);
     if (replace)
       throw new UserError(
-        `the Service ${wanted.namespace}/${wanted.name} on ${source} changed between headless and not while this run was at it: run again`,
+        `the Service ${wanted.namespace}/${wanted.name} on ${source} became headless, or stopped being headless, during this run: run again`,
       );
     if (service.length === 0) {
       // A Service that is in order only gets the mark; annotations that are no reason to write stay as they are.
@@ -133,12 +133,12 @@ async function deleteServiceAndWait(scope: WriteScope, service: Service): Promis
   const mayGo = ({ metadata }: Service) => marksOn(metadata, scope.names).others.length === 0;
   if (!(await remove(scope, resources.services, service, mayGo)))
     throw new UserError(
-      `the Service ${namespace}/${name} on ${scope.source} has to be replaced, and others have come to keep it during this run: run again`,
+      `the Service ${namespace}/${name} on ${scope.source} must be replaced, but another stack marked it during this run: run again`,
     );
   const left = await waitUntilDeleted(scope, resources.services, { name, namespace }, clearance);
   if (left !== undefined)
     throw new UserError(
-      `the Service ${namespace}/${name} on ${scope.source} has to be replaced and does not go: see which finalizer holds it, and run again`,
+      `the Service ${namespace}/${name} on ${scope.source} must be replaced, but a finalizer keeps it: remove the finalizer and run again`,
     );
   await waitUntilDeleted(scope, resources.endpoints, { name, namespace }, clearance);
 }

@@ -178,7 +178,11 @@ function federatedView(
     })),
     removed: removed.map((part) =>
       held.has(part.link.target)
-        ? { link: part.link, disposition: "unknown", why: "too much of it would go" }
+        ? {
+            link: part.link,
+            disposition: "unknown",
+            why: "too many of its mirrors would be deleted",
+          }
         : part,
     ),
     stacks,

@@ -165,10 +165,10 @@ export function sameManagers(
 
 /** The sentence for a cluster whose answers lack managedFields. */
 export function marksHidden(source: string): string {
-  return `cluster ${source} answers without managedFields, by which mirrors of this stack are told from those of others, so no mirror is deleted there: see what its context leads to (a proxy that shortens answers, say)`;
+  return `cluster ${source} returns objects without managedFields, which tell this stack's mirrors from those of others, so no mirror is deleted there: check what its context points to (a proxy that trims answers, for example)`;
 }
 
 /** The sentence for a mirror that another stack has made and keeps. */
 export function anothersMirror(where: string, others: readonly string[]): string {
-  return `the mirror ${where} is stack ${others.join(", ")}'s: take its link or its namespace out of one of the two stacks, or let this one take over with adoptFrom on the link`;
+  return `stack ${others.join(", ")} owns the mirror ${where}: remove its link or its namespace from one of the two stacks, or set adoptFrom on the link to take it over`;
 }

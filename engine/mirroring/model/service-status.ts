@@ -108,7 +108,7 @@ function fitting(
 function countOf(omitted: readonly StatusEntryContent[]): Omit<StatusEntryContent, "remote"> {
   const bad = omitted.filter(({ problem }) => problem !== undefined).length;
   const more = `${count(omitted.length - bad, "more Service")} mirrored`;
-  const why = "for which the Link has no room";
+  const why = "which don't fit into the Link";
   if (bad === 0) return { note: `${more}, ${why}` };
   return { problem: { reason: "Error", sentence: `${more} and ${bad} not, ${why}` } };
 }

@@ -38,7 +38,7 @@ export function notesOf(
   });
   const missing = Object.entries(decided.missing).map(
     ([key, since]) =>
-      `${source}: the pod of ${key} is away since ${since} and has no StatefulSet: its mirror goes with the first run after ${goesAt(since).toISOString()}`,
+      `${source}: mirror ${key} points to a pod that has been gone since ${since}; the first run after ${goesAt(since).toISOString()} deletes it`,
   );
   return [
     ...away,

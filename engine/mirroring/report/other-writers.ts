@@ -52,5 +52,5 @@ export function withoutControllersLinks(
 
 function notAllowed({ statusIn = "" }: MirrorsArgs, due: LinkStatuses): string {
   const names = [...new Set(due.map(({ link }) => link))].sort();
-  return `the status of ${names.length === 1 ? "Link" : "Links"} ${listed(names)} is not kept and may be out of date, because the runner may not patch links/status in namespace ${statusIn}: grant that (docs/reference/access.md), or go by what this program says`;
+  return `the status of ${names.length === 1 ? "Link" : "Links"} ${listed(names)} isn't updated and may be out of date, because the runner may not patch links/status in namespace ${statusIn}: grant that (docs/reference/access.md), or rely on what this program prints`;
 }

@@ -150,13 +150,13 @@ function changeTexts(
     case "create":
       if (!wasListed) return undefined;
       return decision.live.endpoints === undefined
-        ? { action: "create again: it is missing" }
-        : { action: "create again: its Service is missing" };
+        ? { action: "recreate: it is missing" }
+        : { action: "recreate: its Service is missing" };
     case "delete":
       if (wasListed) return undefined;
       return decision.live.service === undefined
         ? { action: "delete: Endpoints left behind without their Service" }
-        : { action: "delete: left behind, nothing that is exported asks for it" };
+        : { action: "delete: no exported Service needs it" };
     case "replace":
       return { action: "replace: delete and create again", ...fieldTexts(decision.fields) };
     case "update":
@@ -164,7 +164,7 @@ function changeTexts(
       return fieldTexts(decision.fields);
     case "keep":
       if (decision.mark === "confirm")
-        return { action: "confirm: it exists, and gets this stack's mark" };
+        return { action: "adopt: it exists and gets this stack's mark" };
       return wasListed ? undefined : { action: "adopt: already exists" };
     case "handOver":
       if (!wasListed && decision.mark === undefined) return undefined;

@@ -63,7 +63,7 @@ describe("access to a real target", function () {
     assert.match(inputs.remark ?? "", /there is no ConfigMap west\/linkerd\/linkerd-config/);
     await assert.rejects(
       linkTargets.create(inputs),
-      /^Error: link east\/west: there is no ConfigMap/,
+      /^Error: link east → west: there is no ConfigMap/,
     );
   });
 

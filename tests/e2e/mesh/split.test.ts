@@ -50,7 +50,7 @@ describe("a mesh that several stacks share, each with clusters of its own", func
     const since = await marks();
     assert.match(
       await other.pulumi(...up),
-      /NotOurs\): the mirror east\/split\/of-west-west is stack organization\/linkerd-multicluster\/of-east's/,
+      /NotOurs\): stack organization\/linkerd-multicluster\/of-east owns the mirror east\/split\/of-west-west/,
     );
     await other.pulumi("destroy", "--yes", "--skip-preview");
     assert.deepEqual(await writtenSince(since), [[], []]);

@@ -95,7 +95,7 @@ describe("the status of Link resources on a real API server", function () {
     await create(shared.kube.east, many);
     await stack.up();
     const { mirrorServices: list = [] } = await statusOf("east");
-    assert.match(list.at(-1)?.conditions?.[0]?.message ?? "", /for which the Link has no room$/);
+    assert.match(list.at(-1)?.conditions?.[0]?.message ?? "", /which don't fit into the Link$/);
     await stack.assertSettled();
     const { text } = await stack.run("destroy");
     assert.doesNotMatch(text, /revoke/);

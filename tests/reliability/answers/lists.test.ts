@@ -44,7 +44,7 @@ function listing(other: (list: List) => Partial<List>): ClusterFault {
 
 const empty = listing(() => ({ metadata: {}, items: [] }));
 const doubt =
-  /lists no .*, so its answers cannot be trusted: see whether the context points at a whole cluster/;
+  /lists no .*, so its answers cannot be trusted: check that its context points to a whole cluster/;
 
 const rows: readonly Row[] = [
   {

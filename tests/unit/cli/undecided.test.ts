@@ -37,7 +37,7 @@ describe("the facts of a link that could not be decided", () => {
         mesh.configure("west", { maxDeletions: 0 });
         mesh.clusters.west = serverWith(exporting("west", [service("shop/web")], ready));
       },
-      /link east\/west would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
+      /link east → west would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
     ],
     ["its target is unreachable", refuse("west", "unreachable"), /west/],
     ["its target's credentials are refused", refuse("west", "forbidden"), /west/],

@@ -103,12 +103,18 @@ describe("a run that needs to know its target", () => {
   for (const [name, answers, [olds, inputs], expected, waits] of [
     ["takes what the check has found", [outage], [{}, known], undefined, 0],
     ["waits for an address", [noAddress, noAddress, found], [{}, args], undefined, 2],
-    ["but not for ever", [noAddress], [{}, args], "link east/west: after 10 s, no address yet", 2],
-    ["nor for Linkerd", [noLinkerd], [{}, args], "link east/west: there is no Linkerd", 0],
+    [
+      "but not for ever",
+      [noAddress],
+      [{}, args],
+      "link east → west: after 10 s, no address yet",
+      2,
+    ],
+    ["nor for Linkerd", [noLinkerd], [{}, args], "link east → west: there is no Linkerd", 0],
     ["goes on with what it knew before, in an outage", [outage], [known, args], undefined, 0],
     [
       "but not if the user has to fix something",
-      ...([[invalid], [known, args], "link east/west: cluster west: no context", 0] as const),
+      ...([[invalid], [known, args], "link east → west: cluster west: no context", 0] as const),
     ],
   ] as const)
     it(name, async () => {

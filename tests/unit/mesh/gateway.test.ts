@@ -148,7 +148,7 @@ describe("the gateway of a target, with its hostnames resolved (linkerd-behaviou
         "the link has none",
         false,
         ["192.0.2.1"],
-        "link east/west has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway",
+        "link east → west has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway",
       ],
       [
         "something is missing of it",
@@ -160,7 +160,7 @@ describe("the gateway of a target, with its hostnames resolved (linkerd-behaviou
         "none of its hostnames resolves",
         { addresses: ["a.example", "b.example"] },
         [],
-        "the gateway of west does not resolve (a.example: ENOTFOUND a.example; b.example: ENOTFOUND b.example)",
+        "the gateway of west does not resolve (a.example: ENOTFOUND a.example; b.example: ENOTFOUND b.example): a new load balancer can take minutes to appear in DNS, so run again, or set gateway.addresses on the link",
       ],
       [
         "its hostname resolves to nothing that may be used",

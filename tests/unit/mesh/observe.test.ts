@@ -22,7 +22,7 @@ describe("observing a cluster", () => {
       const west = memory();
       west.delete(plural, key);
       await rejects(read(west), {
-        message: `cluster west lists no ${what}, so its answers cannot be trusted: see whether the context points at a whole cluster`,
+        message: `cluster west lists no ${what}, so its answers cannot be trusted: check that its context points to a whole cluster`,
       });
     });
 });

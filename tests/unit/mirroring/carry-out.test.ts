@@ -133,7 +133,7 @@ describe("a run whose clusters change between its plan and its writes", () => {
     const { failure, left } = await changing("west", (server) => {
       server.delete("services", "shop/web");
     });
-    match(failure, /^link east\/west would delete 1 of its 1 mirror on east/);
+    match(failure, /^link east → west would delete 1 of its 1 mirror on east/);
     deepEqual(left, ["shop/api-north", "shop/db-north", "shop/web-west"]);
   });
 });

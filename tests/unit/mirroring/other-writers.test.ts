@@ -61,7 +61,7 @@ describe("the status of a Link that another program has created", () => {
     const [beside = ""] = await notesOf({ ...scenario, controllers: [controller] });
     match(beside, /^east → west: Deployment east\/\S+\/controller-west also mirrors this link/);
     deepEqual(await notesOf({ ...scenario, mayKeepStatus: false }), [
-      "east: the status of Link linkerd-multicluster/west is not kept and may be out of date, because the runner may not patch links/status in namespace linkerd-multicluster: grant that (docs/reference/access.md), or go by what this program says",
+      "east: the status of Link linkerd-multicluster/west isn't updated and may be out of date, because the runner may not patch links/status in namespace linkerd-multicluster: grant that (docs/reference/access.md), or rely on what this program prints",
     ]);
   });
 });

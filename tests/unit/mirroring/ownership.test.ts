@@ -155,7 +155,7 @@ describe("a stack", () => {
     }
     b.link(link("west"));
     const { lines } = await up(b);
-    match(lines.join("\n"), /not mirrored \(NotOurs\): .* is stack acme\/a\/prod's/);
+    match(lines.join("\n"), /not mirrored \(NotOurs\): stack acme\/a\/prod owns/);
     deepEqual(marksOf(east, "team-a/web-west"), [managerOf("acme/a/prod")]);
   });
 
@@ -198,7 +198,7 @@ describe("a stack", () => {
           ({ method }) =>
             name === "east" && isMeant(method) ? { alter: withoutManagedFields } : undefined,
       );
-      match(failure, /answers without managedFields/);
+      match(failure, /returns objects without managedFields/);
       equal(mirrorsIn(east).includes("shop/api-west"), true);
     });
 });
@@ -219,7 +219,7 @@ describe("an unmarked mirror that nobody asks for", () => {
       const links = [link("west", settings)];
       const { lines } = await up(stackOf([east, target("west")], { links }));
       deepEqual(mirrorsIn(east), isLeft ? ["shop/old-west"] : []);
-      const command = `east → west: 1 mirror stays, because no stack's mark is on them, so they may be somebody else's; if nobody needs them, delete them: kubectl --context east --namespace shop delete service old-west (shop/old-west)`;
+      const command = `east → west: 1 mirror stays, because they carry no stack's mark, so they may belong to somebody else; if nobody needs them, delete them: kubectl --context east --namespace shop delete service old-west (shop/old-west)`;
       if (isLeft) deepEqual(lines, [command]);
     });
 });

@@ -56,7 +56,7 @@ describe("a cluster that is not the one it was", () => {
     const as = (identity: string) => ({ west: { ...cluster("west"), identity } });
     equal(
       await refusal("uid-of-east", args, as("uid-of-east")),
-      "east and west are the same cluster (its kube-system has UID uid-of-east): fix the context of one end of link east/west",
+      "east and west are the same cluster (its kube-system has UID uid-of-east): fix the context of one end of link east → west",
     );
     equal(await refusal("uid-of-north", args, as("uid-of-north")), undefined);
   });

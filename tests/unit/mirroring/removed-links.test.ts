@@ -163,7 +163,7 @@ describe("a link that goes over to Linkerd's controller", () => {
       ...kept,
       removedLinks: links,
       notes: /: its mirrors stay for now, because cluster east /,
-      refused: /stay, because it is not known whether a controller of Linkerd's mirrors it now: /,
+      refused: /stay, because it is unknown whether Linkerd's controller mirrors it now: /,
     });
     expectFacts(await run({ ...after, controllers: [] }), removed);
   });
@@ -197,7 +197,7 @@ describe("mirrors of a removed link that may be others'", () => {
     expectFacts(found, {
       ...kept,
       notes:
-        /^east → west: 1 mirror stays, because no stack's mark is on them, .*: kubectl --context east --namespace shop delete service web-west \(shop\/web-west\)$/m,
+        /^east → west: 1 mirror stays, because they carry no stack's mark, .*: kubectl --context east --namespace shop delete service web-west \(shop\/web-west\)$/m,
     });
   });
 

@@ -109,7 +109,7 @@ describe("trust: what the user is told", () => {
     const pods = Array.from({ length: 12 }, (_, index) => proxy(`web-${index}`, [old]));
     told(
       { w: present([next, old], oldIssuer, pods) },
-      "The rotation waits until all proxies trust next. Restart the workloads of 12 pods and run again: w: shop/web-0, w: shop/web-1, w: shop/web-2, w: shop/web-3, w: shop/web-4, w: shop/web-5, w: shop/web-6, w: shop/web-7, w: shop/web-8, w: shop/web-9 and 2 more. What is no proxy of yours, or may break, goes into linkerd-multicluster:trust.ignorePods.",
+      "The rotation waits until all proxies trust next. Restart the workloads of 12 pods and run again: w: shop/web-0, w: shop/web-1, w: shop/web-2, w: shop/web-3, w: shop/web-4, w: shop/web-5, w: shop/web-6, w: shop/web-7, w: shop/web-8, w: shop/web-9 and 2 more. To skip pods that aren't yours or may lose connections, add them to linkerd-multicluster:trust.ignorePods.",
     );
     const late = present([next, old], nextIssuer, [proxy("web-0", [next], 3)]);
     told(

@@ -64,11 +64,11 @@ function refusal(
   const { source, target, maxDeletions, allowDeletions, removed = false } = limit;
   const most = mostOf(maxDeletions, live);
   if (allowDeletions || deletions <= most) return undefined;
-  const link = `link ${source}/${target}`;
+  const link = `link ${source} → ${target}`;
   const cause = removed ? `${link} is no longer in the config, and the run` : link;
   const remedy = removed
     ? `set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back`
-    : `set allowDeletions: true on the link for one run; if not, see whether ${target} is the cluster you think and its Services are still exported`;
+    : `set allowDeletions: true on the link for one run; if not, check that the context of ${target} points to the right cluster and that its Services are still exported`;
   return `${cause} would delete ${deletions} of its ${what}, and maxDeletions (${maxDeletions}) allows ${most}: if that is meant, ${remedy}`;
 }
 

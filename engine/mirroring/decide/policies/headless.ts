@@ -80,7 +80,7 @@ export function headlessShape(
   if (live !== undefined) return isLiveHeadless ? "headless" : "clusterIP";
   return {
     reason: "NoPods",
-    sentence: `the headless Service ${keyOf(service)} has no pods on ${view.link.target} yet, and whether they have names decides what its mirror is: run again when it has`,
+    sentence: `the headless Service ${keyOf(service)} has no pods on ${view.link.target} yet, so it isn't known whether they have names and which kind of mirror it needs: run again once it has pods`,
   };
 }
 
@@ -100,7 +100,7 @@ export function tooManyPods(
   if (endpoints !== undefined && truncated(endpoints))
     return {
       reason: "TruncatedEndpoints",
-      sentence: `${words} has more than 1,000 pods, of which its Endpoints name only the first: split it into several`,
+      sentence: `${words} has more than 1,000 pods, and its Endpoints list only the first 1,000: split it into several`,
     };
   const pods = subsets.reduce((sum, { hostnames }) => sum + hostnames.length, 0);
   const ports = Math.max(0, ...subsets.map((subset) => subset.ports.length));

@@ -198,7 +198,7 @@ function countLimit<T>(
     items,
     most: maxMirrors,
     size: { live: ({ service }) => (service === undefined ? 0 : 1), wanted: () => 1 },
-    sentence: `${target} exports what would be ${what} on ${source}, and maxMirrors of link ${source}/${target} allows ${maxMirrors}: see whether all of that is meant to be exported, and raise maxMirrors on the link if it is`,
+    sentence: `${target} exports what would be ${what} on ${source}, and maxMirrors of link ${source} → ${target} allows ${maxMirrors}: check that all of it should be exported, then raise maxMirrors on the link`,
   };
 }
 

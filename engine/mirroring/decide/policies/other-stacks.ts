@@ -47,7 +47,7 @@ export function ownershipNotes(
       : [
           staying(
             unmarked,
-            `no stack's mark is on them, so they may be somebody else's; if nobody needs them, ${deletionOf(
+            `they carry no stack's mark, so they may belong to somebody else; if nobody needs them, ${deletionOf(
               unmarked.map(({ key }) => key),
               context,
             )}`,
@@ -56,7 +56,7 @@ export function ownershipNotes(
     ...(others.size === 0
       ? []
       : [
-          `another stack mirrors this as well (${[...others].sort().join(", ")}): take it out of one of the two`,
+          `another stack mirrors this as well (${[...others].sort().join(", ")}): remove it from one of the two`,
         ]),
   ].map((sentence): Note => [part, sentence]);
 }

@@ -90,7 +90,7 @@ function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): W
   if (service?.metadata.deletionTimestamp === undefined) return undefined;
   return {
     reason: "BeingDeleted",
-    sentence: `the Service ${key} on ${cluster} is being deleted and a finalizer holds it: have it removed and run again`,
+    sentence: `the Service ${key} on ${cluster} is being deleted, but a finalizer keeps it: remove the finalizer and run again`,
   };
 }
 

@@ -100,7 +100,7 @@ export function undecided(source: string, removed: readonly RemovedPart[]): ByPa
   const whys = removed.flatMap((part) =>
     part.disposition === "unknown"
       ? [
-          `the mirrors of the removed link ${source}/${part.link.target} stay, because it is not known whether a controller of Linkerd's mirrors it now: ${part.why}`,
+          `the mirrors of the removed link ${source} → ${part.link.target} stay, because it is unknown whether Linkerd's controller mirrors it now: ${part.why}`,
         ]
       : [],
   );

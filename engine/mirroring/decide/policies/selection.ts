@@ -33,11 +33,11 @@ export function leftOut(namespace: string, link: LinkSpec): string | undefined {
   const excluded = excludedNamespaces.find(isNamed);
   if (excluded !== undefined) {
     const pattern = excluded === namespace ? "" : `, as ${excluded}`;
-    return `excludedNamespaces of link ${source}/${target} names ${namespace}${pattern}: remove the Service's label, or set excludedNamespaces without that`;
+    return `excludedNamespaces of link ${source} → ${target} names ${namespace}${pattern}: remove the Service's label, or set excludedNamespaces without that`;
   }
   return namespaces.some(isNamed)
     ? undefined
-    : `namespaces of link ${source}/${target} does not name ${namespace}: remove the Service's label, or add the namespace there`;
+    : `namespaces of link ${source} → ${target} does not name ${namespace}: remove the Service's label, or add the namespace there`;
 }
 
 /**

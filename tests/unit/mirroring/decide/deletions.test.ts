@@ -51,7 +51,7 @@ describe("the deletions that one run may do", () => {
     const { refusal, changes } = planned({ target: west(), source });
     equal(
       refusal,
-      "link east/west would delete 12 of its 12 mirrors on east, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, see whether west is the cluster you think and its Services are still exported",
+      "link east → west would delete 12 of its 12 mirrors on east, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of west points to the right cluster and that its Services are still exported",
     );
     equal(changes.length, 12);
   });
@@ -83,7 +83,7 @@ describe("members that leave federated Services", () => {
   it("count as deletions of their link, though the Service stays", () => {
     equal(
       refusal({ east: some("east", 5), north }),
-      "link west/east would delete 7 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, see whether east is the cluster you think and its Services are still exported",
+      "link west → east would delete 7 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of east points to the right cluster and that its Services are still exported",
     );
     equal(refusal({ east: some("east", 6), north }), "");
   });
@@ -91,9 +91,9 @@ describe("members that leave federated Services", () => {
   it("count for each link by itself", () => {
     equal(refusal({ east: some("east", 6), north: some("north", 6) }), "");
     const sentence = refusal({ east: some("east", 1), north: some("north", 2) });
-    deepEqual(sentence.match(/link west\/\w+ would delete \d+/g), [
-      "link west/east would delete 11",
-      "link west/north would delete 10",
+    deepEqual(sentence.match(/link west → \w+ would delete \d+/g), [
+      "link west → east would delete 11",
+      "link west → north would delete 10",
     ]);
   });
 
@@ -105,7 +105,7 @@ describe("members that leave federated Services", () => {
   it("of a link that has left the config are told as such, with what to do", () => {
     equal(
       refusal({ north }, [{ target: "east", removed: true }], ["east"]),
-      "link west/east is no longer in the config, and the run would delete 12 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back",
+      "link west → east is no longer in the config, and the run would delete 12 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back",
     );
   });
 });

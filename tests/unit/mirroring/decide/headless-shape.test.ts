@@ -79,10 +79,10 @@ describe("the mirror of a headless Service (linkerd-behaviour.md 3.1, 3.5)", () 
 
   it("says what it waits for", () => {
     deepEqual(told(wanted({ target: west([db]) })), [
-      "NoPods shop/db: the headless Service shop/db has no pods on west yet, and whether they have names decides what its mirror is: run again when it has",
+      "NoPods shop/db: the headless Service shop/db has no pods on west yet, so it isn't known whether they have names and which kind of mirror it needs: run again once it has pods",
     ]);
     deepEqual(told(wanted({ target: west([db], truncated("db-0")) })), [
-      "TruncatedEndpoints shop/db: the headless Service shop/db has more than 1,000 pods, of which its Endpoints name only the first: split it into several",
+      "TruncatedEndpoints shop/db: the headless Service shop/db has more than 1,000 pods, and its Endpoints list only the first 1,000: split it into several",
     ]);
   });
 

@@ -109,7 +109,7 @@ describe("as many mirrors as a link may have", () => {
     deepEqual(
       [...new Set(skips.map(({ sentence }) => sentence))],
       [
-        "west exports what would be 4 mirrors on east, and maxMirrors of link east/west allows 2: see whether all of that is meant to be exported, and raise maxMirrors on the link if it is",
+        "west exports what would be 4 mirrors on east, and maxMirrors of link east → west allows 2: check that all of it should be exported, then raise maxMirrors on the link",
       ],
     );
     match(

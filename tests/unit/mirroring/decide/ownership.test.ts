@@ -71,7 +71,7 @@ describe("what this link does not own", () => {
     ],
     [
       east([service(at, { labels: ours, ...going })]),
-      "BeingDeleted shop/web: the Service shop/web-west on east is being deleted and a finalizer holds it: have it removed and run again",
+      "BeingDeleted shop/web: the Service shop/web-west on east is being deleted, but a finalizer keeps it: remove the finalizer and run again",
     ],
   ];
   for (const [source, sentence] of inTheWay)

@@ -30,7 +30,7 @@ const missing =
 const terminating =
   "TerminatingNamespace: the namespace shop is being deleted on east: run again when it is gone";
 const unnamed =
-  "ExcludedNamespace: namespaces of link east/west does not name shop: remove the Service's label, or add the namespace there";
+  "ExcludedNamespace: namespaces of link east → west does not name shop: remove the Service's label, or add the namespace there";
 const externalName =
   "ExternalName: an ExternalName Service is an alias in DNS: export the Service it stands for";
 
@@ -109,14 +109,14 @@ const skippedOnes: [rule: string, service: Service, why: string, scenario?: Foun
     (own): (typeof skippedOnes)[number] => [
       `one in Linkerd's own namespace ${own}`,
       exported(`${own}/web`),
-      `ExcludedNamespace: excludedNamespaces of link east/west names ${own}: remove the Service's label, or set excludedNamespaces without that`,
+      `ExcludedNamespace: excludedNamespaces of link east → west names ${own}: remove the Service's label, or set excludedNamespaces without that`,
       excluding,
     ],
   ),
   [
     "one labelled like the kubelet, to which the source's Prometheus would send its token",
     exported("kube-system/kubelet", { labels: { "k8s-app": "kubelet" } }),
-    "ExcludedNamespace: excludedNamespaces of link east/west names kube-system, as kube-*: remove the Service's label, or set excludedNamespaces without that",
+    "ExcludedNamespace: excludedNamespaces of link east → west names kube-system, as kube-*: remove the Service's label, or set excludedNamespaces without that",
     excluding,
   ],
   [
@@ -128,7 +128,7 @@ const skippedOnes: [rule: string, service: Service, why: string, scenario?: Foun
   [
     "a namespace that is both named and excluded",
     exported("team-a/web"),
-    "ExcludedNamespace: excludedNamespaces of link east/west names team-a, as team-*: remove the Service's label, or set excludedNamespaces without that",
+    "ExcludedNamespace: excludedNamespaces of link east → west names team-a, as team-*: remove the Service's label, or set excludedNamespaces without that",
     both,
   ],
   [

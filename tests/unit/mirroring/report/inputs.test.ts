@@ -211,7 +211,7 @@ describe("what inputs say of a pod that is missing", () => {
     deepEqual(first.missing, { "shop/db-1-west": written });
     deepEqual([first.inputs.mirrors, first.revision], [before.mirrors, before.revision]);
     deepEqual(first.notes, [
-      `east: the pod of shop/db-1-west is away since ${written} and has no StatefulSet: its mirror goes with the first run after 2026-01-02T03:09:00.000Z`,
+      `east: mirror shop/db-1-west points to a pod that has been gone since ${written}; the first run after 2026-01-02T03:09:00.000Z deletes it`,
     ]);
     const second = await run({ ...first.after, at: later });
     deepEqual([second.missing, second.revision], [undefined, first.revision + 1]);
@@ -242,7 +242,7 @@ describe("a mirror that two stacks have marked", () => {
     const shared = editing(await settled(), (live) => confirmedBy("other/prod", live));
     const { changes, notes, hasWrites } = await run(shared);
     const note =
-      "east → west: another stack mirrors this as well (other/prod): take it out of one of the two";
+      "east → west: another stack mirrors this as well (other/prod): remove it from one of the two";
     deepEqual([changes, notes, hasWrites], [undefined, [note], false]);
   });
 
@@ -257,7 +257,7 @@ describe("a mirror that two stacks have marked", () => {
     equal(hasWrites, false);
     match(
       inputs.notMirrored?.["west"]?.["shop/web"] ?? "",
-      /^NotOurs: the mirror east\/shop\/web-west is stack other\/prod's: .* adoptFrom on the link$/,
+      /^NotOurs: stack other\/prod owns the mirror east\/shop\/web-west: .* set adoptFrom on the link/,
     );
   });
 });

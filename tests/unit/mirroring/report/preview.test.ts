@@ -36,19 +36,19 @@ describe("what a preview says of a change", () => {
       "that a mirror is missing, which the list shows as there",
       [write("create")],
       listed,
-      action("create again: it is missing"),
+      action("recreate: it is missing"),
     ],
     [
       "that only the Service of a mirror is missing",
       [write("create", { live: { endpoints: endpoints(key) } })],
       listed,
-      action("create again: its Service is missing"),
+      action("recreate: its Service is missing"),
     ],
     [
       "that a mirror goes which no run has listed",
       [deletion],
       {},
-      action("delete: left behind, nothing that is exported asks for it"),
+      action("delete: no exported Service needs it"),
     ],
     [
       "that Endpoints go which have no Service",

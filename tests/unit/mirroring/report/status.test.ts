@@ -181,7 +181,7 @@ describe("a list that would be too large for etcd", () => {
           type: "Mirrored",
           status: "True",
           reason: "Mirrored",
-          message: `${(entries.length - named.length).toLocaleString("en")} more Services mirrored, for which the Link has no room`,
+          message: `${(entries.length - named.length).toLocaleString("en")} more Services mirrored, which don't fit into the Link`,
           lastTransitionTime: "2024-11-07T19:53:01Z",
         },
       ],
@@ -206,7 +206,7 @@ describe("a list that would be too large for etcd", () => {
     assert.ok(bytes(list) <= halfAMebibyte);
     const left = 1_000 - (list.length - 1);
     assert.ok(left > 0);
-    const message = `1 more Service mirrored and ${left} not, for which the Link has no room`;
+    const message = `1 more Service mirrored and ${left} not, which don't fit into the Link`;
     assert.deepEqual(list.at(-1)?.conditions?.[0], unmirrored("Error", message, earlier));
   });
 
