@@ -198,7 +198,7 @@ async function missingControllers(
 }
 
 function missing(source: string, target: string): string {
-  return `Link ${source}/${target} has mirroring: controller, and ${noControllerText(source, target)}: add {link: {ref: {name: ${target}}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.`;
+  return `link ${source} → ${target} has mirroring: controller, and ${noControllerText(source, target)}: add {link: {ref: {name: ${target}}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.`;
 }
 
 /**

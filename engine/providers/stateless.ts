@@ -110,7 +110,7 @@ export const linkTargets = {
     check: (olds, args) =>
       unlessCancelled(clusters, async () => {
         const { inputs, mistake, notes } = await checkTarget(read, olds, args);
-        const link = `link ${linkName(args)}`;
+        const link = `link ${args.source} → ${args.target}`;
         debugLog()?.(`${link}: token ${inputs.facts?.token ?? "unknown"}`);
         print(notes.map((note) => `${link}: ${note}`));
         const failures = mistake === undefined ? [] : [{ property: "target", reason: mistake }];

@@ -161,7 +161,7 @@ describe("cluster: what a run has to know first", () => {
       "a source whose link is left to a controller that is not there",
       { raw: controlled },
       {
-        west: "Link west/east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
+        west: "link west → east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
       },
     ],
   ] as [string, Found, Readonly<Record<string, string | RegExp>>][])
