@@ -132,7 +132,7 @@ describe("a server that has fallen behind", () => {
             if (ended.failure !== undefined)
               match(
                 ended.failure,
-                /^the Service .* on east changed .*: run again\neverything else/,
+                /^the Service .* on east (changed|became) .*: run again\neverything else/,
               );
             count("faults tried", hits.size);
             await expectNoOtherDeletion("up", mesh);

@@ -73,7 +73,7 @@ const matters: Readonly<Record<string, Matter>> = {
     waits: 4_800,
     patience: 5_000,
     sentence:
-      /Service shop\/queue-west on east .* does not go: see which finalizer holds it, and run again/,
+      /Service shop\/queue-west on east must be replaced, but a finalizer keeps it: remove the finalizer and run again/,
   },
   "has another client that changes a mirror before each update": {
     fault: (_request, at, mesh) => ({
