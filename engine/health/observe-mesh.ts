@@ -3,14 +3,14 @@ import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { Clusters } from "../mesh/clusters.ts";
 import { leadsToPods } from "../mesh/credentials.ts";
 import type { Need } from "../mesh/need.ts";
-import { readMesh } from "../mesh/read-mesh.ts";
+import { readMesh, unknownCluster } from "../mesh/read-mesh.ts";
 import type { ClusterReading, MeshReading } from "../mesh/reading.ts";
 import type { Decision } from "../mirroring/model/decision.ts";
 import { federatedPart } from "../mirroring/model/owner.ts";
 import { type Before, type MirrorsArgs, mirrorsOfSource } from "../mirroring/model/state.ts";
 import { reconcile } from "../mirroring/reconcile.ts";
 import { type Outcome, whyUndecided } from "../mirroring/report/outcome.ts";
-import type { Failure, Result } from "../result.ts";
+import type { Result } from "../result.ts";
 import type { HealthMesh } from "./health-mesh.ts";
 import type { CheckedCluster, CheckedLink, PodRanges } from "./health-check.ts";
 
@@ -131,10 +131,6 @@ function viewsOf(
     ];
   });
   return { clusters, links, outcomes };
-}
-
-function unknownCluster(name: string): Failure {
-  return { why: `the stack's config has no cluster ${name}`, cause: "invalid" };
 }
 
 /** The clusters of each source's flat network: itself and the targets whose pods it reaches without a gateway. */

@@ -140,7 +140,7 @@ async function readLink(
   return { link, target, ...omitUndefined({ probe: probed || undefined, credentials }) };
 }
 
-function unknownCluster(name: string): Failure {
+export function unknownCluster(name: string): Failure {
   return { why: `the stack's config has no cluster ${name}`, cause: "invalid" };
 }
 

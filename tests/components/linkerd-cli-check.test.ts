@@ -92,6 +92,16 @@ describe("the checks of Linkerd's CLI", function () {
   const identity = "linkerd-identity\n----------------\n× issuer cert is valid\n";
   const warning = "linkerd-version\n---------------\n‼ cli is up-to-date\n";
   const end = (sign: string) => `\nStatus check results are ${sign}\n`;
+  const outage =
+    "kubernetes-api\n--------------\n√ can initialize the client\n× can query the Kubernetes API\n";
+
+  it("fail no run for a cluster that doesn't answer", async () => {
+    cli(outage + end("×"), 1);
+    const controlled = mesh({ links: [{ link: link(), mirroring: "controller" }] });
+    for (const { run } of [await made(), await made(controlled)])
+      deepEqual([run("east").status, run("east/multicluster").status], [0, 0]);
+  });
+
   for (const [what, report, code, expected] of [
     ["nothing that fails", warning + end("√"), 0, 0],
     ["only the multicluster extension", warning + multicluster + end("×"), 1, 0],
@@ -108,7 +118,8 @@ describe("the checks of Linkerd's CLI", function () {
       equal(run("east/multicluster").status, 0);
       const controlled = mesh({ links: [{ link: link(), mirroring: "controller" }] });
       const own = await made(controlled);
-      deepEqual([own.run("east").status, own.run("east/multicluster").status], [code, code]);
+      const failed = code === 0 ? 0 : 1;
+      deepEqual([own.run("east").status, own.run("east/multicluster").status], [failed, failed]);
     });
 
   it("go by the stack's kubeconfig, at home too", async () => {

@@ -10,7 +10,7 @@ import { noOrphans } from "./orphans.ts";
 import { podRangesDisjoint } from "./pod-ranges.ts";
 import { anchorsShared, domainsShared, issuersTrusted } from "./trust.ts";
 
-/** The first check, and the only one that a run may tolerate (run.ts). */
+/** The first check: without it, nothing can be said about the cluster. A run tolerates its failure. */
 export const clusterReached: HealthCheck<CheckedCluster> = {
   id: "cluster-reached",
   title: "the cluster can be read",
