@@ -125,7 +125,7 @@ describe("a stack in the real engine", function () {
   it("keeps the deletion guard of a link that leaves the config by a slip", async () => {
     await stack.configure({ clusters, links: [{ ...toNorth, source: "est" }] });
     const { text } = await stack.run("up", ["--refresh"], { fails: true });
-    assert.match(text, /link est\/west is no longer in the config.* maxDeletions \(1\) allows 1/);
+    assert.match(text, /link est → west is no longer in the config.* maxDeletions \(1\) allows 1/);
     assert.deepEqual(await mirrors(), all);
   });
 
