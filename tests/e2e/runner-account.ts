@@ -1,12 +1,23 @@
 import assert from "node:assert/strict";
-import { type AuditedRequest, type Bed, type BedCluster, mark, requestsOf } from "../bed/bed.ts";
+import {
+  type AuditedRequest,
+  type Bed,
+  type BedCluster,
+  mark,
+  requestsOf,
+  until,
+} from "../bed/bed.ts";
 import { documents } from "../unit/examples/files.ts";
-import { tokenOf } from "./access-clusters.ts";
+import { get, inNamespace, post } from "./access-clusters.ts";
 import type { Item } from "./mirroring/objects.ts";
 
 interface Rule {
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
+}
+
+interface SecretWithToken {
+  readonly data?: { readonly token?: string };
 }
 
 interface Manifest extends Item {
@@ -29,9 +40,17 @@ export function rightsIn(all: readonly Manifest[]): ReadonlySet<string> {
   );
 }
 
-/** Returns an access that has only a token of the service account. */
+/** Returns an access that has only the token of the service account for which token.yaml has a Secret. */
 export async function accessOf(cluster: BedCluster, name: string): Promise<BedCluster["access"]> {
-  return { ...cluster.access, token: await tokenOf(cluster, "linkerd-multicluster-runner", name) };
+  const secrets = inNamespace("linkerd-multicluster-runner", "secrets");
+  const secret = manifests("token.yaml").find(({ metadata }) => metadata.name === `${name}-token`);
+  const isLeft = (await cluster.request("GET", `${secrets}/${name}-token`)).code === 200;
+  if (!isLeft) await post(cluster, secrets, secret);
+  const token = await until(`the token of ${name}`, [], async () => {
+    const { data } = await get<SecretWithToken>(cluster, `${secrets}/${name}-token`);
+    return data?.token && Buffer.from(data.token, "base64").toString();
+  });
+  return { ...cluster.access, token };
 }
 
 /** Returns the rights that the runner uses meanwhile, as `verb resource`. Only those in `refused` may be denied. */

@@ -11,7 +11,7 @@ import { addLink, addLinkCrd, linksPath } from "../../bed/links.ts";
 import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { type Config, newStack, type PulumiStack } from "../../bed/stack.ts";
 import { configOf } from "../../unit/config/table.ts";
-import { addNamespace, addService, inNamespace, serviceIn } from "../access-clusters.ts";
+import { addNamespace, addService, inNamespace, post, serviceIn } from "../access-clusters.ts";
 import { member } from "../mirroring/objects.ts";
 import { type ClusterName, create, emptyBed } from "../mirroring/shared-bed.ts";
 import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../runner-account.ts";
@@ -60,6 +60,28 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
       );
     });
     assert.deepEqual(beyond(used, rightsIn(preview)), []);
+  });
+
+  it("can be a role of EKS in a group of identities.yaml, or a service account of Google's", async () => {
+    const { east } = bed.clusters;
+    for (const each of manifests("identities.yaml"))
+      await post(east, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", each);
+    const may = async (verb: string, who: { groups: string[] } | { user: string }) => {
+      const resourceAttributes = { verb, resource: "services", namespace };
+      const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+      const { body } = await east.request("POST", path, { spec: { ...who, resourceAttributes } });
+      return (body as { readonly status: { readonly allowed: boolean } }).status.allowed;
+    };
+    const groups = (name: string) => ({ groups: [`linkerd-multicluster:${name}`] });
+    const user = "mesh-runner@example-project.iam.gserviceaccount.com";
+    const answers = [groups("preview"), groups("up"), { user }].map(async (who) => {
+      return [await may("list", who), await may("create", who)];
+    });
+    assert.deepEqual(await Promise.all(answers), [
+      [true, false],
+      [true, true],
+      [true, true],
+    ]);
   });
 
   it("makes, changes, checks, watches and removes mirrors with all of them, and never lacks one", async () => {
