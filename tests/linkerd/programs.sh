@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# usage: tests/linkerd/programs.sh FOLDER
+# Downloads from their publishers what `npm run test:linkerd` needs, into FOLDER/bin (programs), FOLDER/charts and
+# FOLDER/crds, and what `npm run test:languages` needs, into FOLDER/pulumi. It runs on linux/amd64, with curl, helm
+# and docker.
+set -euo pipefail
+
+linkerd=26.8.3
+pulumi=3.270.0
+operator=2.9.0
+plugins="command@1.2.1 kubernetes@4.34.2 tls@5.6.1"
+
+mkdir -p "$1"/{bin,charts,crds}
+folder=$(realpath "$1")
+work=$(mktemp --directory)
+trap 'rm -rf "$work"' EXIT
+
+fetch() {
+  curl --fail --silent --show-error --location --retry 3 --proto '=https' --output "$2" "$1"
+}
+
+# Pulumi's CLI with its hosts of languages.
+fetch "https://get.pulumi.com/releases/sdk/pulumi-v$pulumi-linux-x64.tar.gz" "$work/pulumi.tar.gz"
+tar --extract --file "$work/pulumi.tar.gz" --directory "$folder"
+# The tests know the generator of SDKs under this name, since the test bed's Pulumi has none.
+cat > "$folder/pulumi/sdk-generator" <<'PROGRAM'
+#!/bin/sh
+set -eu
+out=$(mktemp --directory)
+pulumi package gen-sdk "$1" --language "$2" --out "$out"
+cp --recursive "$out/$2/." "$3"
+rm -rf "$out"
+PROGRAM
+chmod +x "$folder/pulumi/sdk-generator"
+
+for plugin in $plugins; do
+  PULUMI_HOME=$work/home "$folder/pulumi/pulumi" plugin install resource "${plugin%@*}" "${plugin#*@}"
+done
+cp "$work"/home/plugins/resource-*/pulumi-resource-* "$folder/bin"
+
+release="https://github.com/linkerd/linkerd2/releases/download/edge-$linkerd/linkerd2-cli-edge-$linkerd-linux-amd64"
+fetch "$release" "$work/linkerd"
+fetch "$release.sha256" "$work/linkerd.sha256"
+test "$(sha256sum < "$work/linkerd" | cut -d ' ' -f 1)" = "$(cut -d ' ' -f 1 "$work/linkerd.sha256")"
+install "$work/linkerd" "$folder/bin/linkerd"
+
+# taken IMAGE FILE NAME: a program from an image of Linkerd's.
+taken() {
+  container=$(docker create "cr.l5d.io/linkerd/$1:edge-$linkerd")
+  docker cp "$container:$2" "$folder/bin/$3"
+  docker rm "$container" > /dev/null
+}
+taken controller /controller controller
+taken controller /linkerd-policy-controller linkerd-policy-controller
+taken proxy /usr/lib/linkerd/linkerd2-proxy linkerd2-proxy
+taken proxy /usr/lib/linkerd/linkerd2-proxy-init linkerd2-proxy-init
+taken proxy /usr/lib/linkerd/linkerd2-proxy-identity proxy-identity
+
+for chart in linkerd-crds linkerd-control-plane linkerd-multicluster; do
+  helm pull "$chart" --repo https://helm.linkerd.io/edge --version "20$linkerd" --untar --untardir "$folder/charts"
+done
+
+fetch "https://github.com/pulumi/pulumi-kubernetes-operator/archive/refs/tags/v$operator.tar.gz" "$work/operator.tar.gz"
+tar --extract --file "$work/operator.tar.gz" --directory "$folder/crds" --strip-components=3 \
+  "pulumi-kubernetes-operator-$operator/deploy/crds"
