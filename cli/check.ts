@@ -5,7 +5,7 @@ import {
   summary,
 } from "@linkerd-multicluster/engine/health";
 import { firstOf, messageOf, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
-import { meshOf } from "../config/stack-file.ts";
+import { meshOf } from "./stack-mesh.ts";
 import { exitCode, type Format, mark, shownName, written } from "./output.ts";
 import {
   type Chosen,
@@ -42,9 +42,8 @@ export async function check(options: CheckOptions): Promise<void> {
   if (!report.healthy) process.exitCode = exitCode.problems;
 }
 
-async function reportOf({ folder, ...choice }: Chosen, wait: number): Promise<HealthReport> {
-  const mesh = await meshOf(choice, folder, process.env);
-  return checkMesh(mesh, { within: wait, every: 2_000 });
+async function reportOf(stack: Chosen, wait: number): Promise<HealthReport> {
+  return checkMesh(await meshOf(stack, process.env), { within: wait, every: 2_000 });
 }
 
 const tones = { ok: "good", warning: "warn", error: "bad", skipped: "dim" } as const;

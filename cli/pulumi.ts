@@ -1,7 +1,16 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { printable, codeOf, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
+import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import {
+  codeOf,
+  messageOf,
+  omitUndefined,
+  printable,
+  registerKubeconfigs,
+  UserError,
+} from "@linkerd-multicluster/engine/kubernetes";
+import { type Inputs, wholeLink, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
+import type { ConfigTexts } from "../config/stack-file.ts";
 
 /** Bytes that a command may print; a state has a few MB. */
 const maxBuffer = 512 * 2 ** 20;
@@ -43,44 +52,99 @@ export function notRun(cause: unknown): UserError {
   return new UserError(`pulumi failed: ${messageOf(cause)}`);
 }
 
-/** As Node programs name the resource, and as the plugin names it for every other language. */
-const mirrorsTypes: readonly (string | undefined)[] = [
-  "pulumi-nodejs:dynamic/linkerd:Mirrors",
-  "linkerd-multicluster:engine:Mirrors",
-];
+/** The config that Pulumi computes, environments included, without secrets. @throws UserError */
+export async function effectiveConfig(at: StackLocation): Promise<ConfigTexts> {
+  const printed = await pulumi(["config", "--json"], at);
+  const values = JSON.parse(printed) as Readonly<Record<string, { readonly value?: string }>>;
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([key, { value }]) =>
+      value === undefined ? [] : [[key, value]],
+    ),
+  );
+}
+
+/** Node programs name the resources by the first type, and the plugin of all other languages by the second. */
+function typesOf(name: string): readonly (string | undefined)[] {
+  return [`pulumi-nodejs:dynamic/linkerd:${name}`, `linkerd-multicluster:engine:${name}`];
+}
+
+const mirrorsTypes = typesOf("Mirrors");
+const healthTypes = typesOf("Health");
 const trustType = "linkerd-multicluster:index:TrustRoot";
 
 interface Resource {
   readonly type?: string;
   readonly urn?: string;
   readonly delete?: boolean;
-  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly inputs?: Readonly<Record<string, unknown>> & { readonly kubeconfigs?: Secret };
   readonly outputs?: { readonly expiries?: Readonly<Record<string, unknown>> };
 }
 
+/** A secret in a state that was exported with `--show-secrets`. */
+interface Secret {
+  readonly plaintext?: string;
+}
+
 export interface StackState {
+  /** The mesh that the last run checked; absent before the first run. */
+  readonly mesh?: HealthMesh;
   /** The inputs of every `linkerd:Mirrors`, by URN. */
   readonly mirrors: ReadonlyMap<string, Inputs>;
   /** In ISO 8601 by what expires; empty if the stack does not manage trust. */
   readonly expiries: Readonly<Record<string, string>>;
 }
 
-/** Reads what `pulumi stack export` prints: this program's own resources, as the last run left them. */
+/**
+ * Reads this program's own resources in a stack's state, as the last run left them. Where the program gave kubeconfigs
+ * as values, only state has them, and this process keeps them in memory.
+ *
+ * @throws UserError
+ */
+export async function stackState(at: StackLocation): Promise<StackState> {
+  const exported = await pulumi(["stack", "export"], at);
+  if (!exported.includes('"kubeconfigs"')) return stackStateIn(exported);
+  const decrypted = await pulumi(["stack", "export", "--show-secrets"], at);
+  for (const { inputs } of resourcesIn(decrypted)) {
+    const { plaintext } = inputs?.kubeconfigs ?? {};
+    if (plaintext !== undefined)
+      registerKubeconfigs(JSON.parse(plaintext) as Readonly<Record<string, string>>);
+  }
+  return stackStateIn(exported);
+}
+
+/** Reads what `pulumi stack export` prints. */
 export function stackStateIn(exported: string): StackState {
-  const { deployment } = JSON.parse(exported) as {
-    readonly deployment?: { readonly resources?: readonly Resource[] };
-  };
-  const resources = deployment?.resources ?? [];
-  const mirrors = resources.flatMap(({ type, urn = "", delete: isReplaced, inputs = {} }) => {
-    const { __provider: _, kubeconfigs: _secret, ...rest } = inputs;
-    const isMirrors = mirrorsTypes.includes(type) && isReplaced !== true;
-    return isMirrors && isWhole(rest) ? [[urn, withWholeLinks(rest)] as const] : [];
-  });
+  const resources = resourcesIn(exported);
+  const inputsOf = (types: readonly (string | undefined)[]) =>
+    resources.flatMap(({ type, urn = "", delete: isReplaced, inputs = {} }) => {
+      const { __provider: _, kubeconfigs: _secret, ...rest } = inputs;
+      return types.includes(type) && isReplaced !== true ? [[urn, rest] as const] : [];
+    });
+  const mirrors = inputsOf(mirrorsTypes).flatMap(([urn, inputs]) =>
+    isWhole(inputs) ? [[urn, withWholeLinks(inputs)] as const] : [],
+  );
   const expiries = resources
     .filter(({ type }) => type === trustType)
     .flatMap(({ outputs }) => Object.entries(outputs?.expiries ?? {}))
     .filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  return { mirrors: new Map(mirrors), expiries: Object.fromEntries(expiries) };
+  const [[, { mesh }] = ["", {}]] = inputsOf(healthTypes) as [string, { mesh?: HealthMesh }][];
+  return {
+    mirrors: new Map(mirrors),
+    expiries: Object.fromEntries(expiries),
+    ...omitUndefined({ mesh: mesh && withWholeMeshLinks(mesh) }),
+  };
+}
+
+function withWholeMeshLinks(mesh: HealthMesh): HealthMesh {
+  const links = mesh.links.map(({ link, mirroring }) => ({ link: wholeLink(link), mirroring }));
+  return { ...mesh, links };
+}
+
+function resourcesIn(exported: string): readonly Resource[] {
+  const { deployment } = JSON.parse(exported) as {
+    readonly deployment?: { readonly resources?: readonly Resource[] };
+  };
+  return deployment?.resources ?? [];
 }
 
 /** A resource whose first run failed early may have less. */

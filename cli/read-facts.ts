@@ -1,15 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { observeMesh, type SourceState } from "@linkerd-multicluster/engine/health";
-import { omitUndefined, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { configOf } from "../config/stack-file.ts";
-import type { MeshConfig } from "../config/mesh.ts";
-import { project } from "../config/mistakes.ts";
-import { healthMesh, mirrorsArgs, ownClusters } from "../config/share.ts";
+import { observeMesh } from "@linkerd-multicluster/engine/health";
+import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { Documents } from "./documents.ts";
 import { type Facts, printableTexts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
-import { pulumi, type StackLocation, stackStateIn } from "./pulumi.ts";
+import { stackMesh } from "./stack-mesh.ts";
 import type { Chosen } from "./stacks.ts";
 
 /**
@@ -19,24 +15,14 @@ import type { Chosen } from "./stacks.ts";
  * @throws UserError
  */
 export async function readFacts(
-  { folder, ...choice }: Chosen,
+  chosen: Chosen,
   variables: NodeJS.ProcessEnv,
   { now = new Date(), mirrorsOnly = false }: { now?: Date; mirrorsOnly?: boolean } = {},
 ): Promise<Facts> {
-  const named = choice.stack ?? variables["PULUMI_STACK"];
-  const at: StackLocation = { folder, variables, ...omitUndefined({ stack: named }) };
-  let exported: string | undefined;
-  let unreadState: string | undefined;
-  try {
-    exported = await pulumi(["stack", "export"], at);
-  } catch (error) {
-    unreadState = messageOf(error);
-  }
-  const stack = named ?? "";
-  const config = await configOf(choice, folder, variables);
-  const sources = sourcesOf(config, exported, stack);
-  const views = await observeMesh(healthMesh(config), now, { sources, mirrorsOnly });
-  return factsOfClusters(views, { now, stack, sources, ...omitUndefined({ unreadState }) });
+  const stack = chosen.stack ?? variables["PULUMI_STACK"] ?? "";
+  const { mesh, sources, ...unread } = await stackMesh(chosen, variables);
+  const views = await observeMesh(mesh, now, { sources, mirrorsOnly });
+  return factsOfClusters(views, { now, stack, sources, ...unread });
 }
 
 /** The file in the folder of `gather` that `--from` reads: what `status --output json` prints. */
@@ -54,25 +40,4 @@ export function factsIn(folder: string): readonly Facts[] {
   const { version, stacks = [] } = document;
   if (version === 1) return printableTexts(stacks);
   throw new UserError(`${file} has version ${String(version)}, and this program reads version 1.`);
-}
-
-/** The inputs of each source's mirrors now, and those of the last run in the state. */
-function sourcesOf(
-  config: MeshConfig,
-  exported: string | undefined,
-  stack: string,
-): ReadonlyMap<string, SourceState> {
-  if (config.manage === "trust") return new Map();
-  const state = exported === undefined ? [] : [...stackStateIn(exported).mirrors.values()];
-  return new Map(
-    [...ownClusters(config).keys()].flatMap((source): [string, SourceState][] => {
-      const before = state.find((each) => each.source === source);
-      const args = mirrorsArgs(config, source, before?.stack ?? `*/${project}/${stack}`);
-      if (args === undefined || args.links.length === 0) return [];
-      const made = config.manage === "mirrors" ? undefined : (before?.observedGateways ?? {});
-      const own = { statusIn: config.multiclusterNamespace };
-      const now = { ...args, ...own, ...omitUndefined({ observedGateways: made }) };
-      return [[source, { args: now, before: before ?? {} }]];
-    }),
-  );
 }

@@ -48,6 +48,9 @@ export function stacksFor(
     return [withSelected({ folder, ...choice }, variables)];
   const registered = registeredStacks(variables);
   if (registered.length > 0) return registered;
+  // Another program may have its mesh in its state alone.
+  if (existsSync(join(folder, projectFile)))
+    return [withSelected({ folder, ...choice }, variables)];
   throw new NoStack(
     `No stack selected: set --stack and --cwd, run this in the folder of a stack, or list stacks in ${stacksFile(variables)}.`,
   );

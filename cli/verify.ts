@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Kubernetes,
@@ -13,8 +14,6 @@ import {
 } from "@linkerd-multicluster/engine/kubernetes";
 import { openClusters } from "@linkerd-multicluster/engine/mesh";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import type { MeshConfig } from "../config/mesh.ts";
-import { accessesOf, touchedClusters } from "../config/share.ts";
 import { type Answer, answerIn, type Hop, type Verification, verificationOf } from "./answers.ts";
 import type { Facts, MirrorFact } from "./facts.ts";
 import { verificationLabels, verificationPod } from "./verification-pod.ts";
@@ -85,14 +84,14 @@ const selector = Object.entries(verificationLabels)
  */
 export async function verify(
   facts: Facts,
-  config: MeshConfig,
+  accesses: HealthMesh["clusters"],
   options: VerifyOptions,
   signal: AbortSignal,
 ): Promise<Verification> {
-  const opened = await openClusters(accessesOf(touchedClusters(config)));
+  const opened = await openClusters(new Map(Object.entries(accesses)));
   try {
     if (opened.mistakes.length > 0) throw new UserError(opened.mistakes.join("\n"));
-    const run = { clusters: opened.clusters, config, options, signal, swept: new Set<string>() };
+    const run = { clusters: opened.clusters, options, signal, swept: new Set<string>() };
     const bySource = Map.groupBy(mirrorsToAsk(facts, options.service), ({ source }) => source);
     const answers = await Promise.all(
       [...bySource.values()].map(async (all) => {
@@ -113,7 +112,6 @@ export async function verify(
 /** Settings that all requests of a command share. */
 interface Run {
   readonly clusters: ReadonlyMap<string, Result<Kubernetes>>;
-  readonly config: MeshConfig;
   readonly options: VerifyOptions;
   readonly signal: AbortSignal;
   /** Clusters and namespaces without leftovers of a killed process. */
@@ -147,19 +145,19 @@ class Attempt {
   }
 
   async #answer({ source, mirror, kind }: MirrorFact) {
-    const { clusters, config, options } = this.#run;
+    const { clusters, options } = this.#run;
     const cluster = clusters.get(source);
-    if (cluster === undefined) throw new FailedHop("client", `the config has no cluster ${source}`);
+    if (cluster === undefined) throw new FailedHop("client", `the stack has no cluster ${source}`);
     if ("why" in cluster) throw new FailedHop("client", cluster.why);
     const kubernetes = cluster.value;
     const [home = "", name = ""] = mirror.split("/");
     const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
     const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;
     if (port === undefined) throw new FailedHop("mirror", `${source}/${mirror} has no TCP port`);
-    const domain = config.clusters.get(source)?.clusterDomain ?? "cluster.local";
     const request = {
       image: options.image,
-      url: `http://${name}.${home}.svc.${domain}:${port}/`,
+      // The pod's DNS search path has the cluster's domain.
+      url: `http://${name}.${home}.svc:${port}/`,
       seconds: Math.max(1, Math.round((this.#deadline - performance.now()) / 1000)),
     };
     const at = { name: this.#name, namespace: options.namespace ?? home };

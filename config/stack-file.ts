@@ -1,13 +1,11 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { contentOf } from "./mesh-file.ts";
 import { project } from "./mistakes.ts";
 import type { MeshConfig } from "./mesh.ts";
 import { parseTexts } from "./parse.ts";
 import { isRecord, UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { healthMesh } from "./share.ts";
 
 /** These keys hold secrets, which only Pulumi can decrypt, and no command needs them. */
 const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);
@@ -18,51 +16,61 @@ export interface StackChoice {
   readonly configFile?: string;
 }
 
+/** A stack's config as Pulumi hands it to a program: maps and lists as JSON. */
+export type ConfigTexts = Readonly<Record<string, string>>;
+
 /**
- * Reads a stack's config from its file, without the engine, a login or a passphrase, and so without secrets.
+ * Reads the mesh from a stack's config; undefined if the config has none. The stack's file suffices, without the
+ * engine, a login or a passphrase, unless it has no mesh or imports environments.
  *
- * @throws Error whose message is for the user: which stack, what is wrong with its file, or every mistake in its
- * config
+ * @param effective the config that Pulumi computes, without secrets
+ * @throws UserError: which stack, what is wrong with its file, or every mistake in its config
  */
 export async function configOf(
   choice: StackChoice,
   folder: string,
   variables: Readonly<Record<string, string | undefined>>,
-): Promise<MeshConfig> {
+  effective: () => Promise<ConfigTexts>,
+): Promise<MeshConfig | undefined> {
   const file = await configFileOf(choice, folder, variables);
-  return parseTexts(textsIn(file), `The config in ${file}`, {
+  const own = file === undefined || !existsSync(file) ? {} : textsIn(file);
+  const texts = hasMesh(own) ? own : await effective();
+  if (!hasMesh(texts)) return undefined;
+  return parseTexts(texts, `The config in ${texts === own && file !== undefined ? file : folder}`, {
     readText: (path) => readFileSync(resolve(folder, path), "utf8"),
     without: unneeded,
   });
 }
 
-/**
- * The mesh of a stack, as far as health depends on it.
- *
- * @throws UserError as configOf does
- */
-export async function meshOf(...which: Parameters<typeof configOf>): Promise<HealthMesh> {
-  return healthMesh(await configOf(...which), await stackNameOf(...which));
+/** Every mesh has clusters, in the config or in a file that it names. */
+function hasMesh(texts: ConfigTexts): boolean {
+  return [`${project}:clusters`, `${project}:mesh`].some((key) => key in texts);
 }
 
 /** No file says of which organization a stack is, and a file of another name not even of which stack it is. */
-async function stackNameOf(...which: Parameters<typeof configOf>): Promise<string> {
-  const [{ stack = "" }] = which;
+export async function stackNameOf(
+  choice: StackChoice,
+  folder: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const { stack = "" } = choice;
   if (stack.split("/").length === 3) return stack;
-  const [, name] = stackFile.exec(basename(await configFileOf(...which))) ?? [];
+  const file = (await configFileOf(choice, folder, variables)) ?? "";
+  const [, name] = stackFile.exec(basename(file)) ?? [];
   return name === undefined ? "*" : `*/${project}/${name}`;
 }
 
+/** Undefined where the folder has no file of a stack, because all config is elsewhere. */
 async function configFileOf(
   { stack, configFile }: StackChoice,
   folder: string,
   variables: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
+): Promise<string | undefined> {
   const named =
     configFile ?? (stack === undefined ? variables.PULUMI_OPTION_CONFIG_FILE : undefined);
-  return (
-    named ?? join(folder, fileOf(stack ?? variables.PULUMI_STACK ?? (await onlyStack(folder))))
-  );
+  if (named !== undefined) return named;
+  const name = stack ?? variables.PULUMI_STACK ?? (await onlyStack(folder));
+  return name === undefined ? undefined : join(folder, fileOf(name));
 }
 
 const stackFile = /^Pulumi\.([\w.-]+)\.yaml$/;
@@ -72,18 +80,19 @@ function fileOf(stack: string): string {
   return `Pulumi.${basename(stack)}.yaml`;
 }
 
-async function onlyStack(folder: string): Promise<string> {
+async function onlyStack(folder: string): Promise<string | undefined> {
   const names = (await readdir(folder)).flatMap((file) => stackFile.exec(file)?.[1] ?? []);
-  const [only, ...more] = names.sort();
-  if (only !== undefined && more.length === 0) return only;
-  const choice = only === undefined ? `${folder} has none` : `there are ${names.join(", ")}`;
-  throw new UserError(`Which stack? Set --stack or PULUMI_STACK; ${choice}.`);
+  if (names.length < 2) return names[0];
+  throw new UserError(
+    `Which stack? Set --stack or PULUMI_STACK; there are ${names.sort().join(", ")}.`,
+  );
 }
 
-/** The file's config, as Pulumi hands it to a program: maps and lists as JSON. */
-function textsIn(file: string): Record<string, string> {
+/** Empty where environments add to the file, since only Pulumi can open them. */
+function textsIn(file: string): ConfigTexts {
   const content = contentOf(file, (path) => readFileSync(path, "utf8"));
   if ("why" in content) throw new UserError(`The stack's config ${file} ${content.why}.`);
+  if ("environment" in content.value) return {};
   const config = content.value["config"] ?? {};
   if (!isRecord(config)) throw new UserError(`The key config in ${file} must be a map.`);
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, textOf(value)]));

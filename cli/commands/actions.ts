@@ -13,7 +13,6 @@ import {
   stackCommand,
   wait,
   withoutOption,
-  configFor,
   factsFor,
   stackOf,
 } from "./options.ts";
@@ -80,7 +79,8 @@ export function addVerify(program: Command): void {
 async function sendRequests({ output, ...options }: VerifyCommandOptions): Promise<void> {
   const { verify } = await import("../verify.ts");
   const { allAnswered, verificationText } = await import("../answers.ts");
-  const config = await configFor(await stackOf(options));
+  const { meshOf } = await import("../stack-mesh.ts");
+  const mesh = await meshOf(await stackOf(options), process.env);
   const [facts] = await factsFor(options);
   if (facts === undefined) return;
   const ended = new AbortController();
@@ -88,7 +88,7 @@ async function sendRequests({ output, ...options }: VerifyCommandOptions): Promi
     ended.abort(new UserError("Interrupted; all temporary pods are deleted."));
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
-  const found: Documents["verify"] = await verify(facts, config, options, ended.signal);
+  const found: Documents["verify"] = await verify(facts, mesh.clusters, options, ended.signal);
   process.stdout.write(written(found, output, () => verificationText(found)));
   if (!allAnswered(found)) process.exitCode = exitCode.problems;
 }

@@ -1,7 +1,6 @@
 import { parseDuration } from "@linkerd-multicluster/engine/duration";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Format, formats } from "../output.ts";
-import type { MeshConfig } from "../../config/mesh.ts";
 import type { Facts } from "../facts.ts";
 import type { Chosen, StackOptions } from "../stacks.ts";
 
@@ -77,12 +76,6 @@ export async function factsFor(
   const now = new Date();
   const stacks = await stacksOf(options);
   return Promise.all(stacks.map((each) => readFacts(each, process.env, { now, mirrorsOnly })));
-}
-
-export async function configFor(stack: Chosen): Promise<MeshConfig> {
-  const { configOf } = await import("../../config/stack-file.ts");
-  const { folder, ...choice } = stack;
-  return configOf(choice, folder, process.env);
 }
 
 async function stacksOf(options: StackOptions): Promise<Chosen[]> {

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
-import { pulumi, stackStateIn } from "../pulumi.ts";
+import { pulumi, stackState } from "../pulumi.ts";
 import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
 import { endOf, type RunLocation, startRun } from "./pulumi-run.ts";
@@ -49,7 +49,7 @@ export class StackRuns {
 
   /** Reads the inputs of every `linkerd:Mirrors` in the state. @throws Error with a sentence */
   async sources(): Promise<readonly Inputs[]> {
-    const { mirrors, expiries } = stackStateIn(await pulumi(["stack", "export"], this.#settings));
+    const { mirrors, expiries } = await stackState(this.#settings);
     this.#settings.observe({ event: "expiries", certificates: expiries });
     this.#urns = new Map([...mirrors].map(([urn, { source }]) => [source, urn]));
     return [...mirrors.values()];

@@ -22,6 +22,7 @@ export {
   type MirrorsArgs,
   mirrorsOfSource,
   type ObservedGateway,
+  wholeLink,
   withWholeLinks,
 } from "./model/state.ts";
 export { type Decision, type Verdict, isSkip, isWanted } from "./model/decision.ts";

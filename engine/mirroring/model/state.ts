@@ -141,9 +141,13 @@ export interface Planned extends Memory {
 
 export type Inputs = MirrorsArgs & Planned;
 
-/** Fills in the links of state that a version before 0.2 left, which held only what differed from the defaults. */
+/** Fills in a link of state that a version before 0.2 left, which held only what differed from the defaults. */
+export function wholeLink(link: LinkSpec): LinkSpec {
+  return { ...linkDefaults, ...link };
+}
+
 export function withWholeLinks<State extends Pick<Inputs, "links">>(state: State): State {
-  return { ...state, links: state.links.map((link) => ({ ...linkDefaults, ...link })) };
+  return { ...state, links: state.links.map(wholeLink) };
 }
 
 /** The inputs of the previous run, if there was one. Links that an earlier version stored may have no more than this. */

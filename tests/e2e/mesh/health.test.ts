@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
-import { meshOf } from "../../../config/stack-file.ts";
+import { meshOf } from "../../../cli/stack-mesh.ts";
 import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { isWriteRequest } from "../../bed/audit.ts";
 import { type Bed, mark, requestsOf } from "../../bed/bed.ts";
@@ -52,7 +52,7 @@ describe("linkerd-clusters check", function () {
 
   /** Returns findings about the link as `severity check-id: sentence`. */
   async function findings(about: string): Promise<string[]> {
-    const mesh = await meshOf({ stack: "links" }, folder, {});
+    const mesh = await meshOf({ stack: "links", folder }, {});
     const entries = Object.entries(mesh.clusters).map(([name, access]) => {
       return [name, { ...access, kubeconfig: bed.kubeconfig }] as const;
     });

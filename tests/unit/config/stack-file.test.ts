@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { linkDefaults } from "../../../engine/mirroring/model/link.ts";
-import { meshOf } from "../../../config/stack-file.ts";
+import { configOf, stackNameOf, type StackChoice } from "../../../config/stack-file.ts";
+import { healthMesh } from "../../../config/share.ts";
 
 const config = `encryptionsalt: v1:salt
 config:
@@ -26,12 +27,17 @@ manage: links
 trust: { issuers: none }
 `;
 
-describe("the mesh of a stack", () => {
+describe("the mesh in a stack's config", () => {
   const folder = mkdtempSync(join(tmpdir(), "linkerd-multicluster-check-"));
   after(() => {
     rmSync(folder, { recursive: true });
   });
   const at = (file: string) => join(folder, file);
+  const meshOf = async (choice: StackChoice, folder: string, variables: NodeJS.ProcessEnv) => {
+    const found = await configOf(choice, folder, variables, () => Promise.resolve(effective));
+    return found && healthMesh(found, await stackNameOf(choice, folder, variables));
+  };
+  let effective: Readonly<Record<string, string>> = {};
   const write = (stack: string, text: string) => {
     writeFileSync(at(`Pulumi.${stack}.yaml`), text);
   };
@@ -60,14 +66,14 @@ describe("the mesh of a stack", () => {
   ] as const)
     it(`is found ${how}`, async () => {
       writeFileSync(at("mesh.yaml"), config);
-      equal((await meshOf(choice, folder, variables)).manage, "links");
+      equal((await meshOf(choice, folder, variables))?.manage, "links");
     });
 
   it("has what its mesh file says too, by its path from the project's folder", async () => {
     writeFileSync(at("shared.yaml"), shared);
     write("of-many", ofMany);
     const found = await meshOf({ stack: "of-many" }, folder, {});
-    deepEqual([found.manage, found.links.length], ["mirrors", 1]);
+    deepEqual([found?.manage, found?.links.length], ["mirrors", 1]);
     rmSync(at("shared.yaml"));
     await rejects(meshOf({ stack: "of-many" }, folder, {}), {
       message: `The config in ${at("Pulumi.of-many.yaml")} needs a change:\n  linkerd-multicluster:mesh is "shared.yaml", which can't be read (there is no such file); it must be the path of a YAML file.`,
@@ -82,8 +88,23 @@ describe("the mesh of a stack", () => {
     });
   });
 
+  for (const [where, text] of [
+    ["no file", undefined],
+    ["a file with settings of another program", "config: { other:key: value }"],
+    ["a file that imports environments", `environment: [prod]\n${config}`],
+  ] as const)
+    it(`is what Pulumi computes for a stack with ${where}`, async () => {
+      if (text !== undefined) write("elsewhere", text);
+      effective = {};
+      equal(await meshOf({ stack: "elsewhere" }, folder, {}), undefined);
+      effective = {
+        "linkerd-multicluster:clusters": '{"west":{},"east":{}}',
+        "linkerd-multicluster:manage": "mirrors",
+      };
+      equal((await meshOf({ stack: "elsewhere" }, folder, {}))?.manage, "mirrors");
+    });
+
   for (const [stack, text, message] of [
-    ["test", undefined, "The stack's config FILE can't be read (there is no such file)."],
     [
       "prod",
       config.replace("links\n", "some\n"),
@@ -92,8 +113,8 @@ describe("the mesh of a stack", () => {
     ["broken", "config: [canary", "The stack's config FILE is not YAML (line 1)."],
     ["list", "config: [canary]", "The key config in FILE must be a map."],
   ] as const)
-    it(`is said to be missing or wrong: ${stack}`, async () => {
-      if (text !== undefined) write(stack, text);
+    it(`is said to be wrong: ${stack}`, async () => {
+      write(stack, text);
       const file = at(`Pulumi.${stack}.yaml`);
       await rejects(meshOf({ stack }, folder, {}), { message: message.replace("FILE", file) });
     });

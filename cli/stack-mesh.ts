@@ -1,0 +1,101 @@
+import type { HealthMesh, SourceState } from "@linkerd-multicluster/engine/health";
+import { messageOf, omitUndefined, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { argsOf } from "@linkerd-multicluster/engine/mirroring";
+import type { MeshConfig } from "../config/mesh.ts";
+import { project } from "../config/mistakes.ts";
+import { healthMesh, mirrorsArgs, ownClusters } from "../config/share.ts";
+import { configOf, stackNameOf } from "../config/stack-file.ts";
+import { effectiveConfig, type StackLocation, type StackState, stackState } from "./pulumi.ts";
+import type { Chosen } from "./stacks.ts";
+
+/** What a stack says about its mesh, before any cluster is read. */
+export interface StackMesh {
+  readonly mesh: HealthMesh;
+  readonly sources: ReadonlyMap<string, SourceState>;
+  /** Why nothing is known about the last run. */
+  readonly unreadState?: string;
+}
+
+/**
+ * Reads a stack's config and state, without a lock. A stack of this program has its mesh in the config, and the next
+ * `up` follows it. Any other program has it in its state alone, since the last `up`.
+ *
+ * @throws UserError
+ */
+export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): Promise<StackMesh> {
+  const at = locationOf(chosen, variables);
+  let state: StackState | undefined;
+  let unreadState: string | undefined;
+  try {
+    state = await stackState(at);
+  } catch (error) {
+    unreadState = messageOf(error);
+  }
+  const config = await meshConfig(chosen, variables);
+  if (config !== undefined) {
+    const sources = sourcesOf(config, state, at.stack ?? "");
+    return { mesh: healthMesh(config), sources, ...omitUndefined({ unreadState }) };
+  }
+  if (state === undefined) throw new UserError(unreadState ?? "");
+  const { mirrors } = state;
+  const sources = [...mirrors.values()].map((before): [string, SourceState] => {
+    return [before.source, { args: argsOf(before), before }];
+  });
+  return { mesh: meshIn(state, at), sources: new Map(sources) };
+}
+
+/** The mesh alone, for which the state is read only where the config has none. @throws UserError */
+export async function meshOf(chosen: Chosen, variables: NodeJS.ProcessEnv): Promise<HealthMesh> {
+  const config = await meshConfig(chosen, variables);
+  const { folder, ...choice } = chosen;
+  if (config !== undefined) return healthMesh(config, await stackNameOf(choice, folder, variables));
+  const at = locationOf(chosen, variables);
+  return meshIn(await stackState(at), at);
+}
+
+function meshIn({ mesh }: StackState, { stack, folder }: StackLocation): HealthMesh {
+  if (mesh !== undefined) return mesh;
+  throw new UserError(
+    `${stack === undefined ? "The stack" : `Stack ${stack}`} in ${folder} has no mesh: its config lacks ${project}:clusters, and its state has no Mesh. Run pulumi up, or choose another stack with --stack and --cwd.`,
+  );
+}
+
+function meshConfig(chosen: Chosen, variables: NodeJS.ProcessEnv): Promise<MeshConfig | undefined> {
+  const { folder, ...choice } = chosen;
+  const effective = () => effectiveConfig(locationOf(chosen, variables));
+  return configOf(choice, folder, variables, effective);
+}
+
+function locationOf(
+  { folder, stack, configFile }: Chosen,
+  variables: NodeJS.ProcessEnv,
+): StackLocation {
+  const named = stack ?? variables["PULUMI_STACK"];
+  const file = configFile ?? variables["PULUMI_OPTION_CONFIG_FILE"];
+  return {
+    folder,
+    variables: { ...variables, ...omitUndefined({ PULUMI_OPTION_CONFIG_FILE: file }) },
+    ...omitUndefined({ stack: named }),
+  };
+}
+
+/** The inputs of each source's mirrors now, and those of the last run in the state. */
+function sourcesOf(
+  config: MeshConfig,
+  state: StackState | undefined,
+  stack: string,
+): ReadonlyMap<string, SourceState> {
+  if (config.manage === "trust") return new Map();
+  const last = [...(state?.mirrors.values() ?? [])];
+  return new Map(
+    [...ownClusters(config).keys()].flatMap((source): [string, SourceState][] => {
+      const before = last.find((each) => each.source === source);
+      const args = mirrorsArgs(config, source, before?.stack ?? `*/${project}/${stack}`);
+      if (args === undefined || args.links.length === 0) return [];
+      const made = config.manage === "mirrors" ? undefined : (before?.observedGateways ?? {});
+      const own = { statusIn: config.multiclusterNamespace };
+      const now = { ...args, ...own, ...omitUndefined({ observedGateways: made }) };
+      return [[source, { args: now, before: before ?? {} }]];
+    }),
+  );
+}
