@@ -1,6 +1,6 @@
 import type { HealthMesh, SourceState } from "@linkerd-multicluster/engine/health";
 import { messageOf, omitUndefined, UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { argsOf } from "@linkerd-multicluster/engine/mirroring";
+import { argsOf, type Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshConfig } from "../config/mesh.ts";
 import { project } from "../config/mistakes.ts";
 import { healthMesh, mirrorsArgs, ownClusters } from "../config/share.ts";
@@ -53,11 +53,26 @@ export async function meshOf(chosen: Chosen, variables: NodeJS.ProcessEnv): Prom
   return meshIn(await stackState(at), at);
 }
 
-function meshIn({ mesh }: StackState, { stack, folder }: StackLocation): HealthMesh {
-  if (mesh !== undefined) return mesh;
+function meshIn({ mesh, mirrors }: StackState, { stack, folder }: StackLocation): HealthMesh {
+  const found = mesh ?? mirroredMesh([...mirrors.values()]);
+  if (found !== undefined) return found;
   throw new UserError(
     `${stack === undefined ? "The stack" : `Stack ${stack}`} in ${folder} has no mesh: its config lacks ${project}:clusters, and its state has no Mesh. Run pulumi up, or choose another stack with --stack and --cwd.`,
   );
+}
+
+/** The mesh of a stack with `manage: mirrors`, which has no Health in its state: that of its mirrors. */
+function mirroredMesh(mirrors: readonly Inputs[]): HealthMesh | undefined {
+  const [first] = mirrors;
+  if (first === undefined) return undefined;
+  return {
+    manage: "mirrors",
+    stack: first.stack,
+    linkerdNamespace: "linkerd",
+    multiclusterNamespace: first.statusIn ?? "linkerd-multicluster",
+    clusters: Object.fromEntries(mirrors.flatMap(({ clusters }) => Object.entries(clusters))),
+    links: mirrors.flatMap(({ links }) => links.map((link) => ({ link, mirroring: "pulumi" }))),
+  };
 }
 
 function meshConfig(chosen: Chosen, variables: NodeJS.ProcessEnv): Promise<MeshConfig | undefined> {

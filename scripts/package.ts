@@ -18,6 +18,7 @@ const manifest = z.object({
   repository: z.string().optional(),
   engines: z.record(z.string(), z.string()),
   dependencies: z.record(z.string(), z.string()),
+  bin: z.record(z.string(), z.string()).default({}),
   exports: z.record(z.string(), z.string()).default({}),
 });
 
@@ -35,8 +36,12 @@ writeFileSync(join(dist, "components/mesh-args.d.ts"), argsTypes());
 for (const file of globSync(`${dist}/**/*.{js,d.ts}`))
   writeFileSync(file, readFileSync(file, "utf8").replaceAll(engine, `${program.name}/engine`));
 
-for (const file of ["README.md", "LICENSE", "CHANGELOG.md", "engine/compile-cache.mjs"])
+const copied = ["README.md", "LICENSE", "CHANGELOG.md"];
+for (const file of [...copied, "engine/compile-cache.mjs", "engine/node-version.mjs"])
   copyFileSync(file, join(dist, file));
+const command = "cli/linkerd-clusters.mjs";
+const started = readFileSync(command, "utf8").replace("./main.ts", "./main.js");
+writeFileSync(join(dist, command), started, { mode: 0o755 });
 // Pulumi starts this where a program of another language has a mesh.
 writeFileSync(
   join(dist, launcher),
@@ -55,6 +60,7 @@ write("package.json", {
   type: "module",
   sideEffects: false,
   engines: program.engines,
+  bin: program.bin,
   exports: {
     ".": entry("./components/index.js"),
     ...Object.fromEntries(
@@ -64,7 +70,16 @@ write("package.json", {
       }),
     ),
   },
-  files: ["components", "config", "engine", "plugin", "CHANGELOG.md", "schema.json", launcher],
+  files: [
+    "cli",
+    "components",
+    "config",
+    "engine",
+    "plugin",
+    "CHANGELOG.md",
+    "schema.json",
+    launcher,
+  ],
   pulumi: { resource: true, name: program.name, version: program.version },
   peerDependencies: { "@pulumi/pulumi": `^${program.dependencies["@pulumi/pulumi"] ?? ""}` },
   dependencies: needed({ ...program.dependencies, ...parts.dependencies }),

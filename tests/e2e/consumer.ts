@@ -66,12 +66,14 @@ export class Consumer {
   readonly #state: string;
   readonly #stack: PulumiStack;
   readonly #search: Search;
+  readonly #environment: NodeJS.ProcessEnv;
   readonly #said: string[] = [];
 
   private constructor(bed: Clusters, folder: string, stack: PulumiStack) {
     this.#folder = folder;
     this.#state = join(bed.folder, "pulumi-state");
     this.#stack = stack;
+    this.#environment = environment(bed);
     const tokens = Object.entries(bed.clusters).map(([name, { access }]) => {
       return [`token of ${name}`, access.token] as const;
     });
@@ -113,6 +115,15 @@ export class Consumer {
     const outcome = await this.run(mesh, ...words);
     if (outcome.code !== 0) throw new Error(outcome.text);
     return outcome;
+  }
+
+  /** Runs the package's `linkerd-clusters` in the program's folder, and returns what it prints. */
+  async clusters(...words: readonly string[]): Promise<string> {
+    const program = join(this.#folder, "node_modules/.bin/linkerd-clusters");
+    const env = { ...this.#environment, ...this.#stack.settings, KUBECONFIG: "/dev/null" };
+    const { all } = await execa(program, words, { cwd: this.#folder, env, all: true });
+    this.#said.push(all);
+    return all;
   }
 
   /** From then on, only the state has kubeconfigs. */

@@ -1,0 +1,85 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { meshOf, stackMesh } from "../../../cli/stack-mesh.ts";
+import { givenKubeconfig } from "../../../engine/kubernetes/kubeconfig/given.ts";
+import { link } from "../fixtures/link.ts";
+
+const given = "input:mesh/west";
+const clusters = { west: { context: "west", kubeconfig: given }, east: { context: "east" } };
+const mirrors = { source: "east", stack: "me/shop/prod", clusters, links: [link()], revision: 1 };
+const checked = {
+  manage: "links",
+  stack: "me/shop/prod",
+  linkerdNamespace: "linkerd",
+  multiclusterNamespace: "linkerd-multicluster",
+  clusters,
+  links: [{ link: link(), mirroring: "controller" }],
+};
+
+describe("the mesh of a program that has it in its state alone", () => {
+  const folder = mkdtempSync(join(tmpdir(), "linkerd-multicluster-state-"));
+  const variables = { PATH: [folder, process.env["PATH"]].join(delimiter) };
+  const at = { folder, stack: "prod" };
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Puts a `pulumi` on PATH whose stack has these resources, and a config without a mesh. */
+  function pulumi(
+    ...resources: readonly { readonly type: string; readonly inputs: object }[]
+  ): void {
+    const encrypted = { kubeconfigs: { ciphertext: "v1:canary" } };
+    const decrypted = {
+      kubeconfigs: { plaintext: JSON.stringify({ [given]: "current-context: west" }) },
+    };
+    const exported = (secrets: object) =>
+      JSON.stringify({
+        deployment: {
+          resources: resources.map(({ type, inputs }) => ({
+            type,
+            urn: type,
+            inputs: { ...inputs, ...secrets },
+          })),
+        },
+      });
+    const script = [
+      "#!/bin/sh",
+      'case "$*" in',
+      "  *config*) echo '{}' ;;",
+      `  *show-secrets*) cat <<'END'\n${exported(decrypted)}\nEND\n;;`,
+      `  *) cat <<'END'\n${exported(encrypted)}\nEND\n;;`,
+      "esac",
+    ];
+    writeFileSync(join(folder, "pulumi"), script.join("\n"));
+    chmodSync(join(folder, "pulumi"), 0o755);
+  }
+
+  for (const type of ["pulumi-nodejs:dynamic/linkerd:", "linkerd-multicluster:engine:"])
+    it(`is what the last run checked, with the kubeconfigs that the program gave: ${type}`, async () => {
+      pulumi(
+        { type: `${type}Mirrors`, inputs: mirrors },
+        { type: `${type}Health`, inputs: { mesh: checked } },
+      );
+      const { mesh, sources } = await stackMesh(at, variables);
+      deepEqual(mesh, checked);
+      const { args, before } = sources.get("east") ?? {};
+      deepEqual([args?.links, before?.revision], [[link()], 1]);
+      equal(givenKubeconfig(given), "current-context: west");
+    });
+
+  it("is that of its mirrors with manage: mirrors, which checks nothing after a run", async () => {
+    pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
+    const links = [{ link: link(), mirroring: "pulumi" }];
+    deepEqual(await meshOf(at, variables), { ...checked, manage: "mirrors", links });
+  });
+
+  it("is missing before the first update", async () => {
+    pulumi();
+    await rejects(meshOf(at, variables), ({ message }: Error) => {
+      match(message, /^Stack prod in .* has no mesh: .* Run pulumi up, or choose another stack/);
+      return true;
+    });
+  });
+});
