@@ -35,10 +35,13 @@ export class ClusterIdentity extends EngineResource {
  * identifier is the cluster's name in the config, which doesn't depend on whether the cluster is reachable: if it
  * changed, every object of the cluster would be replaced. ClusterIdentity makes sure that a name keeps meaning the
  * same cluster.
+ *
+ * @param adopts whether creating an object that exists updates it (docs/decisions/0021-adoption.md)
  */
 export function clusterProvider(
   name: string,
   { name: cluster, access }: Pick<ClusterConfig, "name" | "access">,
+  adopts: boolean,
   opts: pulumi.ResourceOptions,
 ): k8s.Provider {
   const { context, kubeconfig = "" } = access;
@@ -51,10 +54,33 @@ export function clusterProvider(
       // Otherwise a new issuer would replace its Secret, and for a moment there would be none.
       enableConfigMapMutable: true,
       enableSecretMutable: true,
+      ...(adopts && { upsertExistingObjects: true }),
     },
     opts,
   );
 }
+
+const force = "pulumi.com/patchForce";
+
+/**
+ * Metadata of an object that may exist already. Its fields belong to other managers, such as kubectl, so that without
+ * the annotation the API server reports a conflict.
+ */
+export function takenOver<Metadata extends Named>(
+  metadata: Metadata,
+  adopt: boolean,
+): Metadata & Pick<Named, "annotations"> {
+  if (!adopt) return metadata;
+  return { ...metadata, annotations: { ...metadata.annotations, [force]: "true" } };
+}
+
+interface Named {
+  readonly name: pulumi.Input<string>;
+  readonly annotations?: { [key: string]: pulumi.Input<string> };
+}
+
+/** `ignoreChanges` for an object that a change of the annotation would replace. */
+export const forceAnnotation = `metadata.annotations["${force}"]`;
 
 /**
  * `ignoreChanges` for objects in an unreachable cluster: their changes wait for a run that reaches it and don't block

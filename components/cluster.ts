@@ -14,6 +14,8 @@ export interface InstallArgs {
   readonly linkerd?: LinkerdSetup | undefined;
   /** Whether another stack installs Linkerd there, perhaps at this moment. */
   readonly awaited?: boolean;
+  /** Whether objects that exist in the cluster become this stack's. */
+  readonly adopts?: boolean;
 }
 
 export interface InstalledCluster {
@@ -54,14 +56,20 @@ export class Cluster extends pulumi.ComponentResource {
     this.identity = new ClusterIdentity(name, config, known, { parent: this });
   }
 
-  install({ unreachable, refusedAfter, linkerd, awaited = false }: InstallArgs): InstalledCluster {
+  install({
+    unreachable,
+    refusedAfter,
+    linkerd,
+    awaited = false,
+    adopts = false,
+  }: InstallArgs): InstalledCluster {
     const { config, identity } = this;
     // Creating objects there fails, and after a failure Pulumi starts nothing more.
     const last = refusedAfter?.then((others) => [identity, ...others]);
     const opts = { parent: this, dependsOn: last ?? [identity] };
     const provider =
       last === undefined
-        ? clusterProvider(this.#name, config, opts)
+        ? clusterProvider(this.#name, config, adopts, opts)
         : unreachingProvider(this.#name, config, "refused", opts);
     const cluster = { config, identity, provider, unreachable, awaited };
     if (linkerd === undefined) {

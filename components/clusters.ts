@@ -1,7 +1,7 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { chartNames } from "../config/keys.ts";
-import type { ClusterConfig, MeshConfig } from "../config/mesh.ts";
+import type { ClusterConfig, LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { ownLinks, touchedClusters } from "../config/share.ts";
 import { withoutRefused } from "@linkerd-multicluster/engine/trust";
 import { Cluster, type InstalledCluster } from "./cluster.ts";
@@ -41,10 +41,15 @@ export async function makeClusters(
   const charts = mesh.manage === "all" ? linkerdCharts(mesh.charts) : undefined;
   const places = [...touchedClusters(mesh)].map(([name, config]) => {
     const { linkerdNamespace, multiclusterNamespace } = mesh;
-    const targets = ownLinks(mesh).flatMap(({ spec }) =>
-      spec.source === name ? [spec.target] : [],
-    );
-    const links = { access: config.access, linkerdNamespace, multiclusterNamespace, targets };
+    const outOfIt = ownLinks(mesh).filter(({ spec }) => spec.source === name);
+    const adopted = targetsOf(outOfIt.filter(({ adopt }) => adopt));
+    const links = {
+      access: config.access,
+      linkerdNamespace,
+      multiclusterNamespace,
+      targets: targetsOf(outOfIt),
+      ...(adopted.length > 0 && { adopted }),
+    };
     const known = { uid: preflight.uids.get(name), links };
     return [name, new Cluster(name, config, known, { parent })] as const;
   });
@@ -74,10 +79,17 @@ export async function makeClusters(
       refusedAfter: why === undefined ? undefined : others,
       linkerd: linkerdOf(name),
       awaited: root !== undefined && !mesh.sources.has(name),
+      adopts: ownLinks(mesh).some(
+        ({ adopt, spec }) => adopt && [spec.source, spec.target].includes(name),
+      ),
     });
     return [name, installed] as const;
   });
   return { clusters: new Map(made), refused, held };
+}
+
+function targetsOf(links: readonly LinkConfig[]): string[] {
+  return links.map(({ spec }) => spec.target);
 }
 
 /** Returns a sentence for each name whose context leads to another cluster than in the previous run. */

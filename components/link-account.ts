@@ -2,21 +2,22 @@ import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import {
   accessRules,
-  accountAnnotation,
+  accountBinding,
+  accountMetadata,
   accountName,
   discoverySelectors,
   linkUse,
-  managedBy,
   type Namespaces,
   type PolicyRule,
   type TargetArgs,
   type TargetFacts,
   type TokenCheckArgs,
-  tokenType,
+  tokenHead,
 } from "@linkerd-multicluster/engine/credentials";
 import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import type { LinkConfig } from "../config/mesh.ts";
 import type { InstalledCluster } from "./cluster.ts";
+import { takenOver } from "./cluster-provider.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
 
 export interface LinkArgs extends LinkConfig {
@@ -43,7 +44,7 @@ export class LinkAccount extends pulumi.ComponentResource {
 
   constructor(name: string, args: LinkArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:LinkAccount", name, {}, opts);
-    const { spec, target, namespaces } = args;
+    const { spec, adopt, target, namespaces } = args;
     const namespace = namespaces.multicluster;
     this.account = accountName(spec.source);
 
@@ -55,18 +56,12 @@ export class LinkAccount extends pulumi.ComponentResource {
     const rules = use.apply((only) => accessRules([only]));
 
     const inTarget = { parent: this, provider: target.provider };
-    const rbac = this.#rbac(name, namespace, rules, inTarget);
+    const rbac = this.#rbac(name, args, rules, inTarget);
+    const tokenName = this.facts.apply(({ token }) => token);
+    const { metadata, type } = tokenHead(this.account, tokenName, namespace);
     const secret = new k8s.core.v1.Secret(
       `${name}/token`,
-      {
-        metadata: {
-          name: this.facts.apply(({ token }) => token),
-          namespace,
-          labels: ourLabels,
-          annotations: { [accountAnnotation]: this.account },
-        },
-        type: tokenType,
-      },
+      { metadata: takenOver(metadata, adopt), type },
       // Kubernetes deletes the Secret at once if its account doesn't exist. Each new token has a new name, so that
       // Pulumi creates it first and deletes the old one last.
       { ...inTarget, dependsOn: rbac },
@@ -79,7 +74,7 @@ export class LinkAccount extends pulumi.ComponentResource {
       namespace,
       account: this.account,
       rules,
-      secret: this.facts.apply(({ token }) => token),
+      secret: tokenName,
     };
     const dependsOn = [...rbac, secret];
     this.checked = new EngineResource("TokenCheck", name, check, { parent: this, dependsOn });
@@ -88,11 +83,11 @@ export class LinkAccount extends pulumi.ComponentResource {
 
   #rbac(
     name: string,
-    namespace: string,
+    { adopt, namespaces: { multicluster: namespace } }: LinkArgs,
     rules: pulumi.Output<PolicyRule[]>,
     opts: pulumi.CustomResourceOptions,
   ): pulumi.Resource[] {
-    const metadata = { name: this.account, labels: ourLabels };
+    const metadata = takenOver(accountMetadata(this.account), adopt);
     const account = new k8s.core.v1.ServiceAccount(
       name,
       // Only clients of the API server use the account, no pod.
@@ -102,22 +97,12 @@ export class LinkAccount extends pulumi.ComponentResource {
     const role = new k8s.rbac.v1.ClusterRole(name, { metadata, rules }, opts);
     const binding = new k8s.rbac.v1.ClusterRoleBinding(
       name,
-      {
-        metadata,
-        roleRef: {
-          apiGroup: "rbac.authorization.k8s.io",
-          kind: "ClusterRole",
-          name: this.account,
-        },
-        subjects: [{ kind: "ServiceAccount", name: this.account, namespace }],
-      },
+      { metadata, ...accountBinding(this.account, namespace) },
       { ...opts, dependsOn: [account, role] },
     );
     return [account, role, binding];
   }
 }
-
-const ourLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
 
 /**
  * The target's facts that a link needs, read in every run. They are unknown in a preview if the target doesn't exist
@@ -132,7 +117,7 @@ class LinkTarget extends EngineResource {
 }
 
 function targetArgs(args: LinkArgs): TargetArgs {
-  const { spec, mirroring, source, target, namespaces, rotation, targetRefused } = args;
+  const { spec, mirroring, adopt, source, target, namespaces, rotation, targetRefused } = args;
   const { access, apiServer } = target.config;
   const selectors = mirroring === "pulumi" ? discoverySelectors(spec) : [];
   return {
@@ -147,6 +132,7 @@ function targetArgs(args: LinkArgs): TargetArgs {
     ...omitUndefined({ targetRefused }),
     ...(apiServer !== undefined && { apiServer }),
     ...(target.awaited && { awaited: true }),
+    ...(adopt && { adopt: { spec, mirroring } }),
     ...(selectors.length > 0 && { discoverySelectors: selectors }),
     linkerdNamespace: namespaces.linkerd,
     multiclusterNamespace: namespaces.multicluster,

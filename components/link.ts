@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { base64, everything } from "./cluster-provider.ts";
+import { base64, everything, forceAnnotation, takenOver } from "./cluster-provider.ts";
 import {
   credentialsSecrets,
   discoveryAnnotation,
@@ -23,7 +23,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
 
   constructor(
     name: string,
-    { spec, mirroring, source: { provider, unreachable }, namespaces }: LinkArgs,
+    { spec, mirroring, adopt, source: { provider, unreachable }, namespaces }: LinkArgs,
     account: LinkAccount,
     opts: pulumi.ComponentResourceOptions,
   ) {
@@ -40,7 +40,11 @@ export class LinkCredentials extends pulumi.ComponentResource {
         kubeconfigFor({ ...facts, token, cluster: spec.target, user: account.account }),
       );
     const data = { kubeconfig: base64(kubeconfig) };
-    const mirror = new k8s.core.v1.Secret(`${name}/mirror`, { ...heads.mirror, data }, inSource);
+    const mirror = new k8s.core.v1.Secret(
+      `${name}/mirror`,
+      { ...heads.mirror, metadata: takenOver(heads.mirror.metadata, adopt), data },
+      inSource,
+    );
     const { annotations = {}, ...metadata } = heads.destination.metadata;
     // Without the rights the controller gives up on the target, so a change of rights replaces the Secret.
     const discovery = { [discoveryAnnotation]: account.discovery.apply(String) };
@@ -49,16 +53,21 @@ export class LinkCredentials extends pulumi.ComponentResource {
       {
         ...heads.destination,
         data,
-        metadata: { ...metadata, annotations: { ...annotations, ...discovery } },
+        metadata: takenOver({ ...metadata, annotations: { ...annotations, ...discovery } }, adopt),
       },
       // The destination controller only notices Secrets that appear and disappear (5).
-      { ...inSource, deleteBeforeReplace: true, replaceOnChanges: ["*"] },
+      {
+        ...inSource,
+        ignoreChanges: unreachable ? everything : [forceAnnotation],
+        deleteBeforeReplace: true,
+        replaceOnChanges: ["*"],
+      },
     );
     new k8s.apiextensions.CustomResource(
       name,
       {
         ...linkVersion,
-        metadata: linkMetadata(spec.target, namespaces),
+        metadata: takenOver(linkMetadata(spec.target, namespaces), adopt),
         spec: account.facts.apply((facts) => linkManifestSpec(spec, facts, namespaces, mirroring)),
       },
       // Linkerd's controller reads its Secret only when the Link changes.

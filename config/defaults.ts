@@ -94,7 +94,7 @@ function linkConfig(
   const target = clusters.get(name);
   if (chosen === undefined || target === undefined)
     throw new Error("linkConfig got an unchecked link");
-  const { mirroring, credentialsGeneration, credentialsMaxAge, revoked, ...settings } = {
+  const { mirroring, adopt, credentialsGeneration, credentialsMaxAge, revoked, ...settings } = {
     excludedNamespaces: systemNamespaces(linkerdNamespace, multiclusterNamespace),
     ...filled(linkDefaultKeys.keys, { ...readings.linkDefaults.values, ...link.entry?.values }),
     ...(chosen === false && flatNetwork),
@@ -111,6 +111,7 @@ function linkConfig(
     },
     mirroring,
     rotation: { generation: credentialsGeneration, maxAgeDays: credentialsMaxAge },
+    adopt,
   };
 }
 

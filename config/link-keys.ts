@@ -132,7 +132,8 @@ const share = z.custom<`${number}%`>(isShare, { error: deletions });
 
 /** The settings of a link for the engine; the others come from the link's clusters. */
 type EngineSettings = Omit<LinkSpec, "source" | "target" | "targetDomain" | "gateway">;
-type OtherSettings = "gateway" | "mirroring" | "credentialsGeneration" | "credentialsMaxAge";
+type OtherSettings =
+  "gateway" | "mirroring" | "credentialsGeneration" | "credentialsMaxAge" | "adopt";
 
 const settings = {
   gateway: {
@@ -225,6 +226,9 @@ const settings = {
   unreachable: choice(
     ["keep", "fail"],
     "when a cluster can't be reached: `keep` leaves its mirrors as they are, `fail` fails the run",
+  ),
+  adopt: off(
+    "with `manage: links`, take over the link's objects that exist already, such as the Link and credentials of `linkerd multicluster link`, in place of refusing the source; remove it once they are (docs/guides/migrate.md)",
   ),
   adoptFrom: withDefault(
     list(syntax.stackName, "a list of stacks, each as organization/project/stack"),

@@ -86,4 +86,6 @@ export interface LinkConfig {
   readonly mirroring: "pulumi" | "controller";
   /** The rotation of the token with which the source's Linkerd reads the target. */
   readonly rotation: TokenRotation;
+  /** Whether objects of the link that exist already become this stack's. */
+  readonly adopt: boolean;
 }

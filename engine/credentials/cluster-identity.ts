@@ -3,10 +3,8 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
-import { isDnsName } from "../kubernetes/objects/names.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { credentialsName } from "./objects.ts";
 
 /** The links of which a cluster is the source, by their targets. */
 export interface SourceLinks {
@@ -14,6 +12,8 @@ export interface SourceLinks {
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly targets: readonly string[];
+  /** Those of the targets whose Links may be taken over from others; absent if there are none. */
+  readonly adopted?: readonly string[];
 }
 
 /** Inputs and state of the resource that remembers which cluster a name stands for. */
@@ -49,7 +49,8 @@ export async function checkIdentity(
   const isOwn = (target: string) =>
     // Earlier versions remembered no links.
     olds.links?.targets.includes(target) ?? olds.cluster !== undefined;
-  const fresh = links?.targets.filter((target) => !isOwn(target)) ?? [];
+  const fresh =
+    links?.targets.filter((target) => !isOwn(target) && !links.adopted?.includes(target)) ?? [];
   const foreign =
     uid === undefined || moved !== undefined || links === undefined || fresh.length === 0
       ? undefined
@@ -89,7 +90,7 @@ async function foreignLink(
   kubernetes: Pick<Kubernetes, "find">,
   source: string,
   target: string,
-  { access, multiclusterNamespace, linkerdNamespace }: Omit<SourceLinks, "targets">,
+  { multiclusterNamespace }: Pick<SourceLinks, "multiclusterNamespace">,
 ): Promise<string | undefined> {
   const at = { namespace: multiclusterNamespace, name: target };
   const link = await kubernetes.find(resources.links, at).catch((error: unknown) => {
@@ -101,13 +102,6 @@ async function foreignLink(
   const said = link.metadata.annotations?.["linkerd.io/created-by"];
   const creator = said === undefined ? "somebody else" : printable(said, 100);
   if (creator.startsWith("linkerd-multicluster/"))
-    return `${where}, created by another stack of this program: remove the link from that stack first`;
-  const named = link.spec?.clusterCredentialsSecret ?? "";
-  const secret = isDnsName(named) ? named : credentialsName(target);
-  const kubectl = `kubectl --context ${access.context} delete --ignore-not-found`;
-  const commands = [
-    `${kubectl} --namespace ${multiclusterNamespace} links/${target} secrets/${secret}`,
-    `${kubectl} --namespace ${linkerdNamespace} secrets/${secret}`,
-  ];
-  return `${where}, created by ${creator} and not by this stack: to manage it here, remove the controller that runs for it, then the Link and its credentials (${commands.join("; ")}), and run again; its mirrors stay meanwhile and are adopted`;
+    return `${where}, created by another stack of this program: remove the link from that stack first, or set adopt: true on it here if that stack is gone`;
+  return `${where}, created by ${creator} and not by this stack: to manage it here, remove the controller that runs for it and set adopt: true on the link; its mirrors stay and are adopted as well`;
 }

@@ -7,12 +7,12 @@ export { kubeconfigFor } from "./kubeconfig.ts";
 export { linkerdConfigOf, noClusterDomain } from "./linkerd-config.ts";
 export { linkManifestSpec, linkMetadata, linkVersion } from "./link-manifest.ts";
 export {
-  accountAnnotation,
+  accountBinding,
+  accountMetadata,
   accountName,
   credentialsSecrets,
   discoveryAnnotation,
-  managedBy,
-  tokenType,
+  tokenHead,
   type Namespaces,
 } from "./objects.ts";
 export { accessRules, discoverySelectors, linkUse, selectorText } from "./rules.ts";

@@ -57,7 +57,7 @@ function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts
 type OfToken = "sourceAccess" | "sourceUnreachable" | "rotation";
 
 /** Arguments that hold for a single run. */
-type OfRun = "awaited" | "targetRefused";
+type OfRun = "adopt" | "awaited" | "targetRefused";
 
 function argsIn(
   all: Partial<TargetInputs>,

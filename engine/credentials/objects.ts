@@ -76,3 +76,25 @@ export function credentialsSecrets<Text>(
     },
   };
 }
+
+/** Metadata of an account and its role and binding in the target. */
+export function accountMetadata(account: string) {
+  return { name: account, labels: { "linkerd.io/extension": "multicluster", ...managedBy } };
+}
+
+/** The binding of an account to the ClusterRole of the same name. */
+export function accountBinding(account: string, namespace: string) {
+  return {
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: account },
+    subjects: [{ kind: "ServiceAccount", name: account, namespace }],
+  };
+}
+
+/** A token Secret, which Kubernetes fills. `Text` may stand for a text that isn't known yet. */
+export function tokenHead<Text>(account: string, name: Text, namespace: string) {
+  const { labels } = accountMetadata(account);
+  return {
+    metadata: { name, namespace, labels, annotations: { [accountAnnotation]: account } },
+    type: tokenType,
+  };
+}

@@ -1,7 +1,7 @@
 import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { GatewayFacts, Probe } from "../mirroring/model/gateway.ts";
-import type { GatewaySource, LabelSelector } from "../mirroring/model/link.ts";
+import type { GatewaySource, LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
 
 /** The schedule by which a link's token is replaced. */
 export interface TokenRotation {
@@ -35,6 +35,14 @@ export interface TargetArgs {
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly rotation: TokenRotation;
+  /** Set if the link takes over objects that exist already. */
+  readonly adopt?: AdoptedLink;
+}
+
+/** The settings by which an existing Link is compared with the config. */
+export interface AdoptedLink {
+  readonly spec: LinkSpec;
+  readonly mirroring: "pulumi" | "controller";
 }
 
 /** The gateway as the Link resource names it. */

@@ -15,6 +15,7 @@ import {
   linkerdConfigOf,
   noClusterDomain,
 } from "./linkerd-config.ts";
+import { adoptionNotes } from "./adoption.ts";
 import { selectorText } from "./rules.ts";
 import { accountName } from "./objects.ts";
 import { serverFacts } from "./server.ts";
@@ -42,6 +43,8 @@ function missing(why: string, soon: boolean): Missing {
 
 export interface ReadingContext {
   readonly client: () => Promise<Kubernetes>;
+  /** The source, for a link that adopts objects. */
+  readonly source: () => Promise<Kubernetes>;
   readonly judge: GatewayJudge;
   readonly now: () => Date;
   readonly environment?: Environment;
@@ -92,7 +95,17 @@ async function readFacts(
       ? []
       : [`the new token waits until cluster ${args.source} can be reached: ${waits}`]),
   ];
-  return { value: { facts, ...omitUndefined({ rotates: why }), notes } };
+  // Once this link is in state, whatever it adopts is this stack's.
+  if (args.adopt === undefined || before !== undefined)
+    return { value: { facts, ...omitUndefined({ rotates: why }), notes } };
+  const adoption = { args, link: args.adopt, facts };
+  const read = await resultOf(async () =>
+    adoptionNotes(adoption, await context.source(), kubernetes),
+  );
+  if ("why" in read)
+    return { value: { facts, notes: [...notes, `can't tell what it adopts: ${read.why}`] } };
+  const adopted = read.value;
+  return "why" in adopted ? adopted : { value: { facts, notes: [...notes, ...adopted.value] } };
 }
 
 /** If another stack installs the target, the namespace for the account may not exist yet. */

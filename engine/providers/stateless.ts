@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { removeForeignSettings } from "../credentials/adoption.ts";
 import { checkIdentity, type IdentityInputs } from "../credentials/cluster-identity.ts";
 import {
   checkTarget,
@@ -7,11 +8,17 @@ import {
   settleTarget,
 } from "../credentials/link-target.ts";
 import { checkRevocation, revoke } from "../credentials/revocation.ts";
-import type { RevocationInputs, TargetInputs, TokenCheckArgs } from "../credentials/state.ts";
+import type {
+  RevocationInputs,
+  TargetArgs,
+  TargetInputs,
+  TokenCheckArgs,
+} from "../credentials/state.ts";
 import { readTarget } from "../credentials/target.ts";
 import { checkToken } from "../credentials/token-check.ts";
 import type { HealthArgs } from "../health/health-mesh.ts";
 import { checkAfterRun } from "../health/check-mesh.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
 import { judgeFor } from "../mesh/gateway.ts";
 import { type PublicationInputs, publish } from "../trust/publication.ts";
@@ -94,9 +101,14 @@ export const claims = statelessResource<Pick<IdentityInputs, "cluster">>({
 const read: ReadTarget = (args, before) =>
   readTarget(args, before, {
     client: () => client(args.target, args.access),
+    source: () => sourceOf(args),
     judge: judgeFor(clusters, args.source, args.sourceAccess),
     now: () => new Date(),
   });
+
+function sourceOf({ source, sourceAccess = { context: source } }: TargetArgs): Promise<Kubernetes> {
+  return client(source, sourceAccess);
+}
 
 /** Pulumi itself waits this long for a Service's load balancer. */
 const balancerPolling = { within: 600_000, every: 2_000, stop: cancellation.stop };
@@ -117,10 +129,13 @@ export const linkTargets = {
         return { inputs, failures };
       }),
     make: (inputs, olds) =>
-      unlessCancelled(clusters, async () => ({
-        ...inputs,
-        facts: await settleTarget(read, olds, inputs, balancerPolling),
-      })),
+      unlessCancelled(clusters, async () => {
+        const facts = await settleTarget(read, olds, inputs, balancerPolling);
+        const { adopt: link } = inputs;
+        if (link !== undefined && olds.facts === undefined)
+          await removeForeignSettings({ args: inputs, link, facts }, await sourceOf(inputs));
+        return { ...inputs, facts };
+      }),
   }),
 
   diff(_id: string, olds: Partial<TargetInputs>, news: TargetInputs) {

@@ -11,6 +11,7 @@ const links = [
   { source: "north", target: "east", gateway: false },
 ];
 const manage = "links";
+const annotation = 'metadata.annotations["pulumi.com/patchForce"]';
 
 describe("Mesh with manage: links", () => {
   let mesh: MockedMesh;
@@ -27,8 +28,13 @@ describe("Mesh with manage: links", () => {
   it("a source that can't be reached keeps its credentials, and no token is replaced for it", async () => {
     const { ofType, inputs, resource } = await meshOf(mesh.config, { unreachable: ["east"] });
     deepEqual(resource(types.linkCr, "east/west").ignoreChanges, ["*"]);
+    const kept = (name: string) => (name.endsWith("/destination") ? [annotation] : []);
     for (const { name, provider, ignoreChanges } of ofType(types.secret))
-      deepEqual(ignoreChanges, provider === "east" && !name.endsWith("/token") ? ["*"] : [], name);
+      deepEqual(
+        ignoreChanges,
+        provider === "east" && !name.endsWith("/token") ? ["*"] : kept(name),
+        name,
+      );
     equal(inputs(types.target, "east/west")["sourceUnreachable"], true);
     equal(inputs(types.target, "north/east")["sourceUnreachable"], undefined);
   });
@@ -67,6 +73,38 @@ describe("Mesh with manage: links", () => {
     deepEqual(hub.needs(types.mirrors, "east"), [...needed, `${types.identity} east`].toSorted());
     const { observedGateways } = hub.inputs(types.mirrors, "east");
     deepEqual(observedGateways, { north: gatewayOf("north"), west: gatewayOf("west") });
+  });
+});
+
+describe("Mesh with manage: links, where a link adopts what exists", () => {
+  it("updates existing objects of that link alone, whoever wrote their fields", async () => {
+    const [first = {}, ...others] = links;
+    const mesh = await mockedMesh({
+      manage,
+      clusters,
+      links: [{ ...first, adopt: true }, ...others],
+    });
+    const upserts = mesh.names(types.provider).map((name) => {
+      return [name, mesh.inputs(types.provider, name)["upsertExistingObjects"]];
+    });
+    deepEqual(upserts, [
+      ["east", "true"],
+      ["north", undefined],
+      ["west", "true"],
+    ]);
+    const forced = mesh.resources.filter(({ inputs: { metadata } }) =>
+      JSON.stringify(metadata ?? {}).includes("patchForce"),
+    );
+    deepEqual(forced.map(({ name }) => name).toSorted(), [
+      ...Array<string>(4).fill("east/west"),
+      "east/west/destination",
+      "east/west/mirror",
+      "east/west/token",
+    ]);
+    const [{ spec } = {}] = mesh.config.links;
+    deepEqual(mesh.inputs(types.target, "east/west")["adopt"], { spec, mirroring: "pulumi" });
+    const { links: out } = mesh.inputs(types.identity, "east");
+    deepEqual((out as { readonly adopted: unknown }).adopted, ["west"]);
   });
 });
 

@@ -213,6 +213,7 @@ async function observeTarget(): Promise<string> {
   const reading = await readTarget(args, undefined, {
     ...world,
     client: () => Promise.resolve(client),
+    source: () => Promise.resolve(client),
     judge: {
       resolve: () => Promise.reject(new Error("no DNS")),
       own: () => Promise.resolve(undefined),

@@ -62,17 +62,19 @@ describe("cluster: who it is", () => {
     name: "north",
     annotations: { "linkerd.io/created-by": creator },
   });
-  const spec = { clusterCredentialsSecret: "creds" };
-
   /** What is refused and remembered where north's Link exists and east's doesn't. */
-  async function withLink(olds: Partial<IdentityInputs>, uid: string | undefined, creator = "cli") {
+  async function withLink(
+    olds: Partial<IdentityInputs>,
+    uid: string | undefined,
+    { creator = "cli", adopted = [] }: { creator?: string; adopted?: readonly string[] } = {},
+  ) {
     const find = (_: unknown, { name }: { readonly name: string }) =>
-      Promise.resolve(name === "north" ? { metadata: metadata(creator), spec } : undefined);
+      Promise.resolve(name === "north" ? { metadata: metadata(creator) } : undefined);
     const cluster = { find } as unknown as Pick<Kubernetes, "find">;
     const news = {
       ...west,
       ...omitUndefined({ uid }),
-      links: { ...links, targets: ["east", "north"] },
+      links: { ...links, targets: ["east", "north"], adopted },
     };
     const { inputs } = await checkIdentity(olds, news, () => Promise.resolve(cluster));
     return [inputs.refused, inputs.links?.targets, inputs.uid];
@@ -80,17 +82,22 @@ describe("cluster: who it is", () => {
 
   it("is refused for somebody else's Link of a new link alone, with the way out", async () => {
     const why =
-      "Link west/linkerd-multicluster/north already exists, created by cli and not by this stack: to manage it here, remove the controller that runs for it, then the Link and its credentials (kubectl --context k3d-west delete --ignore-not-found --namespace linkerd-multicluster links/north secrets/creds; kubectl --context k3d-west delete --ignore-not-found --namespace linkerd secrets/creds), and run again; its mirrors stay meanwhile and are adopted";
+      "Link west/linkerd-multicluster/north already exists, created by cli and not by this stack: to manage it here, remove the controller that runs for it and set adopt: true on the link; its mirrors stay and are adopted as well";
     const other =
-      "Link west/linkerd-multicluster/north already exists, created by another stack of this program: remove the link from that stack first";
+      "Link west/linkerd-multicluster/north already exists, created by another stack of this program: remove the link from that stack first, or set adopt: true on it here if that stack is gone";
     const known = (...targets: string[]) => ({ ...west, ...u1, links: { ...links, targets } });
     deepEqual(await withLink({}, "u1"), [why, [], "u1"]);
-    deepEqual(await withLink(known("east"), "u1", "linkerd-multicluster/0.1.0"), [
+    deepEqual(await withLink(known("east"), "u1", { creator: "linkerd-multicluster/0.1.0" }), [
       other,
       ["east"],
       "u1",
     ]);
     deepEqual(await withLink(known("north"), "u1"), [undefined, ["east", "north"], "u1"]);
+    deepEqual(await withLink({}, "u1", { adopted: ["north"] }), [
+      undefined,
+      ["east", "north"],
+      "u1",
+    ]);
     // An earlier version has remembered no links.
     deepEqual(await withLink({ ...west, ...u1 }, "u1"), [undefined, ["east", "north"], "u1"]);
     deepEqual(await withLink(known("east"), undefined), [undefined, ["east"], "u1"]);

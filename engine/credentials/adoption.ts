@@ -1,0 +1,218 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { isRecord } from "../kubernetes/objects/checks.ts";
+import { printable } from "../kubernetes/objects/printable.ts";
+import { type ObjectName, type Resource, resources } from "../kubernetes/objects/resources.ts";
+import { invalid, type Result } from "../result.ts";
+import { kubeconfigFor } from "./kubeconfig.ts";
+import { linkManifestSpec, linkMetadata } from "./link-manifest.ts";
+import {
+  accountBinding,
+  accountMetadata,
+  accountName,
+  credentialsSecrets,
+  discoveryAnnotation,
+  tokenHead,
+} from "./objects.ts";
+import { accessRules, linkUse } from "./rules.ts";
+import type { AdoptedLink, TargetArgs, TargetFacts } from "./state.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+type Reader = Pick<Kubernetes, "cluster" | "find">;
+
+/** A link whose objects may exist already: from `linkerd multicluster link-gen`, or from a stack whose state is lost. */
+export interface Adoption {
+  readonly args: TargetArgs;
+  readonly link: AdoptedLink;
+  readonly facts: TargetFacts;
+}
+
+/** An object as this stack writes it, with the fields that it sets. */
+interface Wanted {
+  readonly in: Reader;
+  readonly resource: Resource<object>;
+  readonly at: ObjectName;
+  readonly fields: Fields;
+  /** A field that Kubernetes refuses to change. */
+  readonly fixed?: string;
+}
+
+/**
+ * Says for each object of the link that exists already whether it is equal to this stack's, or which fields change.
+ * Values are not quoted, because some are secret.
+ *
+ * @returns a failure if an object has a field that can't be changed
+ */
+export async function adoptionNotes(
+  adoption: Adoption,
+  source: Reader,
+  target: Reader,
+): Promise<Result<string[]>> {
+  const wanted = [
+    ...wantedInTarget(adoption, target),
+    ...wantedInSource(adoption, source, await tokenIn(adoption, target)),
+  ];
+  const results = await Promise.all(wanted.map(noteOn));
+  return (
+    results.find((result) => "why" in result) ?? {
+      value: results.flatMap((result) => ("value" in result ? result.value : [])),
+    }
+  );
+}
+
+/**
+ * Removes the settings of an existing Link that this stack doesn't set. Pulumi's server-side apply would keep them: the
+ * labels of an old selector, or the gateway of a link that has none any more.
+ */
+export async function removeForeignSettings(
+  adoption: Adoption,
+  source: Pick<Kubernetes, "find" | "patch">,
+): Promise<void> {
+  const { at, fields } = wantedLink(adoption);
+  const found: Fields | undefined = await source.find(resources.links, at);
+  const foreign = found === undefined ? {} : foreignSettings(fields, found);
+  if (Object.keys(foreign).length > 0) await source.patch(resources.links, at, foreign);
+}
+
+async function noteOn({
+  in: reader,
+  resource,
+  at,
+  fields,
+  fixed,
+}: Wanted): Promise<Result<string[]>> {
+  const found = await reader.find(resource, at);
+  if (!isRecord(found)) return { value: [] };
+  const place = at.namespace === undefined ? "" : `${at.namespace}/`;
+  const object = `${resource.kind} ${reader.cluster}/${place}${at.name}`;
+  const changed = changedPaths(fields, found);
+  if (fixed !== undefined && changed.some((path) => path.split(".")[0] === fixed))
+    return invalid(
+      `can't adopt ${object}, because Kubernetes refuses to change its ${fixed}: delete it, and run again`,
+    );
+  const removed = resource === resources.links ? pathsIn(foreignSettings(fields, found)) : [];
+  const changes = [...changed, ...removed.map((path) => `${path} (removed)`)];
+  const verdict = changes.length === 0 ? "equal" : `changes ${changes.join(", ")}`;
+  return { value: [`adopts ${object}${creatorOf(found)}: ${verdict}`] };
+}
+
+function creatorOf({ metadata }: Fields): string {
+  const annotations = isRecord(metadata) ? metadata.annotations : undefined;
+  const creator = isRecord(annotations) ? annotations["linkerd.io/created-by"] : undefined;
+  return typeof creator === "string" ? ` of ${printable(creator, 100)}` : "";
+}
+
+function wantedInTarget({ args, link, facts }: Adoption, target: Reader): Wanted[] {
+  const account = accountName(args.source);
+  const namespace = args.multiclusterNamespace;
+  const { name, labels } = accountMetadata(account);
+  const use = linkUse(link.spec, link.mirroring, facts.discovers ?? false);
+  const metadata = { labels };
+  const { type, ...token } = tokenHead(account, facts.token, namespace);
+  return [
+    {
+      in: target,
+      resource: resources.serviceAccounts,
+      at: { name, namespace },
+      fields: { metadata, automountServiceAccountToken: false },
+    },
+    {
+      in: target,
+      resource: resources.clusterRoles,
+      at: { name },
+      fields: { metadata, rules: accessRules([use]) },
+    },
+    {
+      in: target,
+      resource: resources.clusterRoleBindings,
+      at: { name },
+      fields: { metadata, ...accountBinding(account, namespace) },
+      fixed: "roleRef",
+    },
+    {
+      in: target,
+      resource: resources.secrets,
+      at: { name: facts.token, namespace },
+      fields: { ...token, type },
+      fixed: "type",
+    },
+  ];
+}
+
+function wantedInSource(adoption: Adoption, source: Reader, token: string | undefined): Wanted[] {
+  const { args, link, facts } = adoption;
+  const heads = credentialsSecrets(args.target, facts, namespacesOf(args));
+  const user = accountName(args.source);
+  const kubeconfig = kubeconfigFor({ ...facts, token: token ?? "", cluster: args.target, user });
+  const data = { kubeconfig: Buffer.from(kubeconfig).toString("base64") };
+  const { discovery } = linkUse(link.spec, link.mirroring, facts.discovers ?? false);
+  const { annotations, ...metadata } = heads.destination.metadata;
+  const discovered = { ...annotations, [discoveryAnnotation]: String(discovery) };
+  const destination = {
+    ...heads.destination,
+    metadata: { ...metadata, annotations: discovered },
+  };
+  const secrets = [heads.mirror, destination].map((head) => ({
+    in: source,
+    resource: resources.secrets,
+    at: { name: head.metadata.name, namespace: head.metadata.namespace },
+    fields: { ...head, data },
+    fixed: "type",
+  }));
+  return [...secrets, { in: source, resource: resources.links, ...wantedLink(adoption) }];
+}
+
+function wantedLink({ args, link, facts }: Adoption) {
+  const namespaces = namespacesOf(args);
+  const { name, namespace, annotations } = linkMetadata(args.target, namespaces);
+  const spec = linkManifestSpec(link.spec, facts, namespaces, link.mirroring);
+  return { at: { name, namespace }, fields: { metadata: { annotations }, spec } };
+}
+
+function namespacesOf({ linkerdNamespace, multiclusterNamespace }: TargetArgs) {
+  return { linkerd: linkerdNamespace, multicluster: multiclusterNamespace };
+}
+
+async function tokenIn({ args, facts }: Adoption, target: Reader): Promise<string | undefined> {
+  const at = { name: facts.token, namespace: args.multiclusterNamespace };
+  const base64 = (await target.find(resources.secrets, at))?.data?.token;
+  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
+}
+
+/** Paths of the fields that are set and that the existing object lacks or has with another value. */
+function changedPaths(fields: Fields, found: Fields): string[] {
+  return Object.entries(fields).flatMap(([key, value]) => {
+    const live = Object.hasOwn(found, key) ? found[key] : undefined;
+    if (isRecord(value))
+      return changedPaths(value, isRecord(live) ? live : {}).map((path) => `${key}.${path}`);
+    return isDeepStrictEqual(value, live) ? [] : [key];
+  });
+}
+
+/** Fields of the existing Link's spec that aren't set, as a merge patch that removes them. */
+function foreignSettings({ spec: wanted }: Fields, { spec: found }: Fields): Fields {
+  if (!isRecord(wanted) || !isRecord(found)) return {};
+  // The schema of the Link sets the probe's timeout and threshold (link-manifest.ts).
+  const { probeSpec, ...rest } = found;
+  const compared = Object.hasOwn(wanted, "probeSpec") ? rest : found;
+  const spec = nullsFor(wanted, compared);
+  return Object.keys(spec).length === 0 ? {} : { spec };
+}
+
+function nullsFor(wanted: Fields, found: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(found).flatMap(([key, value]): [string, unknown][] => {
+      if (!Object.hasOwn(wanted, key)) return [[key, null]];
+      const ours = wanted[key];
+      if (!isRecord(ours) || !isRecord(value)) return [];
+      const within = nullsFor(ours, value);
+      return Object.keys(within).length === 0 ? [] : [[key, within]];
+    }),
+  );
+}
+
+function pathsIn(patch: Fields): string[] {
+  return Object.entries(patch).flatMap(([key, value]) =>
+    isRecord(value) ? pathsIn(value).map((path) => `${key}.${path}`) : [key],
+  );
+}

@@ -1,0 +1,168 @@
+import { deepEqual, match } from "node:assert/strict";
+import { adoptionNotes, removeForeignSettings } from "../../../engine/credentials/adoption.ts";
+import { accessRules } from "../../../engine/credentials/rules.ts";
+import type { TargetArgs, TargetFacts } from "../../../engine/credentials/state.ts";
+import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
+import type { ObjectName, Resource } from "../../../engine/kubernetes/objects/resources.ts";
+import { link } from "../fixtures/link.ts";
+
+const account = "linkerd-multicluster-access-east";
+const namespace = "linkerd-multicluster";
+const labels = {
+  "app.kubernetes.io/managed-by": "linkerd-multicluster",
+  "linkerd.io/extension": "multicluster",
+};
+const spec = link();
+const args: TargetArgs = {
+  source: "east",
+  target: "west",
+  access: { context: "west" },
+  targetDomain: "cluster.local",
+  gateway: false,
+  linkerdNamespace: "linkerd",
+  multiclusterNamespace: namespace,
+  rotation: { generation: 1 },
+};
+const facts: TargetFacts = {
+  server: "https://west.example.com",
+  trustDomain: "cluster.local",
+  clusterDomain: "cluster.local",
+  token: `${account}-token-1-1`,
+};
+const adoption = { args, link: { spec, mirroring: "pulumi" as const }, facts };
+
+type Objects = Readonly<Record<string, object>>;
+
+/** A cluster with these objects, by kind and name. */
+function cluster(name: string, objects: Objects, patches: unknown[] = []) {
+  const find = ({ kind }: Resource<unknown>, at: ObjectName) =>
+    Promise.resolve(objects[`${kind} ${at.namespace ?? ""}/${at.name}`]);
+  const patch = (_: unknown, { name: patched }: ObjectName, body: unknown) => {
+    patches.push([patched, body]);
+    return Promise.resolve();
+  };
+  return { cluster: name, find, patch } as unknown as Kubernetes;
+}
+
+const notes = (east: Objects, west: Objects) =>
+  adoptionNotes(adoption, cluster("east", east), cluster("west", west));
+
+const foreign = {
+  metadata: { annotations: { "linkerd.io/created-by": "linkerd/cli edge-26.8.3" } },
+  spec: {
+    targetClusterName: "west",
+    gatewayAddress: "192.0.2.7",
+    remoteDiscoverySelector: { ...spec.remoteDiscoverySelector, matchLabels: { team: "shop" } },
+  },
+};
+
+describe("a link that adopts what exists", () => {
+  it("says nothing where nothing exists", async () => {
+    deepEqual(await notes({}, {}), { value: [] });
+  });
+
+  it("says which objects are equal, apart from fields that it doesn't set", async () => {
+    const metadata = { labels: { ...labels, "example.com/more": "yes" }, uid: "u1" };
+    const roleRef = {
+      apiGroup: "rbac.authorization.k8s.io",
+      kind: "ClusterRole",
+      name: account,
+    };
+    const found = await notes(
+      {},
+      {
+        [`ServiceAccount ${namespace}/${account}`]: {
+          metadata,
+          automountServiceAccountToken: false,
+        },
+        [`ClusterRole /${account}`]: {
+          metadata,
+          rules: accessRules([{ controller: false, discovery: false }]),
+        },
+        [`ClusterRoleBinding /${account}`]: {
+          metadata,
+          roleRef,
+          subjects: [{ kind: "ServiceAccount", name: account, namespace }],
+        },
+        [`Secret ${namespace}/${facts.token}`]: {
+          metadata: {
+            name: facts.token,
+            namespace,
+            labels,
+            annotations: { "kubernetes.io/service-account.name": account },
+          },
+          type: "kubernetes.io/service-account-token",
+        },
+      },
+    );
+    deepEqual(found, {
+      value: [
+        `adopts ServiceAccount west/${namespace}/${account}: equal`,
+        `adopts ClusterRole west/${account}: equal`,
+        `adopts ClusterRoleBinding west/${account}: equal`,
+        `adopts Secret west/${namespace}/${facts.token}: equal`,
+      ],
+    });
+  });
+
+  it("says which fields of the source's objects change, and never a value", async () => {
+    const type = "mirror.linkerd.io/remote-kubeconfig";
+    const metadata = {
+      labels: { "multicluster.linkerd.io/cluster-name": "west" },
+      annotations: {
+        "multicluster.linkerd.io/trust-domain": "cluster.local",
+        "multicluster.linkerd.io/cluster-domain": "cluster.local",
+      },
+    };
+    const secret = (within: string) => ({
+      metadata: { ...metadata, name: "cluster-credentials-west", namespace: within },
+      type,
+      data: { kubeconfig: "c2VjcmV0" },
+    });
+    const found = await notes(
+      {
+        [`Secret ${namespace}/cluster-credentials-west`]: secret(namespace),
+        "Secret linkerd/cluster-credentials-west": secret("linkerd"),
+        [`Link ${namespace}/west`]: foreign,
+      },
+      {},
+    );
+    const [mirror, destination, resource = ""] = "value" in found ? found.value : [];
+    deepEqual(
+      [mirror, destination],
+      [
+        `adopts Secret east/${namespace}/cluster-credentials-west: changes data.kubeconfig`,
+        "adopts Secret east/linkerd/cluster-credentials-west: changes metadata.annotations.linkerd-multicluster/discovery, data.kubeconfig",
+      ],
+    );
+    match(
+      resource,
+      /^adopts Link east\/linkerd-multicluster\/west of linkerd\/cli edge-26\.8\.3: /,
+    );
+    match(resource, /spec\.targetClusterDomain, .*spec\.gatewayAddress \(removed\), /);
+    match(resource, /spec\.remoteDiscoverySelector\.matchLabels\.team \(removed\)$/);
+  });
+
+  it("refuses an object with a field that Kubernetes never changes", async () => {
+    const other = { metadata: { labels }, roleRef: { name: "admin" }, subjects: [] };
+    deepEqual(await notes({}, { [`ClusterRoleBinding /${account}`]: other }), {
+      cause: "invalid",
+      why: `can't adopt ClusterRoleBinding west/${account}, because Kubernetes refuses to change its roleRef: delete it, and run again`,
+    });
+  });
+
+  it("removes settings of the Link that server-side apply would keep, and only those", async () => {
+    const patches: unknown[] = [];
+    await removeForeignSettings(
+      adoption,
+      cluster("east", { [`Link ${namespace}/west`]: foreign }, patches),
+    );
+    const spec = {
+      gatewayAddress: null,
+      remoteDiscoverySelector: { matchLabels: { team: null } },
+    };
+    deepEqual(patches, [["west", { spec }]]);
+    await removeForeignSettings(adoption, cluster("east", {}, patches));
+    deepEqual(patches.length, 1);
+  });
+});
