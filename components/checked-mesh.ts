@@ -9,7 +9,8 @@ import { factsOf, valueOf } from "./output-value.ts";
 import { preflight } from "./preflight.ts";
 
 /** Arguments that are encrypted in state: kubeconfigs, Helm values and the keys of issuers. */
-const encrypted = /^(clusters\.[^.]+\.(kubeconfig|values)|trust\.issuers\.[^.]+\.key)(?![^.[])/;
+const encrypted =
+  /^(clusters\.[^.]+\.(kubeconfig|values)|charts\.[^.]+\.values|trust\.issuers\.[^.]+\.key)(?![^.[])/;
 
 /** Paths of arguments that can't be used as given. */
 interface Found {
@@ -50,7 +51,7 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
   ];
   if (mistakes.length > 0 || "mistakes" in parsed) throw refusal(name, mistakes);
   const { config } = parsed;
-  const secretValues = found.secret.some((path) => path.startsWith("clusters."));
+  const secretValues = found.secret.some((path) => /^(clusters|charts)\./.test(path));
   if (config.manage === "mirrors") return { config, secretValues, listed: true };
   await Promise.all(given);
   const observed = await preflight(config);

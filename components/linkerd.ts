@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { issuerName } from "@linkerd-multicluster/engine/trust";
-import { type ChartName, chartNames } from "../config/keys.ts";
+import { chartKeys, type ChartName, chartNames } from "../config/keys.ts";
 import type { ClusterConfig, HelmValues, MeshConfig } from "../config/mesh.ts";
 import { type Chart, chartFrom } from "./charts/chart.ts";
 import {
@@ -80,7 +80,12 @@ export function installLinkerd(
     values: HelmValues,
     ...needs: readonly (pulumi.Resource | undefined)[]
   ) => {
-    const merged = mergeValues(values, config.values[chart] ?? {});
+    const { nested, values: common = {} } = mesh.charts[chartKeys[chart]];
+    const within = mergeValues(values, config.values[chart] ?? {});
+    const merged =
+      nested === undefined
+        ? mergeValues(mergeValues(values, common), config.values[chart] ?? {})
+        : mergeValues(common, { [nested]: within });
     const made = typeof home === "string" ? [] : [home];
     const isKept = trustStays && chart === "linkerd-control-plane";
     return new k8s.helm.v3.Release(

@@ -75,7 +75,7 @@ export class MeshResources {
 
   async #makeClusters(preflight: Preflight, others: Promise<pulumi.Resource[]>): Promise<void> {
     const parent = this.#parent;
-    const { secretValues = isSecret("clusters") } = this.#mesh;
+    const { secretValues = isSecret("clusters") || isSecret("charts") } = this.#mesh;
     const making = { preflight, secretValues, others, parent };
     this.#made = await makeClusters(this.#config, making);
     const { clusters, refused, held } = this.#made;

@@ -1,7 +1,7 @@
 import { listed } from "@linkerd-multicluster/engine/kubernetes";
 import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
-import { charts as chartKeys } from "./keys.ts";
+import { chartKeys, chartNames, charts as chartsSection } from "./keys.ts";
 import {
   mustBeLeftOut,
   mustBe,
@@ -194,10 +194,18 @@ function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): bo
  * the digest in the repository's index (helm v3.20.2, pkg/repo/chartrepo.go, pkg/downloader/chart_downloader.go).
  */
 function digests({ stack: { values, wrong } }: Readings): string[] {
-  const { source, digests } = filled(chartKeys.keys, values.charts);
-  if (digests === undefined || wrong.has("charts") || !source.startsWith("https://")) return [];
-  const state = `is set, but ${where(["charts", "source"])} is ${quoted(source)}, and Helm compares no chart of an https repository with a digest`;
-  const rule =
-    "left out, or charts.source must be an oci:// address or a folder with the archives that helm pull makes";
+  const charts = filled(chartsSection.keys, values.charts);
+  if (charts.digests === undefined || wrong.has("charts")) return [];
+  const [uncompared] = chartNames.flatMap((chart) => {
+    const name = chartKeys[chart];
+    const { repository } = charts[name];
+    const source = repository ?? charts.source;
+    const path = repository === undefined ? ["charts", "source"] : ["charts", name, "repository"];
+    return source.startsWith("https://") ? [{ source, path }] : [];
+  });
+  if (uncompared === undefined) return [];
+  const key = uncompared.path.join(".");
+  const state = `is set, but ${where(uncompared.path)} is ${quoted(uncompared.source)}, and Helm compares no chart of an https repository with a digest`;
+  const rule = `left out, or ${key} must be an oci:// address or a folder with the archives that helm pull makes`;
   return [mustBe(["charts", "digests"], state, rule)];
 }

@@ -166,6 +166,52 @@ const digests = section("the charts' digests", {
   "linkerd-multicluster": digestOf("linkerd-multicluster"),
 });
 
+/** The keys of the charts in `charts`: words that every language of the Pulumi package takes as names. */
+export const chartKeys = {
+  "linkerd-crds": "crds",
+  "linkerd-control-plane": "controlPlane",
+  "linkerd-multicluster": "multicluster",
+} as const satisfies Record<ChartName, string>;
+
+/** Where one chart differs from the others, as in Buoyant Enterprise for Linkerd. */
+export const chart = section("a chart", {
+  name: {
+    type: syntax.oneLine("the name of a chart"),
+    otherwise: "that of Linkerd's own chart",
+    meaning: "its name in the repository, such as `linkerd-enterprise-control-plane`",
+  },
+  repository: {
+    type: syntax.chartSource,
+    otherwise: "`charts.source`",
+    meaning: "where it comes from, if not from `charts.source`",
+  },
+  version: {
+    type: syntax.chartVersion,
+    otherwise: "`charts.version`",
+    meaning: "its version, if not `charts.version`",
+  },
+  nested: {
+    type: syntax.oneLine("the name of a nested chart"),
+    otherwise: "not nested",
+    meaning:
+      "name of Linkerd's own chart within it: this program's values and those of `clusters.<name>.values` go under this key",
+  },
+  values: {
+    type: z.record(z.string(), z.unknown(), { error: "a map of Helm values" }),
+    default: {},
+    confidential: true,
+    meaning:
+      "Helm values for every cluster, such as a license: set secret ones with `pulumi config set --secret --path`; they are encrypted in state",
+  },
+});
+
+const chartOf = (what: string) => ({
+  type: chart.schema,
+  default: {},
+  of: chart,
+  meaning: `${what} chart, where it differs`,
+});
+
 /**
  * The only place that names a version of Linkerd: release edge-26.8.3, with whose service mirror this project's
  * behaviour is compared. The charts of an edge release are versioned by its date.
@@ -189,6 +235,9 @@ export const charts = section("charts", {
     meaning:
       "by chart, the only digest that is installed, as `sha256:<64 hexadecimal digits>`: of its archive in a local folder, or of its manifest at an `oci://` address",
   },
+  crds: chartOf("the CRDs'"),
+  controlPlane: chartOf("the control plane's"),
+  multicluster: chartOf("the multicluster extension's"),
 });
 
 const topology = section("a topology", {
@@ -285,6 +334,7 @@ export const sections = {
   trust,
   issuer,
   charts,
+  chart,
   digests,
   link: links.link,
   linkDefaults: links.linkDefaultKeys,

@@ -1,7 +1,7 @@
 import leven from "leven";
 import type { core } from "zod";
 import { withoutUserPart } from "@linkerd-multicluster/engine/kubernetes";
-import { cluster, sections, stack } from "./keys.ts";
+import { chart, cluster, sections, stack } from "./keys.ts";
 import type { Keys, Section } from "./schema.ts";
 
 export type Path = readonly PropertyKey[];
@@ -59,7 +59,11 @@ export function shown(value: unknown, path: Path = []): string {
 }
 
 function isConfidential([first, , third]: Path): boolean {
-  return isMarked(stack.keys, first) || (first === "clusters" && isMarked(cluster.keys, third));
+  return (
+    isMarked(stack.keys, first) ||
+    (first === "clusters" && isMarked(cluster.keys, third)) ||
+    (first === "charts" && isMarked(chart.keys, third))
+  );
 }
 
 function isMarked(keys: Keys, name: PropertyKey | undefined): boolean {

@@ -1,5 +1,5 @@
 import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
-import type { chartValues } from "./keys.ts";
+import { chartKeys, type ChartName, chartNames } from "./keys.ts";
 import { mustBeLeftOut, wrongValue } from "./mistakes.ts";
 import { type Readings, valueAt } from "./read.ts";
 
@@ -9,7 +9,7 @@ type Reserved = Readonly<Record<string, string>>;
  * Helm values that the program sets itself because other decisions depend on them, and the key that controls each.
  * All other values are the user's.
  */
-const reserved: Readonly<Record<keyof typeof chartValues.keys, Reserved>> = {
+const reserved: Readonly<Record<ChartName, Reserved>> = {
   "linkerd-crds": { installGatewayAPI: "the cluster's gatewayApi decides it" },
   "linkerd-control-plane": {
     clusterDomain: "the cluster's clusterDomain decides it",
@@ -32,22 +32,37 @@ const reserved: Readonly<Record<keyof typeof chartValues.keys, Reserved>> = {
   },
 };
 
-export function reservedValues({ clusters }: Readings): string[] {
-  return [...(clusters?.values() ?? [])].flatMap(({ path, values, wrong }) => {
-    if (wrong.has("values")) return [];
-    const charts: Readonly<Record<string, unknown>> = values.values ?? {};
-    return Object.entries(reserved).flatMap(([chart, keys]) => {
-      const at = [...path, "values", chart];
-      const set = Object.entries(keys)
-        .filter(([key]) => isSet(charts[chart], key.split(".")))
-        .map(([key, why]) => mustBeLeftOut([...at, ...key.split(".")], `, as ${why}`));
-      const emptied = [...emptiedMaps(charts[chart], Object.keys(keys))].map(([parent, key]) => {
-        const steps = parent.split(".");
-        const rule = `a map or be left out, as it would remove ${key}, which the program decides`;
-        return wrongValue([...at, ...steps], valueAt(charts[chart], ...steps), rule);
-      });
-      return [...set, ...emptied];
+export function reservedValues({ clusters, stack }: Readings): string[] {
+  const { charts } = stack.values;
+  const ofClusters = [...(clusters?.values() ?? [])].flatMap(({ path, values, wrong }) =>
+    wrong.has("values")
+      ? []
+      : chartNames.map((chart) => ({
+          chart,
+          at: [...path, "values", chart],
+          values: values.values?.[chart],
+        })),
+  );
+  const ofAll = chartNames.map((chart) => {
+    const { nested, values } = charts[chartKeys[chart]] ?? {};
+    const within = nested === undefined ? [] : [nested];
+    return {
+      chart,
+      at: ["charts", chartKeys[chart], "values", ...within],
+      values: valueAt(values, ...within),
+    };
+  });
+  return [...ofClusters, ...ofAll].flatMap(({ chart, at, values }) => {
+    const keys = Object.entries(reserved[chart]);
+    const set = keys
+      .filter(([key]) => isSet(values, key.split(".")))
+      .map(([key, why]) => mustBeLeftOut([...at, ...key.split(".")], `, as ${why}`));
+    const emptied = [...emptiedMaps(values, Object.keys(reserved[chart]))].map(([parent, key]) => {
+      const steps = parent.split(".");
+      const rule = `a map or be left out, as it would remove ${key}, which the program decides`;
+      return wrongValue([...at, ...steps], valueAt(values, ...steps), rule);
     });
+    return [...set, ...emptied];
   });
 }
 

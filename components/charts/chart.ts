@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import type { ChartName } from "../../config/keys.ts";
+import { chartKeys, type ChartName } from "../../config/keys.ts";
 import type { ChartsConfig } from "../../config/mesh.ts";
 
 export interface Chart {
@@ -19,22 +19,29 @@ export interface Chart {
  * none of them, or not the one with the config's digest.
  */
 export function chartFrom(
-  { source, version, digests }: Pick<ChartsConfig, "source" | "version" | "digests">,
+  charts: Pick<ChartsConfig, "source" | "version" | "digests"> & Partial<ChartsConfig>,
   name: ChartName,
 ): Chart {
-  const digest = digests?.[name];
+  const {
+    name: called = name,
+    repository,
+    version = charts.version,
+  } = charts[chartKeys[name]] ?? {};
+  const source = repository ?? charts.source;
+  const digest = charts.digests?.[name];
   if (source.startsWith("https://"))
-    return { chart: name, version, repositoryOpts: { repo: source } };
+    return { chart: called, version, repositoryOpts: { repo: source } };
   if (source.startsWith("oci://")) {
-    const chart = `${source.replace(/(?<!\/)\/+$/, "")}/${name}`;
+    const chart = `${source.replace(/(?<!\/)\/+$/, "")}/${called}`;
     return { chart: digest === undefined ? chart : `${chart}@${digest}`, version };
   }
-  const file = localChart(source, name, version);
+  const key = repository === undefined ? "charts.source" : `charts.${chartKeys[name]}.repository`;
+  const file = localChart(source, called, version, key);
   if (digest !== undefined) expectDigest(digest, name, file);
   return { chart: asPath(file) };
 }
 
-function localChart(source: string, name: ChartName, version: string): string {
+function localChart(source: string, name: string, version: string, key: string): string {
   const folder = path.join(source, name);
   if (existsSync(path.join(folder, "Chart.yaml"))) return folder;
   const archive = [`${name}-${version}.tgz`, `${name}.tgz`]
@@ -42,7 +49,7 @@ function localChart(source: string, name: ChartName, version: string): string {
     .find((file) => existsSync(file));
   if (archive !== undefined) return archive;
   throw new pulumi.RunError(
-    `linkerd-multicluster:charts.source is the folder ${source}, which has no chart ${name}; it must hold ${name}/Chart.yaml, ${name}-${version}.tgz or ${name}.tgz.`,
+    `linkerd-multicluster:${key} is the folder ${source}, which has no chart ${name}; it must hold ${name}/Chart.yaml, ${name}-${version}.tgz or ${name}.tgz.`,
   );
 }
 

@@ -13,7 +13,7 @@ import { plantedSecrets } from "./planted-secrets.ts";
 
 /** The arguments that state holds encrypted (docs/reference/state.md). */
 const encrypted =
-  /^(clusters\.west\.(kubeconfig|values\.linkerd-[a-z-]+)|trust\.issuers\.west\.key)$/;
+  /^(clusters\.west\.(kubeconfig|values\.linkerd-[a-z-]+)|charts\.[a-zA-Z]+\.values|trust\.issuers\.west\.key)$/;
 
 describe("a secret among a mesh's arguments", () => {
   it("is refused in every key that state would hold as plain text, and not quoted", async () => {
@@ -53,6 +53,9 @@ describe("a secret among a mesh's arguments", () => {
     };
     const value = "canary-value/11f1e2d3c4b5a6f7";
     const canaries = {
+      "charts.crds.values": { canary: value },
+      "charts.controlPlane.values": { license: value },
+      "charts.multicluster.values": { canary: value },
       "clusters.west.kubeconfig": kubeconfigText([{ name: "west", access }]),
       "clusters.west.values.linkerd-crds": { deep: [{ canary: value }] },
       "clusters.west.values.linkerd-control-plane": { canary: value },
@@ -76,6 +79,11 @@ describe("a secret among a mesh's arguments", () => {
         east: { kubeconfig: kubeconfigText([{ name: "east", access }]) },
       },
       links: [{ source: "east", target: "west" }],
+      charts: {
+        crds: { values: secret("charts.crds.values") },
+        controlPlane: { values: secret("charts.controlPlane.values") },
+        multicluster: { values: secret("charts.multicluster.values") },
+      },
       trust: {
         anchors: anchor.pem,
         issuers: {

@@ -8,6 +8,8 @@ const { namespace, release, secret } = types;
 const clusters = { west: null, east: null };
 const targeted = { clusters, links: [{ source: "east", target: "west" }] };
 
+type Values = Readonly<Record<string, unknown>>;
+
 const releaseOf = ({ inputs }: MockedMesh, chart: string) => inputs(release, `west-${chart}`);
 
 describe("Cluster: releases", () => {
@@ -48,6 +50,41 @@ describe("Cluster: releases", () => {
     deepEqual([identity, proxy], [{ issuer }, null]);
     const gateway = { enabled: true, name: "linkerd-gateway", serviceType: "NodePort" };
     deepEqual(multicluster?.["gateway"], gateway);
+  });
+
+  it("of charts that wrap Linkerd's, each by its own name and version, with a license for every cluster", async () => {
+    const license = { license: "canary" };
+    const charts = {
+      source: "oci://registry.example.com/l5d",
+      controlPlane: {
+        name: "enterprise-control-plane",
+        repository: "https://helm.example.com",
+        version: "2.19.1",
+        nested: "linkerd-control-plane",
+        values: license,
+      },
+      crds: { name: "enterprise-crds", values: { extra: 1 } },
+    };
+    const values = {
+      "linkerd-control-plane": { controllerReplicas: 3 },
+      "linkerd-crds": { extra: 2 },
+    };
+    const mesh = await mockedMesh({ clusters: { west: { values } }, charts });
+    const { chart, version, repositoryOpts, ...controlPlane } = releaseOf(
+      mesh,
+      "linkerd-control-plane",
+    );
+    deepEqual(
+      [chart, version, repositoryOpts],
+      ["enterprise-control-plane", "2.19.1", { repo: "https://helm.example.com" }],
+    );
+    const { "linkerd-control-plane": nested, ...top } = controlPlane["values"] as Values;
+    deepEqual(top, license);
+    const { controllerReplicas, clusterDomain } = nested as Values;
+    deepEqual([controllerReplicas, clusterDomain], [3, "cluster.local"]);
+    const crds = releaseOf(mesh, "linkerd-crds");
+    equal(crds["chart"], "oci://registry.example.com/l5d/enterprise-crds");
+    deepEqual((crds["values"] as Values)["extra"], 2);
   });
 
   it("are waited for by Helm, but for a gateway, whose address a link waits for", async () => {

@@ -154,13 +154,15 @@ describe("Mesh with manage: all, as the config says", () => {
     equal(mesh.inputs(types.mirrors, "east")["statusIn"], "mc");
   });
 
-  it("Helm values are secrets where the stack holds clusters encrypted", async () => {
+  it("Helm values are secrets where the stack holds clusters or charts encrypted", async () => {
     const values = async () => {
       const mesh = await mockedMesh({ manage, clusters });
       return mesh.ofType(types.release).map(({ inputs }) => isSecret(inputs["values"]));
     };
     deepEqual(new Set(await values()), new Set([false]));
-    process.env["PULUMI_CONFIG_SECRET_KEYS"] = '["linkerd-multicluster:clusters"]';
-    deepEqual(new Set(await values()), new Set([true]));
+    for (const key of ["clusters", "charts"]) {
+      process.env["PULUMI_CONFIG_SECRET_KEYS"] = JSON.stringify([`linkerd-multicluster:${key}`]);
+      deepEqual(new Set(await values()), new Set([true]));
+    }
   });
 });

@@ -226,6 +226,9 @@ describe("stack config: the whole", () => {
         version: "2026.8.3",
         source: "https://helm.linkerd.io/edge",
         timeoutSeconds: 600,
+        crds: {},
+        controlPlane: {},
+        multicluster: {},
       },
     });
   });

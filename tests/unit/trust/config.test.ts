@@ -207,6 +207,26 @@ describe("stack config: charts and values", () => {
   says("digests that nobody would compare", { charts: { digests } }, [
     'charts.digests is set, but charts.source is "https://helm.linkerd.io/edge", and Helm compares no chart of an https repository with a digest; it must be left out, or charts.source must be an oci:// address or a folder with the archives that helm pull makes.',
   ]);
+  const repository = "https://charts.example.com";
+  const mixed = { source: "./charts", digests, crds: { repository } };
+  says("digests that nobody would compare for one chart", { charts: mixed }, [
+    `charts.digests is set, but charts.crds.repository is "${repository}", and Helm compares no chart of an https repository with a digest; it must be left out, or charts.crds.repository must be an oci:// address or a folder with the archives that helm pull makes.`,
+  ]);
+  const license = { values: "hunter2", nested: " x" };
+  says("a chart of another name", { charts: { controlPlane: license } }, [
+    'charts.controlPlane.nested is " x"; it must be the name of a nested chart.',
+    "charts.controlPlane.values is a string of 7 characters; it must be a map of Helm values.",
+  ]);
+  const wrapped = { nested: "inner", values: { inner: { installGatewayAPI: true } } };
+  const own = { values: { createNamespaceMetadataJob: true } };
+  says(
+    "values for every cluster that the program decides",
+    { charts: { crds: wrapped, multicluster: own } },
+    [
+      "charts.crds.values.inner.installGatewayAPI is set; it must be left out, as the cluster's gatewayApi decides it.",
+      "charts.multicluster.values.createNamespaceMetadataJob is set; it must be left out, as the program labels the namespace itself.",
+    ],
+  );
   const odd = { source: "./charts", digests: { "linkerd-crds": "sha1:abc" } };
   says("digests of some charts, or of another kind", { charts: odd }, [
     `charts.digests.linkerd-crds is "sha1:abc"; it must be ${sha}.`,
