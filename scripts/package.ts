@@ -48,7 +48,7 @@ writeFileSync(
   `#!/bin/sh\nexec node "$(dirname "$0")/plugin/main.js" "$@"\n`,
   { mode: 0o755 },
 );
-write("schema.json", packageSchema(program.version));
+write("schema.json", packageSchema(program.version, program.repository));
 // Only the version of the engine's own package is needed.
 write("engine/package.json", { type: "module", version: parts.version });
 write("package.json", {
@@ -56,7 +56,7 @@ write("package.json", {
   version: program.version,
   description: program.description,
   license: program.license,
-  repository: program.repository,
+  repository: program.repository && { type: "git", url: program.repository },
   type: "module",
   sideEffects: false,
   engines: program.engines,

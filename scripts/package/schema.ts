@@ -62,8 +62,12 @@ const outputs = {
   },
 };
 
-/** The schema of the Pulumi package, from which SDKs of other languages are generated, by the table of config keys. */
-export function packageSchema(version: string): object {
+/**
+ * The schema of the Pulumi package, from which SDKs of other languages are generated, by the table of config keys.
+ * @param repository the URL on GitHub from whose releases Pulumi downloads the plugin
+ */
+export function packageSchema(version: string, repository = ""): object {
+  const [, page, at] = /(https:\/\/github\.com\/(.+))\.git$/.exec(repository) ?? [];
   const all = programArgs();
   const mesh = all.get("stack");
   if (mesh === undefined) throw new Error("the table of config keys has no section stack");
@@ -76,6 +80,8 @@ export function packageSchema(version: string): object {
     description: "N Kubernetes clusters as one Linkerd multi-cluster mesh.",
     keywords: ["pulumi", "kubernetes", "linkerd", "category/infrastructure", "kind/component"],
     license: "Apache-2.0",
+    repository: page,
+    pluginDownloadURL: at && `github://api.github.com/${at}`,
     types: {
       ...Object.fromEntries(
         maps.map(([section, args]) => [

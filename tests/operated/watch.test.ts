@@ -1,22 +1,12 @@
 import assert from "node:assert/strict";
-import {
-  chmod,
-  chown,
-  cp,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rm,
-  writeFile,
-} from "node:fs/promises";
-import { globSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { execa } from "execa";
 import getPort from "get-port";
 import * as z from "zod";
 
-import { missingOnPath, programOnPath } from "../bed/path.ts";
+import { debian, Images } from "../../scripts/release/images.ts";
+import { missingOnPath } from "../bed/path.ts";
 import { until } from "../bed/processes.ts";
 import { newStack, type PulumiStack, repository } from "../bed/stack.ts";
 import { servicesIn } from "../e2e/mirroring/view.ts";
@@ -75,6 +65,7 @@ describe(title, function () {
   let shared: SharedBed;
   let stack: PulumiStack;
   let folder: string;
+  let images: Images;
   /** The container's volumes. */
   let volumes: string;
   /** The programs that are stopped in any case. */
@@ -87,6 +78,7 @@ describe(title, function () {
     // Podman takes no long paths.
     folder = await mkdtemp("/tmp/operated-");
     await chmod(folder, 0o755);
+    images = new Images(folder);
     volumes = join(folder, "volumes");
     const links = [{ source: "east", target: "west" }];
     const config = { manage: "mirrors", clusters: { west: {}, east: {} }, links };
@@ -100,8 +92,7 @@ describe(title, function () {
     for (const each of started) each.kill("SIGTERM");
     await Promise.allSettled(started);
     if (lacking.length > 0) return;
-    await buildah("rm", "--all").catch(() => undefined);
-    await rm(folder, { recursive: true, force: true });
+    images.delete();
   });
 
   it("runs as an image by its manifest, read-only and without rights, and ends a watch when it is told to", async () => {
@@ -158,9 +149,11 @@ describe(title, function () {
     const { bed } = shared;
     const machine = join(folder, "machine");
     const packages = ["systemd", "systemd-sysv", "dbus", "ca-certificates"];
-    await debian(machine, packages);
-    const { stdout: image } = await buildah("from", "--pull-never", "localhost/mesh-watch");
-    const { stdout: files } = await buildah("mount", image);
+    debian(machine, packages);
+    const files = images.buildah(
+      "mount",
+      images.buildah("from", "--pull-never", "localhost/mesh-watch"),
+    );
     await cp(join(files, "program"), join(machine, "opt/linkerd-multicluster"), {
       recursive: true,
       verbatimSymlinks: true,
@@ -254,62 +247,13 @@ describe(title, function () {
   }
 
   async function builtImage(): Promise<void> {
-    const node = join(folder, "node");
-    await debian(node, ["ca-certificates"]);
-    await cp(process.execPath, join(node, "usr/local/bin/node"));
-    const cli = await realpath((await programOnPath("npm")) ?? "");
-    await cp(dirname(dirname(cli)), join(node, "usr/local/lib/npm"), { recursive: true });
-    const npm = join(node, "usr/local/bin/npm");
-    await writeFile(npm, `#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n`);
-    await chmod(npm, 0o755);
-    // This machine may trust more authorities than Debian does.
-    const authorities = process.env["NODE_EXTRA_CA_CERTS"];
-    if (authorities !== undefined) await cp(authorities, join(node, "etc/authorities.crt"));
-    const pulumi = join(folder, "pulumi");
-    const [bin = ""] = shared.bed.path;
-    for (const file of globSync(join(bin, "pulumi*")))
-      await cp(await realpath(file), join(pulumi, "pulumi/bin", file.slice(dirname(file).length)));
-    await imageOf(node, "node", [
-      ...(authorities === undefined ? [] : ["--env", "NODE_EXTRA_CA_CERTS=/etc/authorities.crt"]),
-      ...["--env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
-    ]);
-    await imageOf(pulumi, "pulumi", []);
-    const watch = join(repository, "examples/watch");
-    await buildah(
-      ...["build", "--isolation", "chroot", "--network", "host", "--pull-never"],
-      ...["--build-arg", "NODE=localhost/node", "--build-arg", "PULUMI=localhost/pulumi"],
-      // With manage: mirrors, no plugin is needed.
-      ...["--build-arg", "PLUGINS=", "--file", join(watch, "Dockerfile")],
-      ...["--ignorefile", join(watch, "Dockerfile.dockerignore")],
-      ...["--tag", "localhost/mesh-watch", join(folder, "context")],
-    );
-  }
-
-  async function imageOf(files: string, name: string, settings: readonly string[]): Promise<void> {
-    const { stdout: container } = await buildah("from", "scratch");
-    await buildah("add", "--quiet", container, files, "/");
-    if (settings.length > 0) await buildah("config", ...settings, container);
-    await buildah("commit", "--quiet", container, `localhost/${name}`);
-    await buildah("rm", container);
-  }
-
-  function debian(target: string, packages: readonly string[]) {
-    const words = ["--variant=minbase", `--include=${packages.join(",")}`, "bookworm", target];
-    return execa("mmdebstrap", ["--quiet", ...words]);
-  }
-
-  function storage(): readonly string[] {
-    const place = ["--root", join(folder, "images"), "--runroot", join(folder, "run")];
-    return [...place, "--storage-driver", "vfs"];
-  }
-
-  function buildah(...words: readonly string[]) {
-    return execa("buildah", [...storage(), ...words]);
+    // With manage: mirrors, no plugin is needed.
+    images.build(join(folder, "context"), "localhost/mesh-watch", await images.standIns());
   }
 
   function podman(...words: readonly string[]) {
     const options = { reject: words[0] !== "run", all: true } as const;
-    return execa("podman", [...storage(), "--cgroup-manager", "cgroupfs", ...words], options);
+    return execa("podman", [...images.store, "--cgroup-manager", "cgroupfs", ...words], options);
   }
 
   /** Makes a volume with these files, which only the user of the container can read. */

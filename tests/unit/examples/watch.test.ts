@@ -124,7 +124,10 @@ describe("examples/watch: units, manifests and image", () => {
     const { dependencies, devDependencies } = z
       .object({ dependencies: versions, devDependencies: versions })
       .parse(JSON.parse(text("../package.json")));
-    equal(/^ARG NODE=node:([\d.]+)-/m.exec(dockerfile)?.[1], devDependencies["node"]);
+    equal(
+      /^ARG NODE=docker\.io\/library\/node:([\d.]+)-/m.exec(dockerfile)?.[1],
+      devDependencies["node"],
+    );
     const plugins = Object.entries(dependencies)
       .filter(([name]) => /^@pulumi\/(?!pulumi$)/.test(name))
       .map(([name, version]) => `${name.replace("@pulumi/", "")}@${version}`);

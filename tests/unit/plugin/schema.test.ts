@@ -29,6 +29,16 @@ describe("the schema of the Pulumi package", () => {
     for (const [name, { description = "" }] of described) ok(description.length > 10, name);
   });
 
+  it("says where Pulumi finds the plugin of a release", () => {
+    const { pluginDownloadURL } = packageSchema(
+      "1.2.3",
+      "git+https://github.com/acme/mesh.git",
+    ) as {
+      readonly pluginDownloadURL?: string;
+    };
+    equal(pluginDownloadURL, "github://api.github.com/acme/mesh");
+  });
+
   it("takes as outputs nothing but kubeconfigs and the keys of issuers: the rest decides which resources there are", () => {
     const all = [inputs, ...args.map(([, { properties = {} }]) => properties)];
     const open = all.flatMap((each) =>
