@@ -50,7 +50,7 @@ export async function dryRun(
     const checked = await Promise.all(
       inputs.map(async (before) => {
         const source = await checkSource(clusters, before, argsOf(before), now);
-        return { before, ...source, gateways: await aliveIn(source.outcome, clusters.time) };
+        return { before, ...source, gateways: await gatewaysIn(source.outcome, clusters.time) };
       }),
     );
     const waits = checked
@@ -68,15 +68,18 @@ export async function dryRun(
   }
 }
 
-/** Whether the gateway answers its probe, by target, for links with `gatewayProbe`. */
-async function aliveIn(outcome: Outcome, time: Time): Promise<Readonly<Record<string, boolean>>> {
+type Gateways = NonNullable<SourceStatus["gateways"]>;
+
+/** Probes the gateways of links with `gatewayProbe`. */
+async function gatewaysIn(outcome: Outcome, time: Time): Promise<Gateways> {
   if (outcome.outcome !== "planned") return {};
   const probed = outcome.links.map(async ({ link, target }) => {
     if ("why" in target) return [];
     const { snapshot, gateway } = target.value;
     const found = await probeGateway(link, snapshot, gateway, { time });
     if (found === undefined || "why" in found) return [];
-    return [[link.target, found.down === undefined] as const];
+    const { down, milliseconds } = found;
+    return [[link.target, { alive: down === undefined, milliseconds }] as const];
   });
   return Object.fromEntries((await Promise.all(probed)).flat());
 }
@@ -86,7 +89,7 @@ function statusOf({
   outcome,
   checked: { inputs, mistakes, hasWrites },
   gateways,
-}: CheckedSource & { before: Inputs; gateways: Readonly<Record<string, boolean>> }): SourceStatus {
+}: CheckedSource & { before: Inputs; gateways: Gateways }): SourceStatus {
   const { source, mirrors, notMirrored = {}, refused = {} } = inputs;
   const refusals = mistakes.length === 0 ? Object.values(refused) : mistakes;
   const isNew = inputs.revision !== before.revision;

@@ -26,6 +26,11 @@ export interface RunEnd {
   readonly why?: string;
 }
 
+export interface GatewayAnswer {
+  readonly alive: boolean;
+  readonly milliseconds: number;
+}
+
 /** The result of a dry run for one source. */
 export interface SourceStatus {
   readonly source: string;
@@ -36,8 +41,8 @@ export interface SourceStatus {
   readonly parts: Readonly<
     Record<string, { readonly mirrors: number; readonly notMirrored: number }>
   >;
-  /** Whether the gateway answers its probe, by target, for links with `gatewayProbe`. */
-  readonly gateways?: Readonly<Record<string, boolean>>;
+  /** The answers to probes of gateways, by target, for links with `gatewayProbe`. */
+  readonly gateways?: Readonly<Record<string, GatewayAnswer>>;
   /** Reasons why clusters couldn't be read, by cluster. */
   readonly unreachable: Readonly<Record<string, string>>;
 }

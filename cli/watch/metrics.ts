@@ -38,6 +38,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
   const refusals = gauge("refusals", "What guards refused at the last dry run.", "source");
   const mirrors = gauge("mirrors", "Mirrors, and exports without.", "source", "target", "state");
   const alive = gauge("gateway_alive", "Whether it answers its probe.", "source", "target");
+  const probe = gauge("gateway_probe_seconds", "Until it answered.", "source", "target");
   const expiry = gauge("certificate_expiry_timestamp_seconds", "When it expires.", "certificate");
   // Seconds, from a preview of two clusters to a first run that installs charts.
   const runBuckets = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
@@ -93,13 +94,15 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
       case "dryRun":
         dryRunSeconds.observe(event.milliseconds / 1000);
         // Links and clusters that are no longer in the stack must not keep their last value.
-        for (const each of [mirrors, refusals, reachable, alive]) each.reset();
+        for (const each of [mirrors, refusals, reachable, alive, probe]) each.reset();
         for (const cluster of clusters) reachable.set({ cluster }, 1);
         for (const { source, parts, gateways = {}, unreachable, ...more } of event.sources) {
           refusals.set({ source }, more.refusals.length);
           for (const cluster of Object.keys(unreachable)) reachable.set({ cluster }, 0);
-          for (const [target, isAlive] of Object.entries(gateways))
-            alive.set({ source, target }, Number(isAlive));
+          for (const [target, answer] of Object.entries(gateways)) {
+            alive.set({ source, target }, Number(answer.alive));
+            if (answer.alive) probe.set({ source, target }, answer.milliseconds / 1000);
+          }
           for (const [target, part] of Object.entries(parts)) {
             mirrors.set({ source, target, state: "mirrored" }, part.mirrors);
             mirrors.set({ source, target, state: "not_mirrored" }, part.notMirrored);

@@ -62,8 +62,10 @@ export async function probeGateway(
     };
   if ("mistake" in found) return { why: found.mistake };
   const { path, port } = found.probe;
+  const { time = systemTime } = options;
+  const sent = time.now();
   const down = await send({ addresses: known.gateway.addresses, path, port }, options);
-  return { path, port, ...omitUndefined({ down }) };
+  return { path, port, milliseconds: time.now() - sent, ...omitUndefined({ down }) };
 }
 
 /**

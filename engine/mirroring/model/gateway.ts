@@ -31,7 +31,13 @@ export interface Probe {
 
 /** The result of one probe. */
 export type ProbeResult =
-  /** Why the probe failed, such as `HTTP status 503`; absent if the gateway is alive. */
-  | { readonly path: string; readonly port: number; readonly down?: string }
+  | {
+      readonly path: string;
+      readonly port: number;
+      /** Why the probe failed, such as `HTTP status 503`; absent if the gateway is alive. */
+      readonly down?: string;
+      /** Until the first address answered, or all had failed. */
+      readonly milliseconds: number;
+    }
   /** Nobody knows how to probe it, as a sentence says. */
   | { readonly why: string };

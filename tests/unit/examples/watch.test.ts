@@ -24,7 +24,7 @@ const everything: readonly WatchEvent[] = [
         refusals: [],
         unreachable: {},
         parts: { west: { mirrors: 1, notMirrored: 0 } },
-        gateways: { west: true },
+        gateways: { west: { alive: true, milliseconds: 20 } },
       },
     ],
   },

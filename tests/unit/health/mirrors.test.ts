@@ -33,7 +33,7 @@ describe("health of a link: the gateway", () => {
 
 describe("health of a link: whether its gateway is alive", () => {
   const tells = tellsOf(gatewayAlive);
-  const probe = { path: "/ready", port: 4191 };
+  const probe = { path: "/ready", port: 4191, milliseconds: 1 };
   const link = { gatewayProbe: true };
   const probed = (found: Pick<LinkReading, "probe">) =>
     linkView({ link, reading: linkReading(found) });

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { probeGateway, type ProbeTarget, sendProbe } from "../../../engine/mesh/gateway-probe.ts";
 import { systemTime, type Time } from "../../../engine/kubernetes/client/retry.ts";
+import { VirtualTime } from "../../simulation/time.ts";
 import { known, link, noGateway, west } from "../fixtures/link.ts";
 import { service } from "../fixtures/objects.ts";
 
@@ -129,21 +130,24 @@ describe("whether the gateway of a link is alive", () => {
   const silent = service("linkerd-multicluster/linkerd-gateway");
   const where = "west/linkerd-multicluster/linkerd-gateway";
   const asked = { path: "/ready", port: 4191 };
+  const answered = { ...asked, milliseconds: 20 };
   const why = `the gateway Service ${where} offers no probe: it needs the annotation mirror.linkerd.io/probe-path and a port named mc-probe`;
   const down = "HTTP status 503";
   const asks = { gatewayProbe: true };
 
   for (const [rule, of, offered, reading, answer, expected, sent] of [
-    ["is what one GET says", asks, offering, known(), undefined, asked, 1],
-    ["is why that fails", asks, offering, known(), down, { ...asked, down }, 1],
+    ["is what one GET says", asks, offering, known(), undefined, answered, 1],
+    ["is why that fails", asks, offering, known(), down, { ...answered, down }, 1],
     ["is nothing where the link does not ask", {}, offering, known(), down, undefined, 0],
     ["is nothing where it is not known", asks, offering, noGateway, down, undefined, 0],
     ["is not known without a probe", asks, silent, known(), down, { why }, 0],
   ] as const)
     it(rule, async () => {
       const targets: ProbeTarget[] = [];
-      const found = await probeGateway(link(of), west([offered]), reading, {}, (target) => {
+      const time = new VirtualTime();
+      const found = await probeGateway(link(of), west([offered]), reading, { time }, (target) => {
         targets.push(target);
+        time.pass(20);
         return Promise.resolve(answer);
       });
       deepEqual(found, expected);

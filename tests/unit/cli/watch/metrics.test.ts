@@ -109,7 +109,11 @@ describe("metrics of the watch", () => {
 
   it("have what the last dry run found, and nothing of the one before", async () => {
     const unreachable = { west: "does not respond" };
-    const refused = dryRun({ refusals: ["too many"], unreachable, gateways: { west: false } });
+    const gateways = {
+      west: { alive: false, milliseconds: 1500 },
+      north: { alive: true, milliseconds: 20 },
+    };
+    const refused = dryRun({ refusals: ["too many"], unreachable, gateways });
     await after([watched("east", "west"), refused]);
     const prefixes = ["mirrors", "refusals", "cluster_", "dry_run_duration_seconds_sum", "gateway"];
     deepEqual(await all(...prefixes), [
@@ -119,6 +123,8 @@ describe("metrics of the watch", () => {
       "mirrors{source=east,target=west,state=mirrored} 12",
       "mirrors{source=east,target=west,state=not_mirrored} 1",
       "gateway_alive{source=east,target=west} 0",
+      "gateway_alive{source=east,target=north} 1",
+      "gateway_probe_seconds{source=east,target=north} 0.02",
       "dry_run_duration_seconds_sum 2.5",
     ]);
     deepEqual(await after([dryRun({ parts: {} })], ...prefixes), [
