@@ -1,5 +1,8 @@
+import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
-import { poll, type Polling } from "../kubernetes/client/retry.ts";
+import { poll, type Polling, systemTime } from "../kubernetes/client/retry.ts";
+import { hostnameOf, type Resolve } from "../mirroring/decide/gateway-facts.ts";
+import { resultOf } from "../result.ts";
 import type { TargetArgs, TargetFacts, TargetInputs, TargetOutputs } from "./state.ts";
 import type { TargetReading } from "./target.ts";
 import { UserError } from "../user-error.ts";
@@ -88,13 +91,73 @@ export async function settleTarget(
   olds: Partial<TargetOutputs>,
   inputs: TargetInputs,
   polling: Polling,
+  say: (line: string) => void,
 ): Promise<TargetFacts> {
   if (inputs.facts !== undefined) return inputs.facts;
-  const look = () => read(inputs, olds.facts?.token);
-  const reading = await poll(look, (seen) => "value" in seen || seen.soon !== true, polling);
+  const tell = progress(inputs, polling, say);
+  const look = async () => {
+    const reading = await read(inputs, olds.facts?.token);
+    if ("why" in reading && reading.soon === true) tell(reading.why);
+    return reading;
+  };
+  const isEnough = (seen: TargetReading) => "value" in seen || seen.soon !== true;
+  const reading = await poll(look, isEnough, polling);
   if ("value" in reading) return reading.value.facts;
   const kept = reading.cause === "invalid" ? undefined : factsOfSame(olds, inputs);
   if (kept !== undefined) return kept;
   const waited = reading.soon === true ? `after ${polling.within / 1_000} s, ` : "";
-  throw new UserError(`link ${inputs.source} → ${inputs.target}: ${waited}${reading.why}`);
+  throw new UserError(`${linkOf(inputs)}: ${waited}${reading.why}`);
+}
+
+/**
+ * Waits until the hostnames of the gateway resolve: a cloud announces the name of a new load balancer minutes before DNS
+ * has it. If a name still doesn't, the run does the rest, and a later one writes the mirrors.
+ */
+export async function awaitHostnames(
+  inputs: TargetInputs,
+  { gateway }: TargetFacts,
+  resolve: Resolve,
+  polling: Polling,
+  say: (line: string) => void,
+): Promise<void> {
+  const { gateway: said } = inputs;
+  if (gateway === undefined || said === false) return;
+  const names = gateway.addresses;
+  if (names.some((name) => isIP(name) !== 0)) return;
+  const tell = progress(inputs, polling, say);
+  const look = async () => {
+    const asked = await Promise.all(
+      names.map((name) => resultOf(() => resolve(hostnameOf(name, said)))),
+    );
+    const missing = names.filter((_, index) => "why" in (asked[index] ?? {}));
+    if (missing.length === names.length)
+      tell(`DNS has no address for the gateway's hostname ${missing.join(", ")} yet`);
+    return missing;
+  };
+  const left = await poll(look, (missing) => missing.length < names.length, polling);
+  if (left.length === names.length)
+    say(
+      `${linkOf(inputs)}: DNS still has no address for the gateway's hostname ${left.join(", ")}: its gateway mirrors wait for a later run, and everything else is done`,
+    );
+}
+
+/** Tells the reason for a wait at once and then every minute, with the time that is left. */
+function progress(
+  inputs: TargetInputs,
+  { within, time = systemTime }: Polling,
+  say: (line: string) => void,
+): (why: string) => void {
+  const start = time.now();
+  let next = start;
+  return (why) => {
+    const now = time.now();
+    if (now < next) return;
+    next = now + 60_000;
+    const left = Math.ceil((start + within - now) / 1_000);
+    say(`${linkOf(inputs)}: waiting for up to ${left} s, because ${why}`);
+  };
+}
+
+function linkOf({ source, target }: Pick<TargetInputs, "source" | "target">): string {
+  return `link ${source} → ${target}`;
 }

@@ -121,13 +121,20 @@ export class Clusters {
 
   /** All addresses of a hostname; rejects where DNS has none or does not answer in time. */
   resolve(hostname: string): Promise<readonly string[]> {
-    return this.#addresses.get(hostname, async () => {
-      const { stop } = this.#options.cancellation ?? {};
-      if (this.isCancelled) throw new UserError(cancelledWords);
-      return addressesOf(hostname, { stop }).catch((error: unknown) => {
-        const why = messageOf(error);
-        throw new UserError(this.isCancelled ? cancelledWords : why);
-      });
+    return this.#addresses.get(hostname, () => this.#lookUp(hostname));
+  }
+
+  /** The same, but DNS is asked now, and the answer holds for everybody. */
+  resolveAgain(hostname: string): Promise<readonly string[]> {
+    return this.#addresses.refetch(hostname, () => this.#lookUp(hostname));
+  }
+
+  async #lookUp(hostname: string): Promise<readonly string[]> {
+    const { stop } = this.#options.cancellation ?? {};
+    if (this.isCancelled) throw new UserError(cancelledWords);
+    return addressesOf(hostname, { stop }).catch((error: unknown) => {
+      const why = messageOf(error);
+      throw new UserError(this.isCancelled ? cancelledWords : why);
     });
   }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { removeForeignSettings } from "../credentials/adoption.ts";
 import { checkIdentity, type IdentityInputs } from "../credentials/cluster-identity.ts";
 import {
+  awaitHostnames,
   checkTarget,
   isSameTarget,
   type ReadTarget,
@@ -80,6 +81,10 @@ function print(lines: readonly string[]): void {
   for (const line of lines) console.log(line);
 }
 
+function say(line: string): void {
+  print([line]);
+}
+
 /** Which cluster a name stands for. Whatever is sent to a cluster depends on this resource. */
 export const clusterIdentities = statelessResource<IdentityInputs>({
   idOf: ({ cluster }) => cluster,
@@ -112,6 +117,8 @@ function sourceOf({ source, sourceAccess = { context: source } }: TargetArgs): P
 
 /** Pulumi itself waits this long for a Service's load balancer. */
 const balancerPolling = { within: 600_000, every: 2_000, stop: cancellation.stop };
+/** On AWS, DNS has the name of a new load balancer after two to five minutes. */
+const hostnamePolling = { within: 600_000, every: 5_000, stop: cancellation.stop };
 /** Controllers fill a token Secret, and API servers apply new rules, within a second or two. */
 const tokenPolling = { within: 30_000, every: 500, stop: cancellation.stop };
 
@@ -130,10 +137,12 @@ export const linkTargets = {
       }),
     make: (inputs, olds) =>
       unlessCancelled(clusters, async () => {
-        const facts = await settleTarget(read, olds, inputs, balancerPolling);
+        const facts = await settleTarget(read, olds, inputs, balancerPolling, say);
         const { adopt: link } = inputs;
         if (link !== undefined && olds.facts === undefined)
           await removeForeignSettings({ args: inputs, link, facts }, await sourceOf(inputs));
+        const resolve = (name: string) => clusters.resolveAgain(name);
+        await awaitHostnames(inputs, facts, resolve, hostnamePolling, say);
         return { ...inputs, facts };
       }),
   }),

@@ -98,6 +98,11 @@ export function portNamed(service: Service | undefined, wanted: string): number 
   return service?.spec.type === "NodePort" ? port?.nodePort : port?.port;
 }
 
+/** A target announces a complete name, so this machine's search domains must not be added to it. */
+export function hostnameOf(entry: string, said: GatewaySource): string {
+  return isPinned(said) ? entry : entry.replace(/\.?$/, ".");
+}
+
 /** Resolves a host name to all its addresses; rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
@@ -142,8 +147,7 @@ export async function judgedGateway(
     facts.addresses.map(async (entry) => {
       if (isIP(entry) !== 0) return { entry, ips: [entry] };
       try {
-        // A target announces a complete name, so this machine's search domains must not be added to it.
-        return { entry, ips: await judge.resolve(pinned ? entry : entry.replace(/\.?$/, ".")) };
+        return { entry, ips: await judge.resolve(hostnameOf(entry, said)) };
       } catch (error) {
         failed.push(`${entry}: ${messageOf(error)}`);
         return { entry, ips: [] };

@@ -1,11 +1,13 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import {
+  awaitHostnames,
   checkTarget,
   isSameTarget,
   settleTarget,
 } from "../../../engine/credentials/link-target.ts";
 import type { TargetArgs, TargetFacts } from "../../../engine/credentials/state.ts";
 import type { TargetReading } from "../../../engine/credentials/target.ts";
+import { UserError } from "../../../engine/user-error.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 
 const args: TargetArgs = {
@@ -121,9 +123,64 @@ describe("a run that needs to know its target", () => {
       const time = new VirtualTime();
       let next = 0;
       const read = () => Promise.resolve(answers[Math.min(next++, answers.length - 1)] ?? outage);
-      const settling = settleTarget(read, olds, inputs, { within: 10_000, every: 5_000, time });
+      const said: string[] = [];
+      const polling = { within: 10_000, every: 5_000, time };
+      const settling = settleTarget(read, olds, inputs, polling, (line) => said.push(line));
       if (expected === undefined) equal(await settling, facts);
       else await rejects(settling, { message: expected });
       equal(time.now(), waits * 5_000);
+      const waiting = "link east → west: waiting for up to 10 s, because no address yet";
+      deepEqual(said, waits === 0 ? [] : [waiting]);
     });
+});
+
+describe("a run whose target has just got a load balancer", () => {
+  const named = "lb.example.com";
+  const gateway = { addresses: [named], port: 4143, identity: "gateway.west" };
+
+  /** What the run says while DNS gets the name after so many attempts. */
+  async function said(after: number, addresses: readonly string[] = [named]) {
+    const time = new VirtualTime();
+    const [lines, asked]: [string[], string[]] = [[], []];
+    const resolve = (name: string) => {
+      asked.push(name);
+      return asked.length > after
+        ? Promise.resolve(["192.0.2.7"])
+        : Promise.reject(new UserError("DNS has no address for it"));
+    };
+    const polling = { within: 120_000, every: 5_000, time };
+    const seen = { ...facts, gateway: { ...gateway, addresses } };
+    await awaitHostnames(args, seen, resolve, polling, (line) => lines.push(line));
+    return { lines, asked, seconds: time.now() / 1_000 };
+  }
+  const waiting = (seconds: number) =>
+    `link east → west: waiting for up to ${seconds} s, because DNS has no address for the gateway's hostname ${named} yet`;
+
+  it("asks DNS for the complete name, and once if it has it", async () => {
+    deepEqual(await said(0), { lines: [], asked: [`${named}.`], seconds: 0 });
+  });
+
+  it("asks nothing about IP addresses", async () => {
+    deepEqual(await said(9, ["192.0.2.7"]), { lines: [], asked: [], seconds: 0 });
+  });
+
+  it("goes on with one of several addresses", async () => {
+    deepEqual((await said(1, [named, "other.example.com"])).seconds, 0);
+    deepEqual((await said(99, [named, "192.0.2.7"])).seconds, 0);
+  });
+
+  it("waits until DNS has the name, and tells the rest of the time every minute", async () => {
+    const { lines, seconds } = await said(14);
+    deepEqual([lines, seconds], [[waiting(120), waiting(60)], 70]);
+  });
+
+  it("goes on without it in the end, and says what is left", async () => {
+    const { lines, seconds } = await said(99);
+    equal(seconds, 120);
+    deepEqual(lines.slice(0, 2), [waiting(120), waiting(60)]);
+    deepEqual(
+      lines.at(-1),
+      `link east → west: DNS still has no address for the gateway's hostname ${named}: its gateway mirrors wait for a later run, and everything else is done`,
+    );
+  });
 });

@@ -12,7 +12,9 @@ const healthy = { clusters: [clusterView()], links: [linkView()] };
 const noGateway = linkReading({}, { why: "there is no gateway", cause: "refused" });
 const broken = { clusters: [], links: [linkView({ reading: noGateway })] };
 const lost = { clusters: [clusterView({ reading: outOfReach, cluster: "west" })], links: [] };
-const down = linkReading({ probe: { path: "/ready", port: 4191, down: "no answer", milliseconds: 1 } });
+const down = linkReading({
+  probe: { path: "/ready", port: 4191, down: "no answer", milliseconds: 1 },
+});
 const silent = { clusters: [], links: [linkView({ link: { gatewayProbe: true }, reading: down })] };
 
 const inputs: HealthArgs = { mesh: mesh(), triggers: {} };
