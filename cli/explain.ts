@@ -151,7 +151,12 @@ function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
 
 function notSelected({ selectors }: LinkFact): string {
   const { mirror, discovery, federated } = selectors;
-  return `no link selector matches. Label it ${mirror} (gateway mirror), ${discovery} (pod to pod) or ${federated} (federated)`;
+  const ways = [
+    [mirror, "gateway mirror"],
+    [discovery, "pod to pod"],
+    [federated, "federated"],
+  ].flatMap(([selector, how]) => (selector === "" ? [] : [`${selector} (${how})`]));
+  return `no link selector matches. Label it ${ways.join(" or ")}`;
 }
 
 function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
@@ -252,10 +257,10 @@ function mirrorLines(mirror: ExplainedMirror): string[] {
     ...(notReady === 0 ? [] : [`${notReady} not ready`]),
     ...(identity === undefined || identity === "" ? [] : [`identity ${identity}`]),
   ];
-  const stacks = writtenBy.map(({ stack }) => stack).join(", ");
+  const stacks = [...new Set(writtenBy.map(({ stack }) => stack))].join(", ");
   return [
     `${mirror.mirror}${action}: ${line}`,
-    ...(address === undefined ? [] : [`  address ${address}; ${details.join("; ")}`]),
+    ...(address === undefined ? [] : [`  ${[`address ${address}`, ...details].join("; ")}`]),
     `  names: ${names.join(", ")}`,
     ...(since === undefined
       ? []
