@@ -149,6 +149,8 @@ function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
   return kind === "discovery" || kind === "federated" ? kind : "mirror";
 }
 
+const choices = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
 function notSelected({ selectors }: LinkFact): string {
   const { mirror, discovery, federated } = selectors;
   const ways = [
@@ -156,7 +158,7 @@ function notSelected({ selectors }: LinkFact): string {
     [discovery, "pod to pod"],
     [federated, "federated"],
   ].flatMap(([selector, how]) => (selector === "" ? [] : [`${selector} (${how})`]));
-  return `no link selector matches. Label it ${ways.join(" or ")}`;
+  return `no link selector matches. Label it ${choices.format(ways)}`;
 }
 
 function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
