@@ -48,7 +48,7 @@ export async function pulumiFor(
 
 /** Lines that Pulumi prints for those who watch it live or in its cloud, and that are lost on a reader. */
 const NOISE = [
-  /^warning: using .* from \$PATH/,
+  /warning: using .* from \$PATH/,
   // "updating....", and a resource under way, of which another line says how it ended.
   /^@ /,
   /^([^\w\s]+ +)?\S+ \S+ (creating|updating|replacing|deleting) \(/,

@@ -7,12 +7,14 @@ import { play } from "../demo/play.ts";
 import type { Scenario } from "../demo/scenario.ts";
 import { federated } from "../demo/scenarios/federated.ts";
 import { statefulset } from "../demo/scenarios/statefulset.ts";
+import { playSeeds } from "../demo/seeds.ts";
 import { screenOn } from "../demo/screen.ts";
 import { complain } from "./complain.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const scenarios: Readonly<Record<string, Scenario>> = { statefulset, federated };
-const names = Object.keys(scenarios);
+const guides = "seeds";
+const names = [...Object.keys(scenarios), guides];
 const USAGE = `Usage: npm run demo -- [${names.join(" | ")}] [--keep]`;
 
 const screen = screenOn(process.stdout);
@@ -38,11 +40,19 @@ async function main(): Promise<string> {
   if (rest.length > 0) throw new UserError(USAGE);
   const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
   const choices = new Intl.ListFormat("en", { type: "disjunction" }).format(names);
+  if (name === guides) {
+    await playSeeds(screen, cleanup);
+    return nothingLeft();
+  }
   if (scenario === undefined)
     throw new UserError(`There is no scenario "${name}": choose ${choices}.`);
   await play(scenario, screen, cleanup, values.keep);
   // Node would end with nothing to wait for.
   if (values.keep) await new Promise(() => setInterval(() => undefined, 2 ** 31 - 1));
+  return nothingLeft();
+}
+
+function nothingLeft(): string {
   return `\nThat took ${Math.round(performance.now() / 1000)} s, and nothing is left of it.`;
 }
 

@@ -2,6 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { stringify } from "yaml";
+
 import { writeAuditPolicy } from "./audit.ts";
 import { type Program, startProgram, until } from "./processes.ts";
 import { type Access, request } from "./request.ts";
@@ -15,6 +17,10 @@ export interface ApiServerSpec {
   readonly path: string;
   readonly folder: string;
   readonly port: number;
+  /** Where it listens, if not on the loopback interface alone. */
+  readonly address?: string;
+  /** Whether something on this machine answers at the addresses of Services. */
+  readonly hasServices?: boolean;
   readonly etcdUrl: string;
   /** Token of each user; all are administrators. */
   readonly tokens: ReadonlyMap<string, string>;
@@ -41,17 +47,36 @@ export async function prepareApiServer({ folder, tokens }: ApiServerSpec): Promi
   const rows = [...tokens].map(([user, token]) => `${token},${user},${user},"system:masters"\n`);
   await writeFile(tokenFile(folder), rows.join(""), { mode: 0o600 });
   await writeAuditPolicy(policyFile(folder));
+  await writeFile(egressFile(folder), stringify(noServices));
 }
 
+/**
+ * Without nodes, nobody answers at the address of a Service. The machine has no route to it either, so requests to a
+ * webhook would leave the machine: they go to the socket of a proxy that doesn't exist.
+ */
+const noServices = {
+  apiVersion: "apiserver.k8s.io/v1beta1",
+  kind: "EgressSelectorConfiguration",
+  egressSelections: [
+    {
+      name: "cluster",
+      connection: {
+        proxyProtocol: "HTTPConnect",
+        transport: { uds: { udsName: "/services-have-no-pods-here" } },
+      },
+    },
+  ],
+};
+
 export function startApiServer(spec: ApiServerSpec, watchdog: Watchdog): Program {
-  const { name, index, folder } = spec;
+  const { name, index, folder, address, hasServices = address !== undefined } = spec;
   const args = [
     `--etcd-servers=${spec.etcdUrl}`,
     `--etcd-prefix=/${name}`,
-    "--bind-address=127.0.0.1",
+    `--bind-address=${address ?? "127.0.0.1"}`,
     `--secure-port=${spec.port}`,
     // The Endpoints of the Service `kubernetes` may not be a loopback address; these are for documentation.
-    `--advertise-address=192.0.2.${index + 1}`,
+    `--advertise-address=${address ?? `192.0.2.${index + 1}`}`,
     `--service-cluster-ip-range=10.${100 + index}.0.0/16`,
     `--cert-dir=${join(folder, "certificates")}`,
     `--token-auth-file=${tokenFile(folder)}`,
@@ -68,6 +93,9 @@ export function startApiServer(spec: ApiServerSpec, watchdog: Watchdog): Program
     "--audit-log-mode=blocking",
     "--audit-log-maxsize=0",
     "--profiling=false",
+    // The host name of a node leads nowhere.
+    "--kubelet-preferred-address-types=InternalIP",
+    ...(hasServices ? [] : [`--egress-selector-config-file=${egressFile(folder)}`]),
   ];
   const log = join(folder, "kube-apiserver.log");
   return startProgram({ name: `kube-apiserver of ${name}`, path: spec.path, args, log }, watchdog);
@@ -78,7 +106,7 @@ const startSeconds = 300;
 
 /** Waits until the server is ready, and says how to reach it. */
 export function apiServerReady(
-  { name, folder, port }: ApiServerSpec,
+  { name, folder, port, address = "127.0.0.1" }: ApiServerSpec,
   token: string,
   program: Program,
 ): Promise<Access> {
@@ -87,7 +115,7 @@ export function apiServerReady(
     [program],
     async () => {
       const authority = await readFile(authorityFile(folder), "utf8");
-      const access = { server: `https://127.0.0.1:${port}`, authority, token };
+      const access = { server: `https://${address}:${port}`, authority, token };
       const { code } = await request(access, "GET", "/readyz");
       return code === 200 ? access : undefined;
     },
@@ -96,6 +124,8 @@ export function apiServerReady(
 }
 
 const tokenFile = (folder: string): string => join(folder, "tokens.csv");
+
+const egressFile = (folder: string): string => join(folder, "egress.yaml");
 
 const policyFile = (folder: string): string => join(folder, "audit-policy.yaml");
 

@@ -31,6 +31,7 @@ export const UNRECORDED = {
   controllerManager: "system:kube-controller-manager",
   scheduler: "system:kube-scheduler",
   kwok: "kwok",
+  node: "linkerd-multicluster-node",
 } as const;
 
 export async function writeAuditPolicy(file: string): Promise<void> {

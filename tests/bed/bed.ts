@@ -13,7 +13,7 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { startEtcd } from "./api-server.ts";
 import { type BedCluster, startCluster } from "./cluster.ts";
 import type { Runs } from "./controllers.ts";
@@ -21,12 +21,14 @@ import { type Dns, startDns } from "./dns.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { freePorts } from "./ports.ts";
 import { type EngineParts, pulumiFolder, pulumiSettings } from "./pulumi.ts";
+import { type BedNode, type NodesSpec, startNodes } from "./nodes/nodes.ts";
 import { ensureTools } from "./tools.ts";
 import { folderPrefix, removeStale, startWatchdog } from "./watchdog.ts";
 
 export { mark, requestsOf } from "./audit.ts";
 export type { AuditedRequest, AuditLog } from "./audit.ts";
 export type { BedCluster } from "./cluster.ts";
+export type { BedNode } from "./nodes/nodes.ts";
 export type { Dns } from "./dns.ts";
 export { until } from "./processes.ts";
 
@@ -34,11 +36,17 @@ interface BedSpec<Name extends string> {
   readonly clusters: readonly Name[];
   /** The programs of all clusters, or of each; the default is pods. */
   readonly runs?: Runs | Readonly<Record<Name, Runs>>;
+  /** With `runs: "nodes"`. */
+  readonly nodes?: NodesSpec;
+  /** With `true`, the caller answers at the addresses of Services. */
+  readonly hasServices?: boolean;
 }
 
 export interface Bed<Name extends string> extends EngineParts {
   readonly kubeconfig: string;
   readonly clusters: Readonly<Record<Name, BedCluster>>;
+  /** Returns the cluster's node. */
+  readonly node: (cluster: Name) => BedNode;
   /** Starts a DNS server for a cluster; most tests do without. */
   readonly dns: (cluster: Name, domain?: string) => Promise<Dns>;
   readonly stop: () => Promise<void>;
@@ -47,6 +55,8 @@ export interface Bed<Name extends string> extends EngineParts {
 export async function startBed<const Name extends string>({
   clusters: names,
   runs = "pods",
+  nodes: nodesSpec = {},
+  hasServices,
 }: BedSpec<Name>): Promise<Bed<Name>> {
   checkNames(names);
   const tools = await ensureTools();
@@ -55,6 +65,12 @@ export async function startBed<const Name extends string>({
   const folder = await mkdtemp(join(temporary, folderPrefix(process.pid)));
   const watchdog = startWatchdog(folder);
   try {
+    const withNodes = names.some(
+      (name) => (typeof runs === "string" ? runs : runs[name]) === "nodes",
+    );
+    const nodes = withNodes
+      ? await startNodes(folder, names, nodesSpec, tools, watchdog)
+      : undefined;
     const [etcdPort = 0, ...ports] = await freePorts(1 + names.length);
     const etcdUrl = await startEtcd(tools.etcd, folder, etcdPort, watchdog);
     const clusters = await Promise.all(
@@ -64,9 +80,12 @@ export async function startBed<const Name extends string>({
           index,
           port: ports[index] ?? 0,
           folder: join(folder, "clusters", name),
+          ...omitUndefined({ address: nodes?.hostAddress, hasServices }),
         };
         const spec = { ...own, runs: typeof runs === "string" ? runs : runs[name], etcdUrl };
-        const cluster = await startCluster(spec, tools, watchdog);
+        const cluster = await startCluster(spec, tools, watchdog, async (access) =>
+          nodes?.add(name, access),
+        );
         return [name, cluster] as const;
       }),
     );
@@ -79,10 +98,19 @@ export async function startBed<const Name extends string>({
       folder,
       kubeconfig,
       clusters: Object.fromEntries(clusters) as Record<Name, BedCluster>,
+      node(name) {
+        const node = nodes?.of(name);
+        if (node === undefined) throw new UserError(`${name} has no node.`);
+        return node;
+      },
       dns: (context, domain = "cluster.local") =>
         startDns({ folder, kubeconfig, context, domain }, tools.coredns, watchdog),
       // The engine starts `node` by name, and must find this one.
-      path: [await pulumiFolder(tools, folder), dirname(process.execPath)],
+      path: [
+        await pulumiFolder(tools, folder),
+        dirname(process.execPath),
+        ...(nodes === undefined ? [] : [dirname(nodes.kubectl)]),
+      ],
       settings: await pulumiSettings(kubeconfig, folder),
       stop: () => watchdog.end(),
     };

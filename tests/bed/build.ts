@@ -26,6 +26,8 @@ export interface Batch {
    * replaced by. They are what the programs import and the bed never uses.
    */
   readonly leftOut?: string;
+  /** Programs on PATH do not replace them. */
+  readonly builtAlways?: boolean;
 }
 
 /** Receives text about the build for the screen, line ends included. */

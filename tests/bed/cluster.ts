@@ -37,6 +37,7 @@ export async function startCluster(
   spec: Omit<ApiServerSpec, "path" | "tokens"> & { readonly runs: Runs },
   tools: Toolbox,
   watchdog: Watchdog,
+  addNode: (access: Access) => Promise<void>,
 ): Promise<BedCluster> {
   const { name, folder } = spec;
   const users = [ADMINISTRATOR, ...Object.values(UNRECORDED)];
@@ -46,7 +47,8 @@ export async function startCluster(
   let program = startApiServer(server, watchdog);
   const own = await apiServerReady(server, tokens.get(UNRECORDED.bed) ?? "", program);
   const controllers = await startControllers({ ...spec, access: own, tokens }, tools, watchdog);
-  if (spec.runs === "pods") await addNode(name, own);
+  if (spec.runs === "pods") await pretendNode(name, own);
+  if (spec.runs === "nodes") await addNode({ ...own, token: tokens.get(UNRECORDED.node) ?? "" });
   await until(`the controllers of ${name}`, [program, ...controllers], () =>
     isComplete(own, spec.runs),
   );
@@ -79,7 +81,7 @@ export async function startCluster(
  * One node without a machine, which kwok keeps ready and where it lets all pods run. It has the
  * labels that a kubelet gives its node, since charts select by them.
  */
-async function addNode(cluster: string, access: Access): Promise<void> {
+async function pretendNode(cluster: string, access: Access): Promise<void> {
   const name = nodeOf(cluster);
   const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux" };
   const node = { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
@@ -92,7 +94,7 @@ async function isComplete(access: Access, runs: Runs): Promise<true | undefined>
   const namespace = "/api/v1/namespaces/default";
   const last = runs === "nothing" ? namespace : `${namespace}/serviceaccounts/default`;
   if ((await request(access, "GET", last)).code !== 200) return undefined;
-  if (runs !== "pods") return true;
+  if (runs !== "pods" && runs !== "nodes") return true;
   const { body } = await request(access, "GET", "/api/v1/nodes");
   const { items } = body as {
     items: { status: { conditions?: { type: string; status: string }[] } }[];

@@ -8,8 +8,11 @@ import type { Access } from "./request.ts";
 import type { Toolbox, ToolName } from "./tools.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** The programs beside a cluster's API server. `pods` adds a scheduler, a node and kwok to the controllers. */
-export type Runs = "nothing" | "controllers" | "pods";
+/**
+ * The programs beside a cluster's API server. `pods` adds a scheduler, a node and kwok to the controllers, and `nodes` a
+ * scheduler and a real node.
+ */
+export type Runs = "nothing" | "controllers" | "pods" | "nodes";
 
 interface ControllersSpec extends Pick<ApiServerSpec, "name" | "index" | "folder" | "tokens"> {
   readonly runs: Runs;
@@ -65,9 +68,11 @@ export async function startControllers(
     ].map((flag) => `--${flag}-syncs=20`),
   ]);
   if (spec.runs === "controllers") return [await controllerManager];
+  const scheduler = start("kube-scheduler", UNRECORDED.scheduler, [...ALONE, ...FAST]);
+  if (spec.runs === "nodes") return Promise.all([controllerManager, scheduler]);
   return Promise.all([
     controllerManager,
-    start("kube-scheduler", UNRECORDED.scheduler, [...ALONE, ...FAST]),
+    scheduler,
     start("kwok", UNRECORDED.kwok, [
       `--config=${join(import.meta.dirname, "kwok-stages.yaml")}`,
       // Other tests decide what runs on other nodes.

@@ -44,6 +44,7 @@ export function startProgram({ name, path, args, log }: ServerCommand, watchdog:
     await ended;
   };
   return {
+    pid: child.pid ?? 0,
     /** The reason, if it ended although nobody stopped it. */
     problem: (): string | undefined =>
       problem && `${problem} ${lastWords(readFileSync(log, "utf8"))}`,

@@ -12,11 +12,21 @@ import { isFile, programOnPath } from "./path.ts";
 
 const MODULE = join(import.meta.dirname, "tools");
 
+/** Charts and clients ask a cluster for its version, and refuse v0.0.0. */
+const kubernetesVersion = {
+  module: "k8s.io/kubernetes",
+  variables: {
+    "k8s.io/component-base/version.gitVersion": "v{version}",
+    "k8s.io/component-base/version.gitMajor": "{major}",
+    "k8s.io/component-base/version.gitMinor": "{minor}",
+  },
+};
+
 /**
  * The real programs of the bed. One go.mod pins them all, so that what they have in common is compiled once; only
  * Pulumi's language host needs another version of Pulumi's SDK.
  */
-const BATCHES = [
+const batches = [
   {
     module: MODULE,
     programs: {
@@ -26,15 +36,7 @@ const BATCHES = [
       "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
       kwok: "sigs.k8s.io/kwok/cmd/kwok",
     },
-    // Charts and clients ask a cluster for its version, and refuse v0.0.0.
-    version: {
-      module: "k8s.io/kubernetes",
-      variables: {
-        "k8s.io/component-base/version.gitVersion": "v{version}",
-        "k8s.io/component-base/version.gitMajor": "{major}",
-        "k8s.io/component-base/version.gitMinor": "{minor}",
-      },
-    },
+    version: kubernetesVersion,
   },
   {
     module: MODULE,
@@ -56,26 +58,66 @@ const BATCHES = [
   { module: MODULE, programs: { coredns: "./coredns" } },
 ] as const satisfies Batch[];
 
+const NODES = join(MODULE, "nodes");
+
+/** The programs of real nodes. A module of their own spares everyone else their dependencies. */
+const nodeBatches = [
+  {
+    module: NODES,
+    programs: {
+      "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy",
+      kubectl: "k8s.io/kubernetes/cmd/kubectl",
+      kubelet: "k8s.io/kubernetes/cmd/kubelet",
+    },
+    version: kubernetesVersion,
+  },
+  {
+    module: NODES,
+    programs: {
+      bb: "./bb",
+      bridge: "github.com/containernetworking/plugins/plugins/main/bridge",
+      containerd: "github.com/containerd/containerd/v2/cmd/containerd",
+      "containerd-shim-runc-v2": "github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2",
+      ctr: "github.com/containerd/containerd/v2/cmd/ctr",
+      "host-local": "github.com/containernetworking/plugins/plugins/ipam/host-local",
+      loopback: "github.com/containernetworking/plugins/plugins/main/loopback",
+      pause: "./pause",
+    },
+    // What is on PATH under these names may be something else.
+    builtAlways: true,
+  },
+] as const satisfies Batch[];
+
 type NamesIn<Each> = Each extends { programs: infer Programs } ? keyof Programs : never;
-export type ToolName = NamesIn<(typeof BATCHES)[number]>;
+export type ToolName = NamesIn<(typeof batches)[number]>;
 
 /** The path of each program. */
 export type Toolbox = Readonly<Record<ToolName, string>>;
+export type NodeTools = Readonly<Record<NamesIn<(typeof nodeBatches)[number]>, string>>;
 
 /**
  * Finds every program: on PATH or in KUBEBUILDER_ASSETS, else in the cache, else builds it into the cache, which takes
  * minutes once.
  */
-export async function ensureTools(
+export function ensureTools(report?: Progress): Promise<Toolbox> {
+  return ensure(batches, report);
+}
+
+export function ensureNodeTools(): Promise<NodeTools> {
+  return ensure(nodeBatches);
+}
+
+async function ensure(
+  wanted: readonly Batch[],
   report: Progress = (text) => process.stderr.write(text),
-): Promise<Toolbox> {
+): Promise<Readonly<Record<string, string>>> {
   const cache = await cacheFolder();
   const paths = new Map<string, string>();
   const missing = new Map<string, string>();
-  for (const batch of BATCHES) {
+  for (const batch of wanted) {
     for (const [name, source] of Object.entries(batch.programs)) {
       const target = join(cache, await keyOf(batch, name, source), name);
-      const program = await programOnPath(name);
+      const program = batch.builtAlways === true ? undefined : await programOnPath(name);
       paths.set(name, program ?? target);
       if (program === undefined && !(await isFile(target))) missing.set(name, target);
     }
@@ -89,13 +131,13 @@ export async function ensureTools(
     const onWait = (): void => {
       report("waiting for programs of the test bed that are being built already\n");
     };
-    await withLock(cache, onWait, () => build(BATCHES, missing, cache, report));
+    await withLock(cache, onWait, () => build(wanted, missing, cache, report));
   }
-  return Object.fromEntries(paths) as Toolbox;
+  return Object.fromEntries(paths);
 }
 
 /** Built programs stay in this folder between runs. It is outside the repository, so that a clean clone finds them. */
-async function cacheFolder(): Promise<string> {
+export async function cacheFolder(): Promise<string> {
   const configured = process.env["XDG_CACHE_HOME"];
   // The XDG specification says to ignore relative values.
   const base =

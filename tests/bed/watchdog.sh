@@ -5,7 +5,8 @@ folder=$1
 groups=' '
 while read -r sign group; do
   case $sign in
-    +) groups="$groups$group " ;;
+    # What came last ends first: the network of nodes has to outlive what uses it.
+    +) groups=" $group$groups" ;;
     -)
       case $groups in
         *" $group "*) groups="${groups%%" $group "*} ${groups#*" $group "}" ;;
@@ -16,8 +17,8 @@ done
 for group in $groups; do
   kill -KILL "-$group" 2>/dev/null
 done
-# A process on its way out may still be writing.
+# A process on its way out may still be writing, and nodes have control groups that are named after the folder.
 tries=100
-until rm -rf "$folder" 2>/dev/null || [ $((tries -= 1)) -eq 0 ]; do
+until sh "$(dirname "$0")/remove.sh" "$folder" || [ $((tries -= 1)) -eq 0 ]; do
   sleep 0.1
 done

@@ -1,7 +1,7 @@
 import { UserError, codeOf } from "@linkerd-multicluster/engine/kubernetes";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
 
@@ -75,7 +75,7 @@ export async function removeStale(temporary: string): Promise<void> {
     // The folder's random name is on no other command line than that of a server which was started with its files.
     await execa("pkill", ["-KILL", "-f", `=${folder}/`], { reject: false });
     // It belongs to another user, or a watchdog is just deleting it.
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    await execa("sh", [join(import.meta.dirname, "remove.sh"), folder], { reject: false });
   }
 }
 

@@ -32,6 +32,37 @@ describe("the test bed", function () {
     assert.equal((await answer).code, 200);
   });
 
+  it("calls webhooks in vain, by requests that don't leave the machine", async () => {
+    const { west } = bed.clusters;
+    const hook = {
+      name: "hook.example.com",
+      clientConfig: { service: { namespace: "default", name: "hook" } },
+      rules: [
+        { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["endpoints"] },
+      ],
+      admissionReviewVersions: ["v1"],
+      sideEffects: "None",
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "default" } },
+    };
+    const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    const objects = { metadata: { name: "hook" } };
+    const service = { ...objects, spec: { ports: [{ port: 443 }] } };
+    await west.request("POST", "/api/v1/namespaces/default/services", service);
+    await west.request("POST", configurations, { ...objects, webhooks: [hook] });
+    try {
+      // The API server notices a new webhook after a moment.
+      const { message } = await until("a call of the webhook", [], async () => {
+        const path = "/api/v1/namespaces/default/endpoints?dryRun=All";
+        const { code, body } = await west.request("POST", path, { metadata: { name: "any" } });
+        return code === 500 ? (body as { readonly message: string }) : undefined;
+      });
+      assert.match(message, /dial unix .+: no such file or directory/);
+    } finally {
+      await west.request("DELETE", `${configurations}/hook`);
+      await west.request("DELETE", "/api/v1/namespaces/default/services/hook");
+    }
+  });
+
   it("leaves nothing behind when its process is killed", async () => {
     const owner = spawn(process.execPath, ["--input-type=module", "--eval", OWNER], {
       stdio: ["ignore", "pipe", "inherit"],

@@ -32,7 +32,7 @@ export interface Mesh {
 const names = ["west", "east", "north"] as const;
 
 export async function startMesh(): Promise<Mesh> {
-  const bed = await startBed({ clusters: names });
+  const bed = await startBed({ clusters: names, hasServices: true });
   const folder = join(bed.folder, "traffic");
   const watchdog = startWatchdog(folder);
   const stop = async (): Promise<void> => {
