@@ -26,6 +26,13 @@ const onEast = "kubectl --context=east";
 const onWest = "kubectl --context=west";
 const inDemo = "kubectl --context west -n mc-demo";
 
+/** Goes round the proxy, whose user no redirection concerns. */
+const direct =
+  `${onEast} exec deploy/curl -c linkerd-proxy -- curl -s -o /dev/null -w '%{http_code}' --max-time 3 ` +
+  `$(${onWest} get pod nginx-set-0 -o jsonpath={.status.podIP}) || true`;
+
+const onNode = "nft ";
+
 const steps: readonly Step[] = [
   [
     "Install Linkerd, the multicluster extension and the links",
@@ -55,6 +62,13 @@ the run does is linkerd check.`,
     `${onWest} exec deploy/curl -c curl -- curl -s nginx-set-0.nginx-svc.default.svc.west.cluster.local`,
   ],
   [
+    "Admit nothing from east to west but requests to the gateway",
+    "The guides don't do this: it shows that mirrors need nothing else. So far, east also reaches west's pods.",
+    direct,
+    `${onNode}-f only-gateway.nft`,
+    direct,
+  ],
+  [
     "Export the Service, and ask the same pod from east",
     "Its name in east leads to an endpoint mirror, which leads to west's gateway.",
     `${onWest} label service nginx-svc mirror.linkerd.io/exported=true`,
@@ -65,7 +79,8 @@ the run does is linkerd check.`,
   ],
   [
     "Deploy bb on all three clusters and label its Services",
-    "Each cluster's pod says where it is.",
+    "Each cluster's pod says where it is. Federated Services need a flat network, without the rule for the gateway.",
+    `${onNode}delete table inet only_gateway`,
     ...names.flatMap((name) => [
       `sed s/CLUSTER/${name}/ bb.yml | linkerd --context ${name} inject - | kubectl --context ${name} apply -f -`,
       `kubectl --context ${name} -n mc-demo rollout status deployment/bb`,
@@ -130,16 +145,20 @@ export async function playSeeds(screen: Screen, cleanup: Cleanup): Promise<void>
   };
   const pulumi = await pulumiFor(bed, config, screen, cleanup);
   const env = environment(bed);
+  const cwd = join(import.meta.dirname, "seeds");
   const type = async (line: string): Promise<void> => {
     screen.command(line);
-    const cwd = join(import.meta.dirname, "seeds");
     screen.output((await execa("sh", ["-c", line], { cwd, env })).stdout);
   };
   for (const [title, why, ...lines] of steps) {
     screen.step(title, why);
     for (const line of lines) {
       if (line === up) await pulumi.run(...up.split(" ").slice(1));
-      else if (line.startsWith("cat ")) {
+      else if (line.startsWith(onNode)) {
+        screen.remark("On west's node:");
+        screen.command(line);
+        await bed.node("west").run(line.replace("only-gateway.nft", `${cwd}/$&`).split(" "));
+      } else if (line.startsWith("cat ")) {
         screen.command(line);
         screen.output(pulumi.config);
       } else if (line.includes(" logs ")) {

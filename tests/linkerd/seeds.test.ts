@@ -95,7 +95,7 @@ describe(`Linkerd's guides, typed line by line on real nodes${skipNote}`, functi
     const lines = stdout.split("\n").map((line) => line.replace(/^ {3}/, ""));
     for (const part of lines.join("\n").split(/\n\$ /).slice(1)) {
       const [command = "", ...output] = part
-        .split(/\n\n(?:\d+\. |That took )/, 1)
+        .split(/\n\n(?:\d+\. |That took |On west's node)/, 1)
         .join()
         .split("\n");
       outputs.push({ command, output: output.join("\n").trim() });
@@ -106,6 +106,20 @@ describe(`Linkerd's guides, typed line by line on real nodes${skipNote}`, functi
     it(`${command} prints what the guide shows`, () => {
       assert.deepEqual(comparable(outputOf(command)), comparable(expected));
     });
+
+  it("a gateway mirror answers where nothing of its target but the gateway can be reached", () => {
+    const direct = outputs.filter(({ command }) => command.includes("-w '%{http_code}'"));
+    assert.deepEqual(
+      direct.map(({ output }) => output),
+      ["200", "000"],
+    );
+    const commands = outputs.map(({ command }) => command);
+    const [admits, ends] = ["nft -f only-gateway.nft", "nft delete table inet only_gateway"].map(
+      (each) => commands.indexOf(each),
+    );
+    const asks = commands.findIndex((each) => each.endsWith("svc.east.cluster.local"));
+    assert.ok((admits ?? -1) >= 0 && (admits ?? -1) < asks && asks < (ends ?? -1));
+  });
 
   it("the endpoints of the headless Service and of its mirror have the pods' names", () => {
     const hostnames = ["nginx-set-0", "nginx-set-1", "nginx-set-2"];
