@@ -79,9 +79,11 @@ export async function makeClusters(
       refusedAfter: why === undefined ? undefined : others,
       linkerd: linkerdOf(name),
       awaited: root !== undefined && !mesh.sources.has(name),
-      adopts: ownLinks(mesh).some(
-        ({ adopt, spec }) => adopt && [spec.source, spec.target].includes(name),
-      ),
+      adopts:
+        place.config.adopt ||
+        ownLinks(mesh).some(
+          ({ adopt, spec }) => adopt && [spec.source, spec.target].includes(name),
+        ),
     });
     return [name, installed] as const;
   });

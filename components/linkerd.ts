@@ -14,7 +14,7 @@ import {
   multiclusterValues,
   roleOf,
 } from "./charts/values.ts";
-import { base64, everything } from "./cluster-provider.ts";
+import { base64, everything, takenOver } from "./cluster-provider.ts";
 import type { KeyPair } from "./trust/generation.ts";
 
 export interface LinkerdSetup {
@@ -40,6 +40,11 @@ export function linkerdCharts(charts: MeshConfig["charts"]): LinkerdCharts {
   return new Map(chartNames.map((name) => [name, chartFrom(charts, name)]));
 }
 
+interface NamespaceMetadata {
+  readonly labels: { [key: string]: string };
+  readonly annotations?: { [key: string]: string };
+}
+
 interface Place {
   readonly config: ClusterConfig;
   readonly provider: k8s.Provider;
@@ -63,8 +68,8 @@ export function installLinkerd(
   const own = (...kept: string[]): pulumi.CustomResourceOptions => {
     return { parent, provider, ignoreChanges: unreachable ? everything : kept };
   };
-  const namespace = (part: string, called: string, metadata: pulumi.Inputs) => {
-    const args = { metadata: { name: called, ...metadata } };
+  const namespace = (part: string, called: string, metadata: NamespaceMetadata) => {
+    const args = { metadata: takenOver({ name: called, ...metadata }, config.adopt) };
     return new k8s.core.v1.Namespace(`${name}-${part}`, args, own());
   };
   /**
@@ -122,14 +127,17 @@ export function installLinkerd(
     new k8s.core.v1.Secret(
       `${name}-issuer`,
       {
-        metadata: {
-          name: issuerName,
-          namespace: linkerd.metadata.name,
-          labels: {
-            "linkerd.io/control-plane-component": "identity",
-            "linkerd.io/control-plane-ns": mesh.linkerdNamespace,
+        metadata: takenOver(
+          {
+            name: issuerName,
+            namespace: linkerd.metadata.name,
+            labels: {
+              "linkerd.io/control-plane-component": "identity",
+              "linkerd.io/control-plane-ns": mesh.linkerdNamespace,
+            },
           },
-        },
+          config.adopt,
+        ),
         type: "kubernetes.io/tls",
         data: {
           "tls.crt": base64(trust.issuer.certPem),

@@ -86,6 +86,9 @@ export const cluster = section("a cluster", {
   revoked: off(
     "`true`: no run contacts the cluster, and its accounts and mirrors in the other clusters are deleted (docs/guides/revoke.md)",
   ),
+  adopt: off(
+    "with `manage: all`, take over the namespaces and the issuer's Secret that exist already; for charts that Helm or Linkerd's CLI installed (docs/guides/migrate.md)",
+  ),
   gatewayApi: choice(
     ["install", "assume"],
     "the Gateway API's CRDs: `install` them with the chart `linkerd-crds`, or `assume` that they are installed already",

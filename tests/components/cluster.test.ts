@@ -115,4 +115,18 @@ describe("Cluster", () => {
       identityTrustAnchorsPEM: bundle,
     });
   });
+
+  it("adopts namespaces and issuer that exist, where the config says so", async () => {
+    const adopting = await mockedMesh({ clusters: { west: { adopt: true }, east: null } });
+    const forced = adopting.resources.filter(({ inputs: { metadata } }) =>
+      JSON.stringify(metadata ?? {}).includes("patchForce"),
+    );
+    deepEqual(forced.map(({ name }) => name).toSorted(), [
+      "west-issuer",
+      "west-linkerd",
+      "west-multicluster",
+    ]);
+    const upsert = (name: string) => adopting.inputs(types.provider, name)["upsertExistingObjects"];
+    deepEqual([upsert("west"), upsert("east")], ["true", undefined]);
+  });
 });

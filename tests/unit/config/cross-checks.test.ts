@@ -157,7 +157,7 @@ links:
 # a wrong cluster is still a cluster
 clusters: { west: 5, east: }
 link: {}
-! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, revoked, gatewayApi.
+! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, revoked, adopt, gatewayApi.
 `);
 });
 

@@ -161,6 +161,7 @@ describe("stack config: a cluster with its defaults", () => {
       gateway: linkerds,
       values: {},
       clusterDomain: "cluster.local",
+      adopt: false,
       gatewayApi: "install",
       trustDomain: "cluster.local",
       isTrustDomainSet: false,
@@ -176,6 +177,7 @@ describe("stack config: a cluster with its defaults", () => {
       apiServer: "https://west.example.com:6443",
       uid: "6d5d8d5a-kube-system",
       values: { "linkerd-control-plane": { proxy: { resources: null } } },
+      adopt: true,
       gatewayApi: "assume",
     };
     const { clusters } = configOf({ clusters: { west: { ...access, ...rest } } });
