@@ -132,7 +132,8 @@ function targetArgs(args: LinkArgs): TargetArgs {
     ...omitUndefined({ targetRefused }),
     ...(apiServer !== undefined && { apiServer }),
     ...(target.awaited && { awaited: true }),
-    ...(adopt && { adopt: { spec, mirroring } }),
+    // Nothing is read or removed in a source that is refused or can't be reached.
+    ...(adopt && !source.unreachable && { adopt: { spec, mirroring } }),
     ...(selectors.length > 0 && { discoverySelectors: selectors }),
     linkerdNamespace: namespaces.linkerd,
     multiclusterNamespace: namespaces.multicluster,

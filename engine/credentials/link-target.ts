@@ -27,7 +27,9 @@ export async function checkTarget(
   olds: Partial<TargetInputs>,
   args: TargetArgs,
 ): Promise<CheckedTarget> {
-  const reading = await read(args, olds.facts?.token);
+  const { adopt, ...others } = args;
+  // Once the link has adopted, its objects are this stack's.
+  const reading = await read(olds.adopt === undefined ? args : others, olds.facts?.token);
   if ("value" in reading) {
     const { facts, rotates, notes } = reading.value;
     const remark = rotates === undefined ? {} : { remark: `new token: ${rotates}` };
@@ -48,7 +50,11 @@ export function isSameTarget(
   olds: Partial<TargetOutputs>,
   news: Partial<TargetInputs> & TargetArgs,
 ): boolean {
-  return news.facts !== undefined && isDeepStrictEqual(factsOfSame(olds, news), news.facts);
+  // A link that is in state from a run without `adopt` still has to adopt.
+  const isAdopted = (olds.adopt === undefined) === (news.adopt === undefined);
+  return (
+    isAdopted && news.facts !== undefined && isDeepStrictEqual(factsOfSame(olds, news), news.facts)
+  );
 }
 
 /** The facts of `olds`, if they were read for the same arguments. */

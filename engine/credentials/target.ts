@@ -95,17 +95,16 @@ async function readFacts(
       ? []
       : [`the new token waits until cluster ${args.source} can be reached: ${waits}`]),
   ];
-  // Once this link is in state, whatever it adopts is this stack's.
-  if (args.adopt === undefined || before !== undefined)
-    return { value: { facts, ...omitUndefined({ rotates: why }), notes } };
+  const value = { facts, ...omitUndefined({ rotates: why }) };
+  if (args.adopt === undefined) return { value: { ...value, notes } };
   const adoption = { args, link: args.adopt, facts };
   const read = await resultOf(async () =>
     adoptionNotes(adoption, await context.source(), kubernetes),
   );
   if ("why" in read)
-    return { value: { facts, notes: [...notes, `can't tell what it adopts: ${read.why}`] } };
+    return { value: { ...value, notes: [...notes, `can't tell what it adopts: ${read.why}`] } };
   const adopted = read.value;
-  return "why" in adopted ? adopted : { value: { facts, notes: [...notes, ...adopted.value] } };
+  return "why" in adopted ? adopted : { value: { ...value, notes: [...notes, ...adopted.value] } };
 }
 
 /** If another stack installs the target, the namespace for the account may not exist yet. */

@@ -139,7 +139,7 @@ export const linkTargets = {
       unlessCancelled(clusters, async () => {
         const facts = await settleTarget(read, olds, inputs, balancerPolling, say);
         const { adopt: link } = inputs;
-        if (link !== undefined && olds.facts === undefined)
+        if (link !== undefined && olds.adopt === undefined)
           await removeForeignSettings({ args: inputs, link, facts }, await sourceOf(inputs));
         const resolve = (name: string) => clusters.resolveAgain(name);
         await awaitHostnames(inputs, facts, resolve, hostnamePolling, say);

@@ -106,6 +106,13 @@ describe("Mesh with manage: links, where a link adopts what exists", () => {
     const { links: out } = mesh.inputs(types.identity, "east");
     deepEqual((out as { readonly adopted: unknown }).adopted, ["west"]);
   });
+
+  it("touches nothing in a source that can't be reached or is refused", async () => {
+    const config = { manage, clusters, links, linkDefaults: { adopt: true } };
+    const { inputs } = await mockedMesh(config, { unreachable: ["east"] });
+    const adopts = (name: string) => inputs(types.target, name)["adopt"] !== undefined;
+    deepEqual(["east/west", "north/east"].map(adopts), [false, true]);
+  });
 });
 
 describe("Mesh with manage: links, where Linkerd's controller mirrors", () => {

@@ -9,6 +9,7 @@ import type { TargetArgs, TargetFacts } from "../../../engine/credentials/state.
 import type { TargetReading } from "../../../engine/credentials/target.ts";
 import { UserError } from "../../../engine/user-error.ts";
 import { VirtualTime } from "../../simulation/time.ts";
+import { link } from "../fixtures/link.ts";
 
 const args: TargetArgs = {
   source: "east",
@@ -27,6 +28,7 @@ const facts: TargetFacts = {
   token: "linkerd-multicluster-access-east-token-1-1",
 };
 const known = { ...args, facts };
+const adopt = { spec: link(), mirroring: "pulumi" as const };
 const elsewhere = { ...args, apiServer: "https://10.0.0.1" };
 const found = { value: { facts, notes: ["a note"] } };
 const outage: TargetReading = { why: "cluster west can't be reached", cause: "unreachable" };
@@ -56,6 +58,17 @@ describe("what a link knows of its target", () => {
     };
     for (const olds of [{}, known]) await checkTarget(read, olds, args);
     deepEqual(asked, [undefined, facts.token]);
+  });
+
+  it("compares existing objects until a run has adopted them, also where one without adopt came first", async () => {
+    const asked: boolean[] = [];
+    const read = ({ adopt }: TargetArgs) => {
+      asked.push(adopt !== undefined);
+      return Promise.resolve(found);
+    };
+    for (const olds of [{}, known, { ...known, adopt }])
+      deepEqual((await checkTarget(read, olds, { ...args, adopt })).inputs.adopt, adopt);
+    deepEqual(asked, [true, true, false]);
   });
 
   for (const [what, result] of Object.entries({ outage, noLinkerd, noAddress })) {
@@ -95,6 +108,9 @@ describe("what a link knows of its target", () => {
       [state, { ...args, facts: { ...facts, token: "other" } }, false],
       [state, { ...elsewhere, facts }, false],
       [state, args, false],
+      [state, { ...known, adopt }, false],
+      [{ ...state, adopt }, known, false],
+      [{ ...state, adopt }, { ...known, adopt: { ...adopt, mirroring: "controller" } }, true],
       [{}, known, false],
     ] as const)
       equal(isSameTarget(olds, news), expected);
