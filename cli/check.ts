@@ -1,10 +1,11 @@
 import {
   checkMesh,
   type CheckResult,
+  findingLines,
   type HealthReport,
   summary,
 } from "@linkerd-multicluster/engine/health";
-import { firstOf, messageOf, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { messageOf, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import { meshOf } from "./stack-mesh.ts";
 import { exitCode, type Format, mark, shownName, written } from "./output.ts";
 import {
@@ -63,7 +64,7 @@ export function checkTable({ groups, healthy, counts }: HealthReport, all = fals
 function checkLines({ title, result, why, hint, findings }: CheckResult): string[] {
   const reason = why === undefined ? "" : ` (skipped: ${why})`;
   const help = hint === undefined || findings.length === 0 ? [] : [`see ${hint} for hints`];
-  const more = [...firstOf(findings.map(({ sentence }) => sentence)), ...help];
+  const more = [...findingLines(findings), ...help];
   return [`${mark(tones[result])} ${title}${reason}`, ...more.map((text) => `    ${text}`)];
 }
 
@@ -130,7 +131,7 @@ export function linkerdCategories({ groups }: HealthReport, of = ""): LinkerdCat
     checks: checks.flatMap(({ title, result, findings, hint }): LinkerdCheck[] => {
       if (result === "skipped") return [];
       if (result === "ok") return [{ description: title, result: "success" }];
-      const error = firstOf(findings.map(({ sentence }) => sentence)).join("\n    ");
+      const error = findingLines(findings).join("\n    ");
       return [{ description: title, result, error, ...omitUndefined({ hint }) }];
     }),
   }));

@@ -1,3 +1,4 @@
+import { withFix } from "@linkerd-multicluster/engine/health";
 import { count } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import type {
@@ -103,10 +104,10 @@ function judged(
 ): Judged {
   const checks = groups.find((group) => group.name === name)?.checks ?? [];
   const ofChecks = checks.flatMap(({ title, hint, findings }) =>
-    findings.map(({ severity, sentence }): FindingPicture => ({
-      severity: severity === "warning" ? "warning" : "error",
+    findings.map((finding): FindingPicture => ({
+      severity: finding.severity === "warning" ? "warning" : "error",
       check: title,
-      sentence,
+      sentence: withFix(finding),
       hint,
     })),
   );

@@ -7,7 +7,14 @@ import { gatewayAlive } from "./checks/endpoints.ts";
 import { firstOf } from "../message.ts";
 import type { HealthArgs, HealthMesh } from "./health-mesh.ts";
 import { observeMesh, type Views } from "./observe-mesh.ts";
-import { type CheckResult, type Group, type HealthReport, reportOn, summary } from "./report.ts";
+import {
+  type CheckResult,
+  type Group,
+  type HealthReport,
+  reportOn,
+  summary,
+  withFix,
+} from "./report.ts";
 
 /** The time that a mesh has to become healthy. */
 export interface HealthPolling extends Omit<Polling, "stop"> {
@@ -88,7 +95,7 @@ export function findingsOf({ groups }: HealthReport, mesh: HealthMesh): HealthFi
         );
         // Sentences about a cluster name it already.
         const about = group.kind === "link" ? `link ${group.name.replace("/", " → ")}: ` : "";
-        return firstOf(wanted.map(({ sentence }) => sentence)).map((text) => about + text);
+        return firstOf(wanted.map(withFix)).map((text) => about + text);
       }),
     );
   return { stopping: sentences(true), warnings: sentences(false) };

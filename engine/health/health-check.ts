@@ -10,11 +10,16 @@ import type { HealthMesh } from "./health-mesh.ts";
  */
 export type Severity = "fatal" | "error" | "warning";
 
-/**
- * A finding: a sentence with what is wrong, where as cluster/namespace/name, why, and what to do; with a severity if
- * it differs from the check's.
- */
-export type Finding = string | { readonly sentence: string; readonly severity: Severity };
+/** A finding: a sentence says what is wrong, where (cluster/namespace/name), and why. */
+export type Finding =
+  | string
+  | {
+      readonly sentence: string;
+      /** Present if it differs from the check's. */
+      readonly severity?: Severity;
+      /** A command to copy. */
+      readonly fix?: string;
+    };
 
 /** All findings, or why the check was skipped. */
 export type Findings = readonly Finding[] | { readonly skipped: string };

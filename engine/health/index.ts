@@ -1,6 +1,13 @@
 /** Checks of a mesh and the report on them. The rest of the program imports only this file of the folder. */
 export type { HealthArgs, HealthMesh } from "./health-mesh.ts";
 export { observeMesh, type SourceState, type Views } from "./observe-mesh.ts";
-export { reportOn, summary, type CheckResult, type HealthReport } from "./report.ts";
+export {
+  findingLines,
+  reportOn,
+  summary,
+  withFix,
+  type CheckResult,
+  type HealthReport,
+} from "./report.ts";
 export { checkMesh } from "./check-mesh.ts";
 export type { CheckedCluster, CheckedLink } from "./health-check.ts";

@@ -1,5 +1,6 @@
 import { printable } from "../kubernetes/objects/printable.ts";
-import { count } from "../message.ts";
+import { count, firstOf } from "../message.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import type { HealthCheck, Severity } from "./health-check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
 import type { HealthMesh } from "./health-mesh.ts";
@@ -39,7 +40,14 @@ export interface CheckResult {
   readonly hint?: string;
   /** Why it was skipped. */
   readonly why?: string;
-  readonly findings: readonly { readonly severity: Severity; readonly sentence: string }[];
+  readonly findings: readonly ReportedFinding[];
+}
+
+export interface ReportedFinding {
+  readonly severity: Severity;
+  readonly sentence: string;
+  /** A command to copy. */
+  readonly fix?: string;
 }
 
 /** Runs every check on every cluster and link. Pure. */
@@ -83,14 +91,35 @@ export function resultOfCheck<View extends { readonly mesh: HealthMesh }>(
   if ("skipped" in verdict)
     return { id, title, result: "skipped", ...hint, why: printable(verdict.skipped), findings: [] };
   const findings = verdict.map((finding) => {
-    const { sentence, severity } =
-      typeof finding === "string" ? { sentence: finding, severity: check.severity } : finding;
+    const {
+      sentence,
+      severity = check.severity,
+      fix,
+    } = typeof finding === "string" ? { sentence: finding } : finding;
     // Much of the text comes from clusters and must not be able to imitate lines of the report.
-    return { severity, sentence: printable(sentence) };
+    return {
+      severity,
+      sentence: printable(sentence),
+      ...omitUndefined({ fix: fix && printable(fix) }),
+    };
   });
   const isMild = findings.every(({ severity }) => severity === "warning");
   const result = findings.length === 0 ? "ok" : isMild ? "warning" : "error";
   return { id, title, result, ...hint, findings };
+}
+
+/** A finding on one line. */
+export function withFix({ sentence, fix }: ReportedFinding): string {
+  return fix === undefined ? sentence : `${sentence}. Fix: ${fix}`;
+}
+
+/** Findings as lines, and then each command once, because many findings can share one. */
+export function findingLines(findings: readonly ReportedFinding[]): string[] {
+  const fixes = new Set(findings.flatMap(({ fix }) => fix ?? []));
+  return [
+    ...firstOf(findings.map(({ sentence }) => sentence)),
+    ...firstOf([...fixes].map((fix) => `Fix: ${fix}`)),
+  ];
 }
 
 /** `8 passed, 1 warning, 3 skipped`. */

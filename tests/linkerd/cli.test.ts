@@ -67,7 +67,7 @@ describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
     });
     const { result, error = "" } = resultOf(await checked(registered), title) ?? {};
     equal(result, "error");
-    match(error, /gateway mirror east\/tool\/web-west is missing: run pulumi up/);
+    match(error, /gateway mirror east\/tool\/web-west is missing\n[^]*Fix: pulumi up/);
   });
 
   it("only warns if no stack is registered, even in a stack's folder", async () => {

@@ -50,7 +50,10 @@ export const issuerValid: HealthCheck<CheckedCluster> = {
     const certificate = issuer.value[0];
     if (certificate === undefined)
       return [
-        `Secret ${cluster}/${mesh.linkerdNamespace}/${issuerName} does not exist or has no certificate, so Linkerd can't issue certificates to workloads there: run pulumi up --refresh, or check what is meant to issue it`,
+        {
+          sentence: `Secret ${cluster}/${mesh.linkerdNamespace}/${issuerName} does not exist or has no certificate, so Linkerd can't issue certificates to workloads there: check what is meant to issue it`,
+          fix: "pulumi up --refresh",
+        },
       ];
     const role = `the issuer of cluster ${cluster}`;
     const remedy = remedyIn(mesh.manage, "Renew it");

@@ -9,6 +9,7 @@ import {
 import { isListed } from "../../mirroring/model/decision.ts";
 import { listed } from "../../message.ts";
 import type { HealthCheck, Finding, CheckedCluster, CheckedLink } from "../health-check.ts";
+import type { LinkSpec } from "../../mirroring/model/link.ts";
 import { valueIn } from "../../result.ts";
 
 /**
@@ -22,11 +23,11 @@ export const singleController: HealthCheck<CheckedLink> = {
   anchor: "l5d-multicluster-service-mirror-running",
   severity: "error",
   aboutLinkerd: false,
-  run: ({ link, source: { controllers }, mirroring }) => {
+  run: ({ mesh, link, source: { controllers }, mirroring }) => {
     if (controllers === undefined || "why" in controllers)
       return { skipped: `the Deployments of cluster ${link.source} can't be read` };
     return mirroring === "controller"
-      ? controlled(link.source, link.target, controllers.value)
+      ? controlled(link, mesh.clusters[link.source]?.context ?? link.source, controllers.value)
       : running(controllers.value, link.target).map((each) => ({
           sentence: alsoMirrorsText(link.source, each),
           severity: "warning",
@@ -53,8 +54,8 @@ export const singleFederation: HealthCheck<CheckedCluster> = {
 };
 
 function controlled(
-  source: string,
-  target: string,
+  { source, target }: LinkSpec,
+  context: string,
   controllers: readonly Controller[],
 ): readonly Finding[] {
   const own = controllers.filter((each) => each.target === target);
@@ -69,6 +70,9 @@ function controlled(
   return [
     any === undefined
       ? `${noControllerText(source, target)}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
-      : `${deploymentOf(source, any)} has no ready pod, so nothing mirrors this link: check kubectl describe deployment ${any.name}`,
+      : {
+          sentence: `${deploymentOf(source, any)} has no ready pod, so nothing mirrors this link`,
+          fix: `kubectl --context ${context} --namespace ${any.namespace} describe deployment ${any.name}`,
+        },
   ];
 }

@@ -10,6 +10,7 @@ import {
 import type { SecretReading } from "../../mesh/reading.ts";
 import { type Result, valueIn } from "../../result.ts";
 
+const refresh = "pulumi up --refresh";
 const kinds = ["mirror", "destination"] as const;
 
 export const credentialsExist: HealthCheck<CheckedLink> = {
@@ -21,8 +22,7 @@ export const credentialsExist: HealthCheck<CheckedLink> = {
   run: (view) =>
     ofEach(view, (where, head, secret) => {
       if ("why" in secret) return [secret.why];
-      if (secret.value === undefined)
-        return [`there is no ${where}: run pulumi up --refresh, which creates it`];
+      if (secret.value === undefined) return [{ sentence: `there is no ${where}`, fix: refresh }];
       return misfits(where, head, secret.value);
     }),
 };
@@ -76,9 +76,10 @@ function misfits(where: string, head: SecretHead<string>, secret: SecretReading)
     ...differences("label", labels ?? {}, secret.labels),
     ...differences("annotation", annotations ?? {}, secret.annotations),
   ];
-  return problems.map(
-    (problem) => `${where} ${problem}, or Linkerd ignores it: run pulumi up --refresh`,
-  );
+  return problems.map((problem) => ({
+    sentence: `${where} ${problem}, or Linkerd ignores it`,
+    fix: refresh,
+  }));
 }
 
 function differences(what: string, wanted: StringMap, live: StringMap): string[] {
@@ -94,10 +95,13 @@ function trial(where: string, { trial }: SecretReading, { mesh, link }: CheckedL
   const { source, target } = link;
   switch (trial.outcome) {
     case "unusable":
-      return [`the kubeconfig in ${where} must be ${trial.rule}: run pulumi up --refresh`];
+      return [{ sentence: `the kubeconfig in ${where} must be ${trial.rule}`, fix: refresh }];
     case "refused":
       return [
-        `the credentials in ${where} do not work at ${trial.server}: ${trial.why}; run pulumi up --refresh, which creates new ones where they are gone`,
+        {
+          sentence: `the credentials in ${where} do not work at ${trial.server}: ${trial.why}`,
+          fix: refresh,
+        },
       ];
     case "elsewhere": {
       const context = mesh.clusters[target]?.context ?? target;
@@ -116,7 +120,10 @@ function trial(where: string, { trial }: SecretReading, { mesh, link }: CheckedL
       if (trial.denied.length === 0) return [];
       const denied = trial.denied.join(", ");
       return [
-        `the token in ${where} is not allowed to ${denied} in cluster ${target}: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
+        {
+          sentence: `the token in ${where} is not allowed to ${denied} in cluster ${target}: check what changed the ClusterRole or ClusterRoleBinding of its service account`,
+          fix: refresh,
+        },
       ];
     }
   }

@@ -90,7 +90,10 @@ function empty(
       sentence: `mirror ${where} has no endpoints, because ${target}/${origin} has no ready pod: start one there`,
       severity: "warning",
     };
-  return `mirror ${where} has no endpoints, so nothing can connect to it: run pulumi up, and check that the gateway of ${target} has an address`;
+  return {
+    sentence: `mirror ${where} has no endpoints, so nothing can connect to it: check that the gateway of ${target} has an address`,
+    fix: "pulumi up",
+  };
 }
 
 function originOf({ metadata: { name, namespace, labels = {} } }: Service, target: string) {

@@ -48,7 +48,7 @@ export const linkResource: HealthCheck<CheckedLink> = {
       ({ metadata }) => metadata.name === link.target && metadata.namespace === namespace,
     );
     if (found === undefined)
-      return [`there is no ${where}: run pulumi up --refresh, which creates it`];
+      return [{ sentence: `there is no ${where}`, fix: "pulumi up --refresh" }];
     return Object.entries(wanted(view)).flatMap(([field, value]) =>
       mismatch(where, field, found.spec?.[field as Field] ?? "", value),
     );
@@ -80,6 +80,9 @@ function mismatch(where: string, field: string, live: string, value: string): Fi
   const is = live === "" ? `has no ${field}` : `has ${field} ${JSON.stringify(live)}`;
   const rule = value === "" ? "none, as the link has no gateway" : JSON.stringify(value);
   return [
-    `${where} ${is} and should have ${rule}: run pulumi up --refresh, and check what else writes it`,
+    {
+      sentence: `${where} ${is} and should have ${rule}: check what else writes it`,
+      fix: "pulumi up --refresh",
+    },
   ];
 }

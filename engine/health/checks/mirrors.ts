@@ -64,7 +64,10 @@ const kinds: Readonly<Record<Change["kind"], string>> = {
 function pending({ verdict, kind, key, fields }: Change, source: string): Finding {
   const how = fields.map(fieldText).join("; ");
   const detail = how === "" ? "" : ` (${how})`;
-  return `${kinds[kind]} ${source}/${key} ${verbs[verdict]}${detail}: run pulumi up`;
+  return {
+    sentence: `${kinds[kind]} ${source}/${key} ${verbs[verdict]}${detail}`,
+    fix: "pulumi up",
+  };
 }
 
 function missed({ origin, cluster, hostname, sentence }: Skip, target: string): Finding {

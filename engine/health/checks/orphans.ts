@@ -45,7 +45,10 @@ function orphaned(
   });
   return [...Map.groupBy(strays, ({ target }) => target)].map(([target, each]) => {
     const keys = each.map(({ key }) => key);
-    return `${count(keys.length, "mirror")} of cluster ${target} that no stack has marked, and no link of this stack targets that cluster from here: ${listed(keys.map((key) => `${cluster}/${key}`))}; if nobody needs them, ${deletionOf(keys, context)}`;
+    return {
+      sentence: `${count(keys.length, "mirror")} of cluster ${target} that no stack has marked, and no link of this stack targets that cluster from here: ${listed(keys.map((key) => `${cluster}/${key}`))}: delete them if nobody needs them`,
+      fix: deletionOf(keys, context),
+    };
   });
 }
 

@@ -1,8 +1,13 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
 import type { HealthReport } from "../../../engine/health/report.ts";
 import { checkTable, linkerdCategories } from "../../../cli/check.ts";
 
-const finding = (sentence: string) => ({ severity: "error" as const, sentence });
+const finding = (sentence: string, fix?: string) => ({
+  severity: "error" as const,
+  sentence,
+  ...omitUndefined({ fix }),
+});
 
 const report: HealthReport = {
   version: 1,
@@ -20,7 +25,7 @@ const report: HealthReport = {
           title: "one is broken",
           result: "error",
           hint: "https://c",
-          findings: [finding("this"), finding("that")],
+          findings: [finding("this", "pulumi up"), finding("that", "pulumi up")],
         },
         {
           id: "d",
@@ -40,6 +45,7 @@ describe("the table of check", () => {
 × one is broken
     this
     that
+    Fix: pulumi up
     see https://c for hints
 ‼ many are odd
 ${"    odd\n".repeat(10)}    and 2 more
@@ -47,7 +53,7 @@ ${"    odd\n".repeat(10)}    and 2 more
 Status: × (1 passed, 1 error, 1 warning, 1 skipped; --all shows what was skipped, and why)
 `;
 
-  it("has a line for each check, up to ten findings, and hides what was skipped", () => {
+  it("has a line for each check, up to ten findings, each command once, and hides what was skipped", () => {
     equal(checkTable(report), table);
     match(checkTable(report, true), /√ all is well\n- skipped \(skipped: so\)\n[^]*1 skipped\)\n$/);
   });
@@ -63,7 +69,7 @@ describe("a report for linkerd check", () => {
       {
         description: "one is broken",
         result: "error",
-        error: "this\n    that",
+        error: "this\n    that\n    Fix: pulumi up",
         hint: "https://c",
       },
     ]);

@@ -51,7 +51,7 @@ describe("health of a cluster: every mirror belongs to a link", () => {
     service(key, { labels: { [label.mirrored]: "true", [label.cluster]: name, ...more } });
   const gone = [mirrorOf("gone", "shop/web-gone"), mirrorOf("gone", "shop/api-gone")];
   const orphans =
-    "warning: 2 mirrors of cluster gone that no stack has marked, and no link of this stack targets that cluster from here: east/shop/web-gone, east/shop/api-gone; if nobody needs them, delete them: kubectl --context k3d-east --namespace shop delete service web-gone api-gone";
+    "warning: 2 mirrors of cluster gone that no stack has marked, and no link of this stack targets that cluster from here: east/shop/web-gone, east/shop/api-gone: delete them if nobody needs them. Fix: kubectl --context k3d-east --namespace shop delete service web-gone api-gone";
   const leavingFrom = (source: string) =>
     withServices(gone, { mesh: mesh({ leaving: [{ source, target: "gone" }] }) });
 
@@ -94,7 +94,7 @@ describe("health of a cluster: federated Services", () => {
   });
   const federated = { value: planPart(federatedPart, wanted, source).decisions };
   tells("fails if one is missing", clusterView({ federated }), [
-    "error: federated Service east/shop/api-federated is missing: run pulumi up",
+    "error: federated Service east/shop/api-federated is missing. Fix: pulumi up",
   ]);
 
   const { federated: _none, ...without } = clusterView();

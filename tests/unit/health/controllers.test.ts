@@ -40,7 +40,7 @@ describe("health of a link: one program mirrors it", () => {
   ]);
   for (const idle of [unready, stopped])
     tells("fails with a controller that is not ready or stopped", of("controller", idle), [
-      "error: Deployment east/linkerd-multicluster/controller-west has no ready pod, so nothing mirrors this link: check kubectl describe deployment controller-west",
+      "error: Deployment east/linkerd-multicluster/controller-west has no ready pod, so nothing mirrors this link. Fix: kubectl --context k3d-east --namespace linkerd-multicluster describe deployment controller-west",
     ]);
   const older = { ...controller, name: "linkerd-service-mirror-west" };
   tells("warns of a second controller of Linkerd", of("controller", controller, older), [

@@ -25,13 +25,13 @@ describe("health of a link: the Link resource", () => {
   const withSpec = (spec: LinkResource["spec"], view: Parameters<typeof linkView>[0] = {}) =>
     withLinks([{ ...linkObject, spec: { ...linkObject.spec, ...spec } }], view);
 
-  const missing = `fatal: there is no ${where}: run pulumi up --refresh, which creates it`;
+  const missing = `fatal: there is no ${where}. Fix: pulumi up --refresh`;
   const elsewhere = { ...linkObject, metadata: { name: "west", namespace: "default" } };
   for (const links of [[], [elsewhere]])
     tells("is missing if there is none in the namespace", withLinks(links), [missing]);
 
   const flat = { link: { gateway: false } as const };
-  const remedy = "run pulumi up --refresh, and check what else writes it";
+  const remedy = "check what else writes it. Fix: pulumi up --refresh";
   for (const [spec, sentence, view] of [
     [{ targetClusterName: "north" }, 'has targetClusterName "north" and should have "west"'],
     [
@@ -79,17 +79,17 @@ const forbidden = linkView({
 
 describe("health of a link: the credentials Secrets", () => {
   const tells = tellsOf(credentialsExist);
-  const created = "run pulumi up --refresh, which creates it";
+  const fix = "Fix: pulumi up --refresh";
   tells("are reported missing one by one", withSecrets(), [
-    `error: there is no ${mirror}: ${created}`,
-    `error: there is no ${destination}: ${created}`,
+    `error: there is no ${mirror}. ${fix}`,
+    `error: there is no ${destination}. ${fix}`,
   ]);
   const annotations = { "multicluster.linkerd.io/trust-domain": "other" };
   const lacking = withSecrets(
     secret("mirror", { type: "Opaque" }),
     secret("destination", { labels: {}, annotations }),
   );
-  const passedOver = "or Linkerd ignores it: run pulumi up --refresh";
+  const passedOver = "or Linkerd ignores it. Fix: pulumi up --refresh";
   tells("fail with another type, label or annotation than Linkerd expects", lacking, [
     `error: ${mirror} has type Opaque and must have mirror.linkerd.io/remote-kubeconfig, ${passedOver}`,
     `error: ${destination} has no label multicluster.linkerd.io/cluster-name and must have one, ${passedOver}`,
@@ -111,13 +111,13 @@ describe("health of a link: the credentials", () => {
   }
   const rule = "one whose user has a token";
   work("fail without a kubeconfig that Linkerd can use", { outcome: "unusable", rule }, [
-    `error: the kubeconfig in ${mirror} must be one whose user has a token: run pulumi up --refresh`,
+    `error: the kubeconfig in ${mirror} must be one whose user has a token. Fix: pulumi up --refresh`,
   ]);
   work(
     "fail if the server rejects them",
     { outcome: "refused", server, why: "the token is rejected" },
     [
-      `error: the credentials in ${mirror} do not work at ${server}: the token is rejected; run pulumi up --refresh, which creates new ones where they are gone`,
+      `error: the credentials in ${mirror} do not work at ${server}: the token is rejected. Fix: pulumi up --refresh`,
     ],
   );
   work("fail if they lead to another cluster", { outcome: "elsewhere", server }, [
@@ -127,7 +127,7 @@ describe("health of a link: the credentials", () => {
     "fail without the rights that Linkerd needs",
     { ...taken, denied: ["list services", "list endpoints"] },
     [
-      `error: the token in ${mirror} is not allowed to list services, list endpoints in cluster west: check the ClusterRole and ClusterRoleBinding of its service account for changes, which pulumi up --refresh undoes`,
+      `error: the token in ${mirror} is not allowed to list services, list endpoints in cluster west: check what changed the ClusterRole or ClusterRoleBinding of its service account. Fix: pulumi up --refresh`,
     ],
   );
   work(

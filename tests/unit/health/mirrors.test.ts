@@ -56,10 +56,10 @@ describe("health of a link: its mirrors are as planned", () => {
   const empty = (name: string) => cluster(name, { namespaces: ["shop"] });
 
   tells("fails if a mirror is missing", decided(west, empty("east")), [
-    "error: gateway mirror east/shop/web-west is missing: run pulumi up",
+    "error: gateway mirror east/shop/web-west is missing. Fix: pulumi up",
   ]);
   tells("fails if a mirror is left over", decided(empty("west"), east), [
-    "error: gateway mirror east/shop/web-west is left over, since no exported Service needs it: run pulumi up",
+    "error: gateway mirror east/shop/web-west is left over, since no exported Service needs it. Fix: pulumi up",
   ]);
 
   const moved = exported("shop/web", {}, { ports: [{ name: "http", port: 81 }] });
@@ -68,7 +68,7 @@ describe("health of a link: its mirrors are as planned", () => {
     [
       "fails with the field if a mirror differs",
       decided(changed, east),
-      /^error: gateway mirror east\/shop\/web-west differs from what it should be \(.*ports: .* → .*\): run pulumi up$/,
+      /^error: gateway mirror east\/shop\/web-west differs from what it should be \(.*ports: .* → .*\)\. Fix: pulumi up$/,
     ],
     [
       "warns of an exported Service that is not mirrored",
@@ -100,7 +100,7 @@ describe("health of a link: its mirrors lead somewhere", () => {
     there: readonly Endpoints[] = [],
   ) => linkView({ source: reading(cluster("east", { services, endpoints: there })), ...more });
   const stuck = (key: string) =>
-    `error: mirror east/${key} has no endpoints, so nothing can connect to it: run pulumi up, and check that the gateway of west has an address`;
+    `error: mirror east/${key} has no endpoints, so nothing can connect to it: check that the gateway of west has an address. Fix: pulumi up`;
   const web = service("shop/web-west", { labels });
   const emptied = of([web], {}, [endpoints("shop/web-west", [])]);
 

@@ -77,7 +77,7 @@ describe("health of a cluster: its issuer", () => {
     `error: the issuer of cluster east, ${name(leaf)}, must be a CA that may sign certificates, or Linkerd refuses it`,
   ]);
   tells("fails if the cluster has none", withTrust({ issuer: { value: [] } }), [
-    "error: Secret east/linkerd/linkerd-identity-issuer does not exist or has no certificate, so Linkerd can't issue certificates to workloads there: run pulumi up --refresh, or check what is meant to issue it",
+    "error: Secret east/linkerd/linkerd-identity-issuer does not exist or has no certificate, so Linkerd can't issue certificates to workloads there: check what is meant to issue it. Fix: pulumi up --refresh",
   ]);
   tells("fails if it can't be read", withTrust({ issuer: unread("no") }), ["error: no"]);
   const none = withTrust({ anchors: { value: undefined } });

@@ -8,7 +8,7 @@ import type {
 } from "../../../engine/health/health-check.ts";
 import type { HealthMesh } from "../../../engine/health/health-mesh.ts";
 import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
-import { resultOfCheck } from "../../../engine/health/report.ts";
+import { resultOfCheck, withFix } from "../../../engine/health/report.ts";
 import type {
   ClusterReading,
   LinkerdReading,
@@ -162,5 +162,5 @@ export function said<View extends { readonly mesh: HealthMesh }>(
 ): string[] {
   const { why, findings } = resultOfCheck(check, view);
   if (why !== undefined) return [`skipped: ${why}`];
-  return findings.map(({ severity, sentence }) => `${severity}: ${sentence}`);
+  return findings.map((finding) => `${finding.severity}: ${withFix(finding)}`);
 }

@@ -47,7 +47,7 @@ export function ownershipNotes(
       : [
           staying(
             unmarked,
-            `they carry no stack's mark, so they may belong to somebody else; if nobody needs them, ${deletionOf(
+            `they carry no stack's mark, so they may belong to somebody else; if nobody needs them, delete them: ${deletionOf(
               unmarked.map(({ key }) => key),
               context,
             )}`,
@@ -87,5 +87,5 @@ export function deletionOf(keys: readonly ObjectKey[], context: string): string 
     .filter((key) => namespaceOf(key) === namespace)
     .map((key) => key.slice(namespace.length + 1));
   const shown = names.slice(0, 3).join(" ");
-  return `delete them: kubectl --context ${context} --namespace ${namespace} delete service ${shown}`;
+  return `kubectl --context ${context} --namespace ${namespace} delete service ${shown}`;
 }
