@@ -19,7 +19,7 @@ export interface Explanation {
 export interface ExplainedService {
   readonly cluster: string;
   readonly service: string;
-  /** Absent if the cluster can't be read, or no longer has it. */
+  /** The live Service; absent if the cluster can't be read or no longer has the Service. */
   readonly live?: ServiceFact;
   /** One entry for each cluster in which it may be mirrored. */
   readonly appearsIn: readonly Appearance[];

@@ -80,7 +80,7 @@ export interface MirrorFact {
   readonly mirror: string;
   readonly kind: MirrorKind;
   readonly verdict: Exclude<Verdict, "skip">;
-  /** Its line in previews. */
+  /** The mirror's line in previews. */
   readonly line: string;
   /** The exported Service, if known. */
   readonly service?: string;
@@ -89,7 +89,7 @@ export interface MirrorFact {
   /** The members of a federated Service: `bb@east`, `local bb`. */
   readonly members?: readonly string[];
   readonly ports: string;
-  /** Its ClusterIP. */
+  /** The ClusterIP of the mirror. */
   readonly address?: string;
   /** IPs, each with the hostname of its pod; absent if the mirror needs none. */
   readonly endpoints?: { readonly ready: readonly string[]; readonly notReady: number };
@@ -101,7 +101,7 @@ export interface MirrorFact {
   readonly writtenBy?: readonly { readonly stack: string; readonly at?: string }[];
   /** Fields that differ, in words. */
   readonly fields?: readonly string[];
-  /** Why the engine could not decide about it, and leaves it unchanged. */
+  /** The reason why the engine couldn't decide and leaves the mirror unchanged. */
   readonly undecided?: string;
 }
 

@@ -28,7 +28,7 @@ export interface WhatIf {
   readonly affected: readonly Affected[];
   /** Number of mirrors that lose nothing, by source. */
   readonly unaffected: Readonly<Record<string, number>>;
-  /** Why nothing could be decided about links or mirrors, which count as they are. */
+  /** The reasons why links or mirrors are undecided. These count with their present state. */
   readonly undecided?: readonly string[];
 }
 

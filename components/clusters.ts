@@ -37,7 +37,7 @@ export async function makeClusters(
   mesh: MeshConfig,
   { preflight, secretValues, others, parent }: Making,
 ): Promise<MadeClusters> {
-  // First, so that a missing chart fails before anything is registered.
+  // Charts are looked up first, so that a missing one fails before anything is registered.
   const charts = mesh.manage === "all" ? linkerdCharts(mesh.charts) : undefined;
   const places = [...touchedClusters(mesh)].map(([name, config]) => {
     const { linkerdNamespace, multiclusterNamespace } = mesh;

@@ -39,8 +39,8 @@ export interface Preflight {
 }
 
 /**
- * Reads who each cluster is that this stack touches, and what it trusts, all at once, in previews too.
- * A cluster that can't be reached is no reason to stop, nor is one that this run must not change as it is.
+ * Reads the identity and the trust of every cluster that this stack touches, concurrently, in previews
+ * too. Clusters that can't be reached, or that this run must not change, don't stop it.
  *
  * @throws RunError with every mistake in the contexts
  */
@@ -122,8 +122,8 @@ async function withoutExternalTrust(
 
 /**
  * Clusters of other stacks whose trust decides what this one may do: proxies anywhere in the mesh may
- * have to trust an issuer that the config provides. The runner need not be able to reach them: then
- * they are unreadable, and nothing moves that might break them.
+ * have to trust an issuer that the config provides. A cluster that the runner can't reach counts as
+ * unreadable, and the run changes nothing that might break it.
  */
 async function openOthers(
   config: MeshConfig,

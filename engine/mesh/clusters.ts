@@ -66,7 +66,7 @@ export class Clusters {
   }
 
   /**
-   * A snapshot that knows of everything that was there when it was asked for.
+   * Returns a snapshot that is no older than this call.
    *
    * @throws KubeconfigError | KubernetesError
    */

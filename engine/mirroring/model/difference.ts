@@ -101,8 +101,8 @@ function changed(
 const longest = 66;
 
 /**
- * A value as a terminal may show it: an annotation can hold a whole manifest, which no preview should,
- * and characters that a terminal obeys.
+ * Shortens a value, and makes it safe for a terminal. An annotation can hold a whole manifest, which is
+ * too long for a preview.
  */
 export function shortened(text: string): string {
   // A list may be somewhat longer, because it ends with the number of the others.
