@@ -1,3 +1,4 @@
+import { listed } from "../../message.ts";
 import type { Skip } from "../../mirroring/model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../mirroring/model/decision.ts";
 import { fieldText } from "../../mirroring/report/describe.ts";
@@ -42,7 +43,7 @@ function inOrder(
   if (value === undefined) return { skipped: "a cluster that it takes can't be read" };
   return [
     ...value.filter(isChange).map((change) => pending(change, source)),
-    ...value.filter(isSkip).map((skip) => missed(skip, target)),
+    ...missed(value.filter(isSkip), target),
   ];
 }
 
@@ -70,10 +71,15 @@ function pending({ verdict, kind, key, fields }: Change, source: string): Findin
   };
 }
 
-function missed({ origin, cluster, hostname, sentence }: Skip, target: string): Finding {
-  const pod = hostname === undefined ? "" : ` pod ${hostname}`;
-  return {
-    sentence: `${cluster ?? target}/${origin}${pod} is not mirrored: ${sentence}`,
-    severity: "warning",
-  };
+/** One finding for all Services with the same reason: a gateway without an address concerns every Service behind it. */
+function missed(skips: readonly Skip[], target: string): Finding[] {
+  const byReason = Map.groupBy(skips, ({ sentence }) => sentence);
+  return [...byReason].map(([sentence, all]) => {
+    const names = all.map(({ origin, cluster, hostname }) => {
+      const pod = hostname === undefined ? "" : ` pod ${hostname}`;
+      return `${cluster ?? target}/${origin}${pod}`;
+    });
+    const verb = names.length === 1 ? "is" : "are";
+    return { sentence: `${listed(names)} ${verb} not mirrored: ${sentence}`, severity: "warning" };
+  });
 }

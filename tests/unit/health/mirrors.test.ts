@@ -75,6 +75,14 @@ describe("health of a link: its mirrors are as planned", () => {
       decided(west, cluster("east", { namespaces: [] })),
       /^warning: west\/shop\/web is not mirrored: .*namespace shop[^\n]*$/,
     ],
+    [
+      "warns once of all Services with the same reason",
+      decided(
+        cluster("west", { services: [exported("shop/api"), exported("shop/web")] }),
+        cluster("east", { namespaces: [] }),
+      ),
+      /^warning: west\/shop\/api, west\/shop\/web are not mirrored: .*namespace shop[^\n]*$/,
+    ],
   ] as const)
     it(name, () => {
       match(said(mirrorsInOrder, view).join("\n"), expected);
