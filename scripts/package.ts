@@ -37,7 +37,12 @@ for (const file of globSync(`${dist}/**/*.{js,d.ts}`))
   writeFileSync(file, readFileSync(file, "utf8").replaceAll(engine, `${program.name}/engine`));
 
 const copied = ["README.md", "LICENSE", "CHANGELOG.md"];
-for (const file of [...copied, "engine/compile-cache.mjs", "engine/node-version.mjs"])
+for (const file of [
+  ...copied,
+  "engine/compile-cache.mjs",
+  "engine/node-version.mjs",
+  "cli/map/style.css",
+])
   copyFileSync(file, join(dist, file));
 const command = "cli/linkerd-clusters.mjs";
 const started = readFileSync(command, "utf8").replace("./main.ts", "./main.js");

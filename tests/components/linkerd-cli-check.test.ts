@@ -96,10 +96,13 @@ describe("the checks of Linkerd's CLI", function () {
     "kubernetes-api\n--------------\n√ can initialize the client\n× can query the Kubernetes API\n";
 
   it("fail no run for a cluster that doesn't answer", async () => {
-    cli(outage + end("×"), 1);
     const controlled = mesh({ links: [{ link: link(), mirroring: "controller" }] });
-    for (const { run } of [await made(), await made(controlled)])
-      deepEqual([run("east").status, run("east/multicluster").status], [0, 0]);
+    const refused = `Get "https://10.0.0.1:6443/api": dial tcp 10.0.0.1:6443: connection refused; install by …\n`;
+    for (const said of [outage + end("×"), refused])
+      for (const { run } of [await made(), await made(controlled)]) {
+        cli(said, 1);
+        deepEqual([run("east").status, run("east/multicluster").status], [0, 0]);
+      }
   });
 
   for (const [what, report, code, expected] of [
