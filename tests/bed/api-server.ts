@@ -19,8 +19,6 @@ export interface ApiServerSpec {
   readonly port: number;
   /** Where it listens, if not on the loopback interface alone. */
   readonly address?: string;
-  /** Whether something on this machine answers at the addresses of Services. */
-  readonly hasServices?: boolean;
   readonly etcdUrl: string;
   /** Token of each user; all are administrators. */
   readonly tokens: ReadonlyMap<string, string>;
@@ -69,7 +67,7 @@ const noServices = {
 };
 
 export function startApiServer(spec: ApiServerSpec, watchdog: Watchdog): Program {
-  const { name, index, folder, address, hasServices = address !== undefined } = spec;
+  const { name, index, folder, address } = spec;
   const args = [
     `--etcd-servers=${spec.etcdUrl}`,
     `--etcd-prefix=/${name}`,
@@ -95,7 +93,7 @@ export function startApiServer(spec: ApiServerSpec, watchdog: Watchdog): Program
     "--profiling=false",
     // The host name of a node leads nowhere.
     "--kubelet-preferred-address-types=InternalIP",
-    ...(hasServices ? [] : [`--egress-selector-config-file=${egressFile(folder)}`]),
+    ...(address !== undefined ? [] : [`--egress-selector-config-file=${egressFile(folder)}`]),
   ];
   const log = join(folder, "kube-apiserver.log");
   return startProgram({ name: `kube-apiserver of ${name}`, path: spec.path, args, log }, watchdog);

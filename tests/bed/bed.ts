@@ -38,8 +38,6 @@ interface BedSpec<Name extends string> {
   readonly runs?: Runs | Readonly<Record<Name, Runs>>;
   /** With `runs: "nodes"`. */
   readonly nodes?: NodesSpec;
-  /** With `true`, the caller answers at the addresses of Services. */
-  readonly hasServices?: boolean;
 }
 
 export interface Bed<Name extends string> extends EngineParts {
@@ -56,7 +54,6 @@ export async function startBed<const Name extends string>({
   clusters: names,
   runs = "pods",
   nodes: nodesSpec = {},
-  hasServices,
 }: BedSpec<Name>): Promise<Bed<Name>> {
   checkNames(names);
   const tools = await ensureTools();
@@ -80,7 +77,7 @@ export async function startBed<const Name extends string>({
           index,
           port: ports[index] ?? 0,
           folder: join(folder, "clusters", name),
-          ...omitUndefined({ address: nodes?.hostAddress, hasServices }),
+          ...omitUndefined({ address: nodes?.hostAddress }),
         };
         const spec = { ...own, runs: typeof runs === "string" ? runs : runs[name], etcdUrl };
         const cluster = await startCluster(spec, tools, watchdog, async (access) =>

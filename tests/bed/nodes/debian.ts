@@ -11,7 +11,7 @@ const packages = [
   // A node needs these.
   ...["nftables", "runc"],
   // Pods run these, and Linkerd's proxies set up their redirection with iptables.
-  ...["coreutils", "curl", "dash", "iptables", "libstdc++6", "nginx-light"],
+  ...["coreutils", "curl", "dash", "grep", "iptables", "libstdc++6", "nginx-light"],
   // Tests look at the network with it.
   "tcpdump",
 ];

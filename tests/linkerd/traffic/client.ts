@@ -1,17 +1,16 @@
 /**
- * The program of a pod that asks: a request to each target again and again, each on a connection of its
- * own, as long as it runs. Targets are read from a file whenever it changes; results are appended to
- * another. Once it is to end, it waits for the answers that are on their way.
- * FILE says that it is ready.
+ * The program of a pod that asks: a request to each target again and again, each on a connection of its own, by the
+ * target's name, as long as it runs. Targets are read from a file whenever it changes; results are appended to another.
+ * Once it is to end, it waits for the answers that are on their way. It writes the file /ready when it begins.
  *
- *     node client.ts NAME FILE TARGETS RESULTS
+ *     node client.ts NAME TARGETS RESULTS PATIENCE
  */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 
-import { type Answer, patience, type Result, type Target } from "./stream.ts";
+import type { Answer, Result, Target } from "./stream.ts";
 
-const [client = "", ready = "", targetsFile = "", resultsFile = ""] = process.argv.slice(2);
+const [client = "", targetsFile = "", resultsFile = "", patience = ""] = process.argv.slice(2);
 const interval = 250;
 let underWay = 0;
 
@@ -23,9 +22,10 @@ function ask(target: Target): void {
     const result: Result = { client, target: target.name, at, ms: Date.now() - at, ...outcome };
     appendFileSync(resultsFile, `${JSON.stringify(result)}\n`);
   };
-  const { address: host, port, authority, path = "/" } = target;
+  // The dot at the end spares the domains in which a name is looked up first.
+  const { authority, host = `${authority}.`, port = 80, path = "/" } = target;
   const to = { host, port, path, headers: { host: authority, connection: "close" } };
-  const outgoing = request({ ...to, timeout: patience, agent: false }, (incoming) => {
+  const outgoing = request({ ...to, timeout: Number(patience), agent: false }, (incoming) => {
     let text = "";
     incoming.setEncoding("utf8");
     incoming.on("data", (chunk: string) => (text += chunk));
@@ -49,7 +49,7 @@ const asking = setInterval(() => {
   for (const target of JSON.parse(readFileSync(targetsFile, "utf8")) as readonly Target[])
     ask(target);
 }, interval);
-writeFileSync(ready, "");
+writeFileSync("/ready", "");
 
 process.once("SIGTERM", () => {
   clearInterval(asking);

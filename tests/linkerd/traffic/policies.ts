@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 
 import type { BedCluster } from "../../bed/bed.ts";
 import { post } from "../../e2e/access-clusters.ts";
-import { serverPort } from "./pod.ts";
-import { namespace as shop } from "./workloads.ts";
+import { namespace as shop, serverPort } from "./workloads.ts";
 
 const group = "policy.linkerd.io";
 const multicluster = "linkerd-multicluster";

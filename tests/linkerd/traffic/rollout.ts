@@ -1,7 +1,6 @@
 /** What `kubectl rollout restart`, `kubectl rollout status` and `kubectl scale` do. */
 import { type BedCluster, until } from "../../bed/bed.ts";
 import { get, inNamespace } from "../../e2e/access-clusters.ts";
-import type { Pod } from "./objects.ts";
 import { namespace as shop } from "./workloads.ts";
 
 interface Workload {
@@ -49,7 +48,7 @@ export async function rolledOut(cluster: BedCluster, namespace = shop): Promise<
       const lists = await Promise.all(plurals.map((each) => workloads(cluster, each, namespace)));
       const wanted = lists.flat();
       const path = inNamespace(namespace, "pods");
-      const { items } = await get<{ readonly items: readonly Pod[] }>(cluster, path);
+      const { items } = await get<{ readonly items: readonly unknown[] }>(cluster, path);
       const count = wanted.reduce((sum, { spec }) => sum + spec.replicas, 0);
       return (wanted.every(isComplete) && items.length === count) || undefined;
     },

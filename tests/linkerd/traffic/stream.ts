@@ -4,12 +4,13 @@ import { join } from "node:path";
 
 import { until } from "../../bed/bed.ts";
 
-/** Where a client finds a Service: what its name resolves to, and the name. */
+/** Where a client finds a Service. */
 export interface Target {
   readonly name: string;
-  readonly address: string;
-  readonly port: number;
   readonly authority: string;
+  /** An address and a port in place of those that the name has. */
+  readonly host?: string;
+  readonly port?: number;
   readonly path?: string;
 }
 
@@ -46,9 +47,6 @@ export interface Tally {
   readonly identities: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
 }
-
-/** The kinds of clients: those that are meshed, one with an account of its own, and those that are not meshed. */
-export type Streams = Readonly<Record<"client" | "visitor" | "stranger", Stream>>;
 
 export type Tallies = ReadonlyMap<string, Tally>;
 

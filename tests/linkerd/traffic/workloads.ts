@@ -2,8 +2,12 @@
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import type { BedCluster } from "../../bed/bed.ts";
 import { inNamespace, post } from "../../e2e/access-clusters.ts";
-import { nodeName } from "./node.ts";
-import { serverPort } from "./pod.ts";
+import { dirname, join } from "node:path";
+
+import { patience } from "./stream.ts";
+
+/** The Services have the same port, since a gateway reaches the pods of a headless Service at its own port. */
+export const serverPort = 80;
 
 export const namespace = "shop";
 
@@ -15,6 +19,10 @@ export interface Workload {
   /** Its service account, by default the namespace's. */
   readonly account?: string;
 }
+
+/** Where clients find their targets and leave their results: nodes share the bed's folder with this machine. */
+export const streamsFolder = ({ auditLog }: BedCluster): string =>
+  join(auditLog, "../../../traffic");
 
 /** Whatever is in it is injected with a proxy. */
 export async function addShop(cluster: BedCluster): Promise<void> {
@@ -38,7 +46,7 @@ export async function addDeployment(cluster: BedCluster, workload: Workload): Pr
       replicas,
       selector: { matchLabels: { app: name } },
       strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-      template: template(workload),
+      template: template(cluster, workload),
     },
   });
 }
@@ -56,7 +64,7 @@ export async function addStatefulSet(
       serviceName,
       podManagementPolicy: "Parallel",
       selector: { matchLabels: { app: name } },
-      template: template(workload),
+      template: template(cluster, workload),
     },
   });
 }
@@ -78,16 +86,44 @@ export async function addService(
   });
 }
 
-function template({ name, program, account = "default" }: Workload): object {
+/** The pods run this machine's Node and scripts of this folder. */
+function template(cluster: BedCluster, { name, program, account = "default" }: Workload): object {
+  const streams = streamsFolder(cluster);
+  const file = (kind: string): string => join(streams, `${program}.${kind}`);
+  const words =
+    program === "server"
+      ? [join(import.meta.dirname, "server.ts"), podName(cluster), String(serverPort)]
+      : [
+          ...[join(import.meta.dirname, "client.ts"), podName(cluster)],
+          ...[file("targets.json"), file("results.jsonl"), String(patience)],
+        ];
+  const folders = [dirname(process.execPath), import.meta.dirname, streams];
+  const volumes = folders.map((path, index) => ({ name: `folder${index}`, hostPath: { path } }));
   return {
     metadata: {
       labels: { app: name },
       ...(program === "stranger" && { annotations: { "linkerd.io/inject": "disabled" } }),
     },
     spec: {
-      nodeName,
       serviceAccountName: account,
-      containers: [{ name: program, image: program, ports: [{ containerPort: serverPort }] }],
+      volumes,
+      containers: [
+        {
+          name: program,
+          image: "bed.local/nginx:1",
+          command: [process.execPath, ...words],
+          env: [{ name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+          ports: [{ containerPort: serverPort }],
+          volumeMounts: volumes.map(({ name, hostPath }) => ({ name, mountPath: hostPath.path })),
+          startupProbe: {
+            exec: { command: ["cat", "/ready"] },
+            periodSeconds: 1,
+            failureThreshold: 120,
+          },
+        },
+      ],
     },
   };
 }
+
+const podName = ({ name }: BedCluster): string => `${name}/$(POD)`;
