@@ -76,7 +76,11 @@ interface Resource {
   readonly type?: string;
   readonly urn?: string;
   readonly delete?: boolean;
-  readonly inputs?: Readonly<Record<string, unknown>> & { readonly kubeconfigs?: Secret };
+  readonly inputs?: Readonly<Record<string, unknown>> & {
+    readonly kubeconfigs?: Secret;
+    /** Of Health. */
+    readonly mesh?: HealthMesh;
+  };
   readonly outputs?: { readonly expiries?: Readonly<Record<string, unknown>> };
 }
 
@@ -127,7 +131,8 @@ export function stackStateIn(exported: string): StackState {
     .filter(({ type }) => type === trustType)
     .flatMap(({ outputs }) => Object.entries(outputs?.expiries ?? {}))
     .filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  const [[, { mesh }] = ["", {}]] = inputsOf(healthTypes) as [string, { mesh?: HealthMesh }][];
+  const [health] = inputsOf(healthTypes);
+  const mesh = health?.[1].mesh;
   return {
     mirrors: new Map(mirrors),
     expiries: Object.fromEntries(expiries),

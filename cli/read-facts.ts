@@ -5,7 +5,7 @@ import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import type { Documents } from "./documents.ts";
 import { type Facts, printableTexts } from "./facts.ts";
 import { factsOfClusters } from "./facts-of-clusters.ts";
-import { stackMesh } from "./stack-mesh.ts";
+import { type StackMesh, stackMesh } from "./stack-mesh.ts";
 import type { Chosen } from "./stacks.ts";
 
 /**
@@ -17,10 +17,24 @@ import type { Chosen } from "./stacks.ts";
 export async function readFacts(
   chosen: Chosen,
   variables: NodeJS.ProcessEnv,
-  { now = new Date(), mirrorsOnly = false }: { now?: Date; mirrorsOnly?: boolean } = {},
+  options: FactsReading = {},
+): Promise<Facts> {
+  return factsOf(await stackMesh(chosen, variables), chosen, variables, options);
+}
+
+interface FactsReading {
+  readonly now?: Date;
+  readonly mirrorsOnly?: boolean;
+}
+
+/** Reads the clusters of a stack whose mesh is known already. */
+export async function factsOf(
+  { mesh, sources, ...unread }: StackMesh,
+  chosen: Chosen,
+  variables: NodeJS.ProcessEnv,
+  { now = new Date(), mirrorsOnly = false }: FactsReading = {},
 ): Promise<Facts> {
   const stack = chosen.stack ?? variables["PULUMI_STACK"] ?? "";
-  const { mesh, sources, ...unread } = await stackMesh(chosen, variables);
   const views = await observeMesh(mesh, now, { sources, mirrorsOnly });
   return factsOfClusters(views, { now, stack, sources, ...unread });
 }

@@ -8,7 +8,7 @@ import { configOf, stackNameOf } from "../config/stack-file.ts";
 import { effectiveConfig, type StackLocation, type StackState, stackState } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
 
-/** What a stack says about its mesh, before any cluster is read. */
+/** A mesh by the config and the state of its stack. No cluster is read for it. */
 export interface StackMesh {
   readonly mesh: HealthMesh;
   readonly sources: ReadonlyMap<string, SourceState>;

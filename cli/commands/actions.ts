@@ -13,7 +13,6 @@ import {
   stackCommand,
   wait,
   withoutOption,
-  factsFor,
   stackOf,
 } from "./options.ts";
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
@@ -79,16 +78,22 @@ export function addVerify(program: Command): void {
 async function sendRequests({ output, ...options }: VerifyCommandOptions): Promise<void> {
   const { verify } = await import("../verify.ts");
   const { allAnswered, verificationText } = await import("../answers.ts");
-  const { meshOf } = await import("../stack-mesh.ts");
-  const mesh = await meshOf(await stackOf(options), process.env);
-  const [facts] = await factsFor(options);
-  if (facts === undefined) return;
+  const { factsOf } = await import("../read-facts.ts");
+  const { stackMesh } = await import("../stack-mesh.ts");
+  const stack = await stackOf(options);
+  const known = await stackMesh(stack, process.env);
+  const facts = await factsOf(known, stack, process.env);
   const ended = new AbortController();
   const end = () => {
     ended.abort(new UserError("Interrupted; all temporary pods are deleted."));
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
-  const found: Documents["verify"] = await verify(facts, mesh.clusters, options, ended.signal);
+  const found: Documents["verify"] = await verify(
+    facts,
+    known.mesh.clusters,
+    options,
+    ended.signal,
+  );
   process.stdout.write(written(found, output, () => verificationText(found)));
   if (!allAnswered(found)) process.exitCode = exitCode.problems;
 }

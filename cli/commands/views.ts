@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Documents } from "../documents.ts";
 import { exitCode, type MapFormat, mapFormats, written } from "../output.ts";
@@ -51,7 +52,7 @@ async function showStatus({ wait, watch = false, ...options }: StatusOptions): P
       if (stacks.some(({ ok }) => !ok)) process.exitCode = exitCode.problems;
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, interval * 1000));
+    await sleep(interval * 1000);
   }
 }
 
