@@ -86,11 +86,11 @@ export function installLinkerd(
     ...needs: readonly (pulumi.Resource | undefined)[]
   ) => {
     const { nested, values: common = {} } = mesh.charts[chartKeys[chart]];
-    const within = mergeValues(values, config.values[chart] ?? {});
+    const ofCluster = config.values[chart] ?? {};
     const merged =
       nested === undefined
-        ? mergeValues(mergeValues(values, common), config.values[chart] ?? {})
-        : mergeValues(common, { [nested]: within });
+        ? mergeValues(mergeValues(values, common), ofCluster)
+        : mergeValues(common, { [nested]: mergeValues(values, ofCluster) });
     const made = typeof home === "string" ? [] : [home];
     const isKept = trustStays && chart === "linkerd-control-plane";
     return new k8s.helm.v3.Release(
