@@ -10,7 +10,7 @@ import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { startBed, until } from "../tests/bed/bed.ts";
 import { lackingForNodes } from "../tests/bed/nodes/kit.ts";
 import { lackingForLinkerd, linkerdImages } from "../tests/bed/nodes/linkerd.ts";
-import { missingOnPath } from "../tests/bed/path.ts";
+import { notOnPath } from "../tests/bed/path.ts";
 import { environment } from "../tests/bed/pulumi.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { pulumiFor } from "./pulumi.ts";
@@ -113,7 +113,7 @@ export async function playSeeds(screen: Screen, cleanup: Cleanup): Promise<void>
   const lacking = [
     ...(await lackingForNodes()),
     ...(await lackingForLinkerd()),
-    ...(await missingOnPath(["linkerd", ...plugins])).map((name) => `${name} is not on PATH`),
+    ...(await notOnPath(["linkerd", ...plugins])),
     ...(charts === "" ? ["LINKERD_CHARTS names no folder with Linkerd's charts"] : []),
   ];
   if (lacking.length > 0) throw new UserError(`The guides need more: ${lacking.join("; ")}.`);

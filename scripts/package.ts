@@ -36,12 +36,13 @@ writeFileSync(join(dist, "components/mesh-args.d.ts"), argsTypes());
 for (const file of globSync(`${dist}/**/*.{js,d.ts}`))
   writeFileSync(file, readFileSync(file, "utf8").replaceAll(engine, `${program.name}/engine`));
 
-const copied = ["README.md", "LICENSE", "CHANGELOG.md"];
 for (const file of [
-  ...copied,
+  "README.md",
+  "LICENSE",
+  "CHANGELOG.md",
+  "cli/map/style.css",
   "engine/compile-cache.mjs",
   "engine/node-version.mjs",
-  "cli/map/style.css",
 ])
   copyFileSync(file, join(dist, file));
 const command = "cli/linkerd-clusters.mjs";

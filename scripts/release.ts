@@ -15,8 +15,9 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  statSync,
+  writeFileSync,
 } from "node:fs";
-import { statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { stdout } from "node:process";
@@ -191,19 +192,12 @@ function dryRun(version: string, standIns: boolean): void {
     for (const [key, value] of Object.entries(settings))
       runIn({ cwd: clone }, "git", "config", key, value);
     const [major, minor = ""] = version.split(".");
+    const release = (...words: readonly string[]) => ["run", "--silent", "release", "--", ...words];
     for (const command of [
       ["ci"],
-      ["run", "--silent", "release", "--", `${major}.${Number(minor) + 1}.0`],
-      [
-        "run",
-        "--silent",
-        "release",
-        "--",
-        "files",
-        "release",
-        ...(standIns ? ["--stand-ins"] : []),
-      ],
-      ["run", "--silent", "release", "--", "try", "release"],
+      release(`${major}.${Number(minor) + 1}.0`),
+      release("files", "release", ...(standIns ? ["--stand-ins"] : [])),
+      release("try", "release"),
     ]) {
       const started = performance.now();
       stdout.write(`\n$ npm ${command.join(" ")}\n`);

@@ -62,10 +62,8 @@ export async function startBed<const Name extends string>({
   const folder = await mkdtemp(join(temporary, folderPrefix(process.pid)));
   const watchdog = startWatchdog(folder);
   try {
-    const withNodes = names.some(
-      (name) => (typeof runs === "string" ? runs : runs[name]) === "nodes",
-    );
-    const nodes = withNodes
+    const runsIn = (name: Name): Runs => (typeof runs === "string" ? runs : runs[name]);
+    const nodes = names.some((name) => runsIn(name) === "nodes")
       ? await startNodes(folder, names, nodesSpec, tools, watchdog)
       : undefined;
     const [etcdPort = 0, ...ports] = await freePorts(1 + names.length);
@@ -79,7 +77,7 @@ export async function startBed<const Name extends string>({
           folder: join(folder, "clusters", name),
           ...omitUndefined({ address: nodes?.hostAddress }),
         };
-        const spec = { ...own, runs: typeof runs === "string" ? runs : runs[name], etcdUrl };
+        const spec = { ...own, runs: runsIn(name), etcdUrl };
         const cluster = await startCluster(spec, tools, watchdog, async (access) =>
           nodes?.add(name, access),
         );

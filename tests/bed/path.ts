@@ -23,6 +23,11 @@ export async function missingOnPath(names: readonly string[]): Promise<string[]>
   return names.filter((_, index) => found[index] === undefined);
 }
 
+/** A sentence for each program that is in neither. */
+export async function notOnPath(names: readonly string[]): Promise<string[]> {
+  return (await missingOnPath(names)).map((name) => `${name} is not on PATH`);
+}
+
 export async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFile(),

@@ -1,6 +1,6 @@
 import { chartFrom } from "../../components/charts/chart.ts";
 import { chartNames, charts } from "../../config/keys.ts";
-import { missingOnPath, programOnPath } from "../bed/path.ts";
+import { notOnPath, programOnPath } from "../bed/path.ts";
 
 const variable = "LINKERD_CHARTS";
 
@@ -11,13 +11,11 @@ export const withCli = (await programOnPath("linkerd")) !== undefined;
 
 /** The parts that this machine lacks for a run with Pulumi's real plugins and Linkerd's charts. */
 const lacking = [
-  ...(
-    await missingOnPath([
-      "pulumi-resource-kubernetes",
-      "pulumi-resource-tls",
-      ...(withCli ? ["pulumi-resource-command"] : []),
-    ])
-  ).map((plugin) => `${plugin} is not on PATH`),
+  ...(await notOnPath([
+    "pulumi-resource-kubernetes",
+    "pulumi-resource-tls",
+    ...(withCli ? ["pulumi-resource-command"] : []),
+  ])),
   ...noCharts(),
 ];
 

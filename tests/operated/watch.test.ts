@@ -6,7 +6,7 @@ import getPort from "get-port";
 import * as z from "zod";
 
 import { debian, Images } from "../../scripts/release/images.ts";
-import { missingOnPath } from "../bed/path.ts";
+import { notOnPath } from "../bed/path.ts";
 import { until } from "../bed/processes.ts";
 import { newStack, type PulumiStack, repository } from "../bed/stack.ts";
 import { servicesIn } from "../e2e/mirroring/view.ts";
@@ -18,7 +18,7 @@ const namespace = "operated";
 const programs = ["buildah", "podman", "runc", "mmdebstrap", "systemd-nspawn"];
 const lacking = [
   ...(process.getuid?.() === 0 ? [] : ["it runs as root alone"]),
-  ...(await missingOnPath(programs)).map((each) => `${each} is not on PATH`),
+  ...(await notOnPath(programs)),
 ];
 const title = `examples/watch, operated${lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`}`;
 

@@ -1,10 +1,10 @@
-/** What all nodes of a bed have in common: their programs and images. */
+/** The programs and images that all nodes of a bed share. */
 import { spawnSync } from "node:child_process";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { missingOnPath } from "../path.ts";
+import { notOnPath } from "../path.ts";
 import { cacheFolder, ensureNodeTools, type Toolbox } from "../tools.ts";
 import { debianRoot, librariesIn } from "./debian.ts";
 import { type Image, writeImages } from "./images.ts";
@@ -20,11 +20,11 @@ export interface NodeKit {
   readonly images: string;
 }
 
-/** What this machine lacks for nodes. */
+/** Returns the reasons why this machine can't run nodes. */
 export async function lackingForNodes(): Promise<readonly string[]> {
   if (process.platform !== "linux") return ["nodes need Linux"];
   const needed = ["apt-get", "dpkg-deb", "ip", "mount", "nsenter", "setcap", "tar", "unshare"];
-  const missing = (await missingOnPath(needed)).map((name) => `${name} is not on PATH`);
+  const missing = await notOnPath(needed);
   if (process.getuid?.() !== 0) return [...missing, "nodes need root"];
   const isAble = spawnSync("unshare", ["--net", "--mount", "true"]).status === 0;
   return isAble ? missing : [...missing, "this system makes no network namespaces"];

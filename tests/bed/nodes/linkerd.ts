@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { missingOnPath, programOnPath } from "../path.ts";
+import { notOnPath, programOnPath } from "../path.ts";
 import { cacheFolder } from "../tools.ts";
 import { debianRoot } from "./debian.ts";
 import type { FileIn, Image } from "./images.ts";
@@ -15,9 +15,9 @@ const programs = [
   ...["controller", "linkerd-policy-controller"],
 ] as const;
 
-/** What this machine lacks for these images. */
-export async function lackingForLinkerd(): Promise<readonly string[]> {
-  return (await missingOnPath(programs)).map((name) => `${name} is not on PATH`);
+/** Returns the reasons why this machine can't make these images. */
+export function lackingForLinkerd(): Promise<readonly string[]> {
+  return notOnPath(programs);
 }
 
 /** @param charts the folder of the charts, which ask for these images */
