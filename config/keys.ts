@@ -176,7 +176,7 @@ export const chartKeys = {
   "linkerd-multicluster": "multicluster",
 } as const satisfies Record<ChartName, string>;
 
-/** Where one chart differs from the others, as in Buoyant Enterprise for Linkerd. */
+/** Settings that differ from one chart to the next, which Buoyant Enterprise for Linkerd needs. */
 export const chart = section("a chart", {
   name: {
     type: syntax.oneLine("the name of a chart"),

@@ -12,7 +12,7 @@ export interface SourceLinks {
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly targets: readonly string[];
-  /** Those of the targets whose Links may be taken over from others; absent if there are none. */
+  /** Targets whose Links this stack may take over from others; absent if there are none. */
   readonly adopted?: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export interface ApiServerSpec {
   readonly path: string;
   readonly folder: string;
   readonly port: number;
-  /** Where it listens, if not on the loopback interface alone. */
+  /** The address that the server listens on; the loopback address by default. */
   readonly address?: string;
   readonly etcdUrl: string;
   /** Token of each user; all are administrators. */

@@ -50,7 +50,7 @@ export async function debianRoot(cache: string): Promise<string> {
   return folder;
 }
 
-/** Where programs of that folder find their libraries. */
+/** The search path of libraries for programs of that folder. */
 export async function librariesIn(root: string): Promise<string> {
   const folders = ["lib", "usr/lib"].map((name) => join(root, name));
   const found = await Promise.all(

@@ -21,7 +21,7 @@ export interface FileIn {
   /** A file of this machine. */
   readonly from?: string;
   readonly text?: string;
-  /** What the program may do for users that are not root, as in `setcap`. */
+  /** Capabilities that the file gives to users other than root, in the notation of `setcap`. */
   readonly capabilities?: string;
 }
 
@@ -32,7 +32,7 @@ www-data:x:33:33:www-data:/var/www:/bin/sh
 nobody:x:65534:65534:nobody:/nonexistent:/bin/sh
 `;
 
-/** What none of Debian's packages brings, since no script of theirs has run. */
+/** Files that scripts of Debian's packages would create. The packages are only unpacked. */
 const additions: NonNullable<Image["files"]> = {
   "etc/passwd": { text: passwd },
   "etc/group": { text: "root:x:0:\nwww-data:x:33:\nnogroup:x:65534:\n" },
