@@ -78,7 +78,7 @@ interface Resource {
   readonly delete?: boolean;
   readonly inputs?: Readonly<Record<string, unknown>> & {
     readonly kubeconfigs?: Secret;
-    /** Of Health. */
+    /** Only `linkerd:Health` has it. */
     readonly mesh?: HealthMesh;
   };
   readonly outputs?: { readonly expiries?: Readonly<Record<string, unknown>> };
