@@ -1,7 +1,7 @@
 import { listed } from "@linkerd-multicluster/engine/kubernetes";
 import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
-import { chartKeys, chartNames, charts as chartsSection } from "./keys.ts";
+import { chartKeys, chartNames, charts as chartsSection, topologyRule } from "./keys.ts";
 import {
   mustBeLeftOut,
   mustBe,
@@ -22,7 +22,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     clusterCount,
     sameClusterTwice,
     revokedLinks,
-    hub,
+    topology,
     sources,
     ends,
     pairs,
@@ -71,10 +71,41 @@ function sameClusterTwice({ clusters }: Readings): string[] {
   });
 }
 
-function hub(readings: Readings): string[] {
+function topology(readings: Readings): string[] {
   const { topology } = readings.stack.values;
   if (typeof topology !== "object") return [];
-  return unknownCluster(readings, ["topology", "hub"], topology.hub);
+  const { hub, regions } = topology;
+  if ((hub === undefined) === (regions === undefined))
+    return [wrongValue(["topology"], topology, topologyRule)];
+  return regions === undefined
+    ? unknownCluster(readings, ["topology", "hub"], hub)
+    : wrongRegions(readings, regions);
+}
+
+/** Every cluster must be in one region, or it is unclear which links are flat. */
+function wrongRegions(
+  readings: Readings,
+  regions: Readonly<Record<string, readonly string[]>>,
+): string[] {
+  const first = new Map<string, Path>();
+  const wrong = Object.entries(regions).flatMap(([region, names]) =>
+    names.flatMap((name, index) => {
+      const path = ["topology", "regions", region, index];
+      const earlier = first.get(name);
+      if (earlier === undefined) {
+        first.set(name, path);
+        return unknownCluster(readings, path, name);
+      }
+      const state = `is ${quoted(name)} again, after ${where(earlier)}`;
+      return [sentence(path, state, "each cluster must be in one region")];
+    }),
+  );
+  const missing = [...(readings.clusters ?? [])]
+    .filter(([name, { values }]) => values.revoked !== true && !first.has(name))
+    .map(([name]) => quoted(name));
+  if (missing.length === 0) return wrong;
+  const state = `lacks ${listed(missing)}`;
+  return [...wrong, sentence(["topology", "regions"], state, "every cluster must be in a region")];
 }
 
 function sources(readings: Readings): string[] {
@@ -160,20 +191,26 @@ function flatNetwork(readings: Readings): string[] {
   });
   const listed = links.flatMap(({ entry, gateway }) => {
     if (entry === undefined || gateway.value !== false) return [];
-    return withoutGateway(entry, [...(gateway.from?.path ?? []), "gateway"]);
+    const { from } = gateway;
+    return withoutGateway(
+      entry,
+      from === undefined ? "source and target are in one region" : isFalse(from.path),
+    );
   });
   const { linkDefaults } = readings;
   // Settings for gateway mirrors in linkDefaults may be meant for links that have a gateway.
   const used = links.some(({ gateway }) => gateway.value !== false);
   const inVain = linkDefaults.values.gateway === false && areComplete(links, readings) && !used;
   if (!inVain) return listed;
-  return [...listed, ...withoutGateway(linkDefaults, ["linkDefaults", "gateway"])];
+  return [...listed, ...withoutGateway(linkDefaults, isFalse(linkDefaults.path))];
 }
 
-function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, gateway: Path): string[] {
+const isFalse = (path: Path): string => `${where([...path, "gateway"])} is false`;
+
+function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, cause: string): string[] {
   const { selector = {}, headless, gatewayProbe } = values;
   const wrong = (key: string, state: string, rule: string) =>
-    mustBe([...path, key], `${state}, but ${where(gateway)} is false`, rule);
+    mustBe([...path, key], `${state}, but ${cause}`, rule);
   const never = "left out, as without a gateway it could never mirror anything";
   const found = [
     !isEmpty(selector) && wrong("selector", "is set", never),

@@ -16,6 +16,8 @@ interface Pair {
 export interface DeclaredLink extends Pair {
   /** Its entry in the list of links; undefined for a link of the topology. */
   readonly entry: Reading<LinkInput> | undefined;
+  /** With regions, whether both clusters are in one, on a flat network; undefined without regions. */
+  readonly sameRegion?: boolean;
 }
 
 /**
@@ -29,18 +31,31 @@ export function declaredLinks({ stack, clusters, links = [] }: Readings): Declar
   const made = pairsOf(stack.values.topology, [...(clusters?.keys() ?? [])])
     .filter((pair) => !listed.some((link) => samePair(link, pair)))
     .map((pair) => ({ ...pair, entry: undefined }));
-  return [...listed, ...made];
+  const regions = regionsOf(stack.values.topology);
+  return [...listed, ...made].map((link) =>
+    regions.length === 0
+      ? link
+      : { ...link, sameRegion: regions.some((names) => areIn(names, link)) },
+  );
+}
+
+const areIn = (names: readonly string[], { source, target }: Pair): boolean =>
+  names.includes(source) && names.includes(target);
+
+/** Returns the clusters of each region. */
+function regionsOf(topology: StackInput["topology"]): readonly (readonly string[])[] {
+  return typeof topology === "object" ? Object.values(topology.regions ?? {}) : [];
 }
 
 /**
- * Returns the links of a topology in cluster order: for `mesh` from each cluster to each other, for a hub in both
- * directions between the hub and every other cluster.
+ * Returns the links of a topology in cluster order: for `mesh` and regions from each cluster to each other, for a hub
+ * in both directions between the hub and every other cluster.
  */
 function pairsOf(topology: StackInput["topology"], clusters: readonly string[]): Pair[] {
   if (topology === "none") return [];
   const linked = ({ source, target }: Pair): boolean =>
     source !== target &&
-    (topology === "mesh" || source === topology.hub || target === topology.hub);
+    (topology === "mesh" || topology.hub === undefined || [source, target].includes(topology.hub));
   return clusters
     .flatMap((source) => clusters.map((target) => ({ source, target })))
     .filter(linked);
@@ -63,11 +78,12 @@ export function samePair(one: Pair, other: Pair): boolean {
 export type GatewayInput = NonNullable<LinkDefaultsInput["gateway"]>;
 
 /**
- * Returns the gateway of a link. The nearest setting applies as a whole: the link's own, then its target's, then that
- * of linkDefaults. Undefined if the nearest one, or the target, is itself a mistake.
+ * Returns the gateway of a link. The nearest setting applies as a whole: the link's own, then that of a region, then
+ * its target's, then that of linkDefaults. Undefined if the nearest one, or the target, is itself a mistake. `from` is
+ * the map that sets it.
  */
 export function gatewayOf(
-  { entry, target: name }: DeclaredLink,
+  { entry, target: name, sameRegion = false }: DeclaredLink,
   { clusters, linkDefaults }: Readings,
 ): { readonly value?: GatewayInput; readonly from?: Reading<unknown> } {
   const target = clusters?.get(name);
@@ -76,6 +92,7 @@ export function gatewayOf(
     const value = gatewayForLinks(from?.values.gateway);
     if (from !== undefined && value !== undefined) return { value, from };
     if (from === entry && target === undefined) return {};
+    if (from === entry && sameRegion) return { value: false };
   }
   return { value: {} };
 }

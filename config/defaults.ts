@@ -1,5 +1,9 @@
 import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
-import { type GatewaySource, systemNamespaces } from "@linkerd-multicluster/engine/mirroring";
+import {
+  type GatewaySource,
+  label,
+  systemNamespaces,
+} from "@linkerd-multicluster/engine/mirroring";
 import {
   type DeclaredLink,
   declaredLinks,
@@ -84,6 +88,16 @@ function trustConfig({
 /** Returns the settings of a link without a gateway, ignoring linkDefaults for gateways and their mirrors. */
 const flatNetwork = { selector: {}, headless: false, gatewayProbe: false } as const;
 
+/** Within a region, what other regions reach through a gateway is reached from pod to pod as well. */
+const everyExport = {
+  matchExpressions: [
+    { key: label.exported, operator: "In" as const, values: ["true", "remote-discovery"] },
+  ],
+};
+
+/** Between regions, no pod reaches another. */
+const gatewayMirrorsOnly = { remoteDiscoverySelector: {}, federatedServiceSelector: {} };
+
 function linkConfig(
   link: DeclaredLink,
   readings: Readings,
@@ -96,7 +110,12 @@ function linkConfig(
     throw new Error("linkConfig got an unchecked link");
   const { mirroring, adopt, credentialsGeneration, credentialsMaxAge, revoked, ...settings } = {
     excludedNamespaces: systemNamespaces(linkerdNamespace, multiclusterNamespace),
-    ...filled(linkDefaultKeys.keys, { ...readings.linkDefaults.values, ...link.entry?.values }),
+    ...filled(linkDefaultKeys.keys, {
+      ...(link.sameRegion === true && { remoteDiscoverySelector: everyExport }),
+      ...readings.linkDefaults.values,
+      ...(link.sameRegion === false && gatewayMirrorsOnly),
+      ...link.entry?.values,
+    }),
     ...(chosen === false && flatNetwork),
   };
   const gatewayProbe = settings.gatewayProbe && mirroring === "pulumi";

@@ -243,11 +243,29 @@ export const charts = section("charts", {
   multicluster: chartOf("the multicluster extension's"),
 });
 
+export const topologyRule =
+  "none, mesh, {hub: <cluster>} or {regions: {<region>: [<cluster>, ...]}}";
+
+const clusterName = z.string({ error: "the name of a configured cluster" });
+
 const topology = section("a topology", {
-  hub: required(
-    z.string({ error: "the name of a configured cluster" }),
-    "the cluster that is linked with every other",
-  ),
+  hub: {
+    type: clusterName,
+    otherwise: "no hub",
+    meaning: "the cluster that is linked with every other",
+  },
+  regions: {
+    type: z.record(
+      syntax.oneLine("the name of a region"),
+      list(clusterName, "a list of clusters"),
+      {
+        error: "a map of regions with their clusters",
+      },
+    ),
+    otherwise: "no regions",
+    meaning:
+      "the clusters of each region, every cluster in one: links within a region are flat (`gateway: false`) and mirror from pod to pod what is exported in either way; links between regions mirror through gateways only (docs/guides/flat-networks.md)",
+  },
 });
 
 export const stack = section("this program's config", {
@@ -270,12 +288,12 @@ export const stack = section("this program's config", {
   ),
   topology: {
     type: z.union([oneOf("none", "mesh"), topology.schema], {
-      error: "none, mesh or {hub: <cluster>}",
+      error: topologyRule,
     }),
     default: "none",
     of: topology,
     meaning:
-      "links that need not be listed, in both directions: `mesh` between all clusters, `{ hub: <cluster> }` between that cluster and all others; a listed link replaces that of the topology",
+      "links that need not be listed, in both directions: `mesh` between all clusters, `{ hub: <cluster> }` between that cluster and all others, `{ regions: ... }` between all clusters, flat within a region; a listed link replaces that of the topology",
   },
   linkDefaults: withDefault(
     anything,

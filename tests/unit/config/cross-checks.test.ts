@@ -26,6 +26,25 @@ links:
 link: {}
 topology: mesh
 
+# regions
+topology: { regions: { eu: [west, wast], us: [west] } }
+! topology.regions.eu[1] is "wast"; ${known}
+! topology.regions.us[0] is "west" again, after topology.regions.eu[0]; each cluster must be in one region.
+! topology.regions lacks "east"; every cluster must be in a region.
+
+# regions and a hub
+topology: { regions: { eu: [west, east] }, hub: west }
+! topology is a map; it must be none, mesh, {hub: <cluster>} or {regions: {<region>: [<cluster>, ...]}}.
+
+# a revoked cluster needs no region
+clusters: { west: , east: , north: { revoked: true } }
+topology: { regions: { eu: [west, east] } }
+
+# headless mirrors within a region
+link: { headless: true }
+topology: { regions: { eu: [west, east] } }
+! links[0].headless is true, but source and target are in one region; it must be false, as headless mirrors need a gateway.
+
 # the same cluster twice
 clusters: { west: { context: a }, a: }
 ! clusters.a is the same cluster as clusters.west, context "a" of the same kubeconfig; each cluster must be listed once.
@@ -175,7 +194,7 @@ linkDefaults: { gateway: false }
 
 # linkDefaults, with a wrong topology
 { topology: 5, linkDefaults: { gateway: false, headless: true } }
-! topology is 5; it must be none, mesh or {hub: <cluster>}.
+! topology is 5; it must be none, mesh, {hub: <cluster>} or {regions: {<region>: [<cluster>, ...]}}.
 
 # controllers, with a wrong manage
 { manage: mirror, linkDefaults: { mirroring: controller } }

@@ -47,10 +47,9 @@ links: { a: {} }
 ! links is a map; it must be a list of links.
 
 topology: ring
-! topology is "ring"; it must be none, mesh or {hub: <cluster>}.
+! topology is "ring"; it must be none, mesh, {hub: <cluster>} or {regions: {<region>: [<cluster>, ...]}}.
 
 topology: { hubb: west }
-! topology.hub is missing; it must be the name of a configured cluster.
 ! topology.hubb is not a key of a topology; the nearest key is hub.
 
 { linkerdNamespace: Linkerd, multiclusterNamespace: 5 }

@@ -1,4 +1,6 @@
 import { deepEqual } from "node:assert/strict";
+import type { LinkConfig } from "../../../config/mesh.ts";
+import type { LabelSelector } from "../../../engine/mirroring/index.ts";
 import { configOf, type Raw } from "./table.ts";
 
 const to = (source: string, ...targets: readonly string[]) =>
@@ -14,6 +16,11 @@ const rows: readonly (readonly [name: string, raw: Raw, links: string])[] = [
     "c>a c>b a>c a>b b>c b>a",
   ],
   ["hub: to and from every other", { topology: { hub: "a" } }, "c>a a>c a>b b>a"],
+  [
+    "regions: every pair, both ways",
+    { topology: { regions: { eu: ["a"], us: ["c", "b"] } } },
+    "c>a c>b a>c a>b b>c b>a",
+  ],
   ["a mesh of one", { topology: "mesh", clusters: { a: null } }, ""],
   [
     "listed links come first, in their order",
@@ -31,3 +38,66 @@ describe("stack config: topology", () => {
       deepEqual(written.join(" "), links);
     });
 });
+
+describe("stack config: links of regions", () => {
+  const select = ({ spec }: LinkConfig) => [
+    spec.gateway === false ? "flat" : spec.gateway.name,
+    textOf(spec.selector),
+    textOf(spec.remoteDiscoverySelector),
+    textOf(spec.federatedServiceSelector),
+  ];
+  const regions = { eu: ["c", "a"], us: ["b"] };
+  const configured = (raw: Raw) => {
+    const links = configOf({
+      clusters: { c: null, a: { gateway: { name: "edge" } }, b: null },
+      topology: { regions },
+      ...raw,
+    }).links.filter(({ spec }) => spec.target === "a");
+    return Object.fromEntries(links.map((link) => [link.spec.source, select(link)]));
+  };
+
+  it("are flat within a region and mirror through gateways alone between regions", () => {
+    deepEqual(configured({}), {
+      b: ["edge", "exported=true", "", ""],
+      c: ["flat", "", "exported In true,remote-discovery", "federated=member"],
+    });
+  });
+
+  it("take selectors from linkDefaults where they can mirror what these select", () => {
+    const matchLabels = { team: "web" };
+    const all = { matchLabels };
+    const linkDefaults = {
+      selector: all,
+      remoteDiscoverySelector: all,
+      federatedServiceSelector: all,
+    };
+    deepEqual(configured({ linkDefaults }), {
+      b: ["edge", "team=web", "", ""],
+      c: ["flat", "", "team=web", "team=web"],
+    });
+  });
+
+  it("give way to what a listed link says, and to nothing else", () => {
+    const links = [
+      { source: "c", target: "a", gateway: {} },
+      { source: "b", target: "a", federatedServiceSelector: { matchLabels: { far: "yes" } } },
+    ];
+    deepEqual(configured({ links, linkDefaults: { gateway: { name: "other" } } }), {
+      b: ["edge", "exported=true", "", "far=yes"],
+      c: [
+        "linkerd-gateway",
+        "exported=true",
+        "exported In true,remote-discovery",
+        "federated=member",
+      ],
+    });
+  });
+});
+
+function textOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+  const equal = Object.entries(matchLabels).map((label) => label.join("="));
+  const terms = matchExpressions.map(
+    ({ key, operator, values = [] }) => `${key} ${operator} ${values.join(",")}`,
+  );
+  return [...equal, ...terms].join(" ").replaceAll("mirror.linkerd.io/", "");
+}
