@@ -27,7 +27,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     ends,
     pairs,
     mirroring,
-    namespaces,
+    controllers,
     flatNetwork,
     trust,
     digests,
@@ -169,16 +169,23 @@ function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
     .map(({ path }) => mustBe([...path, "mirroring"], 'is "controller"', rule));
 }
 
-/** An exclusion that has no effect is worse than none. */
-function namespaces(readings: Readings): string[] {
+const notByController = {
+  namespaces: "left out, as Linkerd's controller mirrors the Services of all namespaces",
+  excludedNamespaces: "left out, as Linkerd's controller mirrors the Services of all namespaces",
+  names: "left out, as Linkerd's controller names mirrors <service>-<target>",
+  mirrorNamespaces: "left out, as Linkerd's controller mirrors into namespaces of the same name",
+} as const;
+
+/** A setting that has no effect is worse than none. */
+function controllers(readings: Readings): string[] {
   const { linkDefaults } = readings;
-  const rule = "left out, as Linkerd's controller mirrors the Services of all namespaces";
   const mistakes = declaredLinks(readings).flatMap(({ entry }) => {
     const by = entry?.values.mirroring ?? linkDefaults.values.mirroring;
-    return (["namespaces", "excludedNamespaces"] as const).flatMap((key) => {
+    return (Object.keys(notByController) as (keyof typeof notByController)[]).flatMap((key) => {
       const from = [entry, linkDefaults].find((part) => part?.values[key] !== undefined);
       if (by !== "controller" || from === undefined) return [];
-      return mustBe([...from.path, key], 'is set, but mirroring is "controller"', rule);
+      const state = 'is set, but mirroring is "controller"';
+      return mustBe([...from.path, key], state, notByController[key]);
     });
   });
   return [...new Set(mistakes)];
@@ -208,12 +215,18 @@ function flatNetwork(readings: Readings): string[] {
 const isFalse = (path: Path): string => `${where([...path, "gateway"])} is false`;
 
 function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, cause: string): string[] {
-  const { selector = {}, headless, gatewayProbe } = values;
+  const { selector = {}, headless, gatewayProbe, mirrorNamespaces = {} } = values;
   const wrong = (key: string, state: string, rule: string) =>
     mustBe([...path, key], `${state}, but ${cause}`, rule);
   const never = "left out, as without a gateway it could never mirror anything";
   const found = [
     !isEmpty(selector) && wrong("selector", "is set", never),
+    Object.keys(mirrorNamespaces).length > 0 &&
+      wrong(
+        "mirrorNamespaces",
+        "is set",
+        "left out, as Linkerd discovers pods only for a mirror in the Service's own namespace",
+      ),
     headless === true && wrong("headless", "is true", "false, as headless mirrors need a gateway"),
     gatewayProbe === true &&
       wrong("gatewayProbe", "is true", "false, as there is no gateway to probe"),

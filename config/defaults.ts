@@ -86,7 +86,12 @@ function trustConfig({
 }
 
 /** Returns the settings of a link without a gateway, ignoring linkDefaults for gateways and their mirrors. */
-const flatNetwork = { selector: {}, headless: false, gatewayProbe: false } as const;
+const flatNetwork = {
+  selector: {},
+  headless: false,
+  gatewayProbe: false,
+  mirrorNamespaces: {},
+} as const;
 
 /** Within a region, what other regions reach through a gateway is reached from pod to pod as well. */
 const everyExport = {

@@ -162,6 +162,22 @@ const settings = {
     of: selector,
     meaning: "Services that join `<service>-federated`",
   },
+  names: withDefault(
+    syntax.nameTemplate,
+    engine.names,
+    "the name of a mirror: `{service}` is the Service's name, or the pod's for its endpoint mirror, and `{target}` the target's (docs/guides/names.md); federated Services keep theirs; not with `mirroring: controller`",
+  ),
+  formerNames: choice(
+    ["keep", "delete"],
+    "after a change of `names` or `mirrorNamespaces`: `keep` deletes a former mirror in the run after the one that creates its successor, `delete` in the same run",
+  ),
+  mirrorNamespaces: withDefault(
+    z.record(syntax.mappedNamespace, syntax.namespaceTemplate, {
+      error: "a map from namespaces of the target to those of the mirrors",
+    }),
+    engine.mirrorNamespaces,
+    "namespaces of the target and those of their mirrors, if these differ; `*` stands for all others and `{namespace}` for a Service's own; gateway mirrors only; not with `mirroring: controller`",
+  ),
   namespaces: withDefault(
     list(syntax.namespacePattern, namespaces).min(1, { error: namespaces }),
     engine.namespaces,

@@ -41,6 +41,24 @@ export const namespacePattern = text(
   (pattern) => isDnsLabel(pattern.replace(/\*$/, "x")),
 );
 
+/** Kubernetes wants letters, digits and hyphens; whether a whole name fits is known for each Service. */
+export const nameTemplate = text(
+  `a name with {service} once, and {target} if it should have the target's name: otherwise ${dnsLabelChars}, such as "{service}-{target}"`,
+  (template) =>
+    template.split("{service}").length === 2 &&
+    isDnsLabel(template.replaceAll("{target}", "x").replace("{service}", "x")),
+);
+
+export const namespaceTemplate = text(
+  `the name of a namespace, in which {namespace} stands for the Service's own: at most 63 ${dnsLabelChars}`,
+  (template) => isDnsLabel(template.replaceAll("{namespace}", "x")),
+);
+
+export const mappedNamespace = text(
+  "the name of a namespace, or * for all others",
+  (name) => name === "*" || isDnsLabel(name),
+);
+
 export const serviceName = text(`the name of a Service: at most 63 ${dnsLabelChars}`, isDnsLabel);
 
 export const domain = text("a DNS name in lower case, such as cluster.local", isDnsName);

@@ -10,7 +10,9 @@ import {
   type Inputs,
   label,
   type LabelSelector,
-  mirrorName,
+  linkerdNames,
+  nameInTarget,
+  type Naming,
   selects,
 } from "@linkerd-multicluster/engine/mirroring";
 
@@ -21,8 +23,8 @@ export interface Interest {
   readonly selectors: readonly LabelSelector[];
   /** The gateway Services of the links with this cluster as target. */
   readonly gateways: readonly ObjectKey[];
-  /** The targets of the links with this cluster as source; undefined if it is no source. */
-  readonly mirrorsOf?: readonly string[];
+  /** The names of mirrors of links with this cluster as source; undefined if it is no source. */
+  readonly mirrorsOf?: readonly Naming[];
 }
 
 /** The interest in each cluster on which mirrors in the state depend. */
@@ -37,9 +39,13 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
   };
   for (const inputs of sources) {
     const { links } = inputs;
-    const targets = [...links, ...(inputs.removedLinks ?? [])].map(({ target }) => target);
+    const removed = (inputs.removedLinks ?? []).map(({ target }) => ({
+      target,
+      names: linkerdNames,
+    }));
+    const mirrorsOf = [...links.map(({ target, names }) => ({ target, names })), ...removed];
     const selectors = links.map((link) => link.federatedServiceSelector);
-    add(inputs, inputs.source, { selectors, gateways: [], mirrorsOf: distinct(targets).sort() });
+    add(inputs, inputs.source, { selectors, gateways: [], mirrorsOf: distinct(mirrorsOf) });
     for (const { target, gateway, ...link } of links)
       add(inputs, target, {
         selectors: [link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector],
@@ -64,6 +70,9 @@ export function isOfInterest(
   if (gateways.includes(objectKey(namespace, name))) return true;
   if (selectors.some((selector) => selects(selector, labels))) return true;
   if (mirrorsOf === undefined) return false;
-  const suffixes = [federatedName(""), ...mirrorsOf.map((target) => mirrorName("", target))];
-  return labels[label.mirrored] === "true" || suffixes.some((suffix) => name.endsWith(suffix));
+  return (
+    labels[label.mirrored] === "true" ||
+    name.endsWith(federatedName("")) ||
+    mirrorsOf.some((naming) => nameInTarget(name, naming) !== undefined)
+  );
 }

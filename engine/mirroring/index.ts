@@ -12,7 +12,15 @@ export {
   systemNamespaces,
 } from "./model/link.ts";
 export { othersIn } from "./decide/metadata.ts";
-export { annotation, federatedName, gatewayPort, label, mirrorName } from "./model/vocabulary.ts";
+export {
+  annotation,
+  federatedName,
+  gatewayPort,
+  label,
+  linkerdNames,
+  type Naming,
+  nameInTarget,
+} from "./model/vocabulary.ts";
 export { controllersIn } from "../mesh/linkerd.ts";
 export {
   argsOf,

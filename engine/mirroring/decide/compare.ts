@@ -3,14 +3,15 @@ import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { marksOn, sameManagers } from "../model/marks.ts";
 import { type Mirror, mirrorKey, type LiveMirror } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
-import { reasons, type Skip } from "../model/reasons.ts";
+import { type Reason, reasons, type Skip } from "../model/reasons.ts";
+import { remotePath } from "../model/vocabulary.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { Decision, Wanted } from "../model/decision.ts";
+import type { Decision, Skipped, Wanted } from "../model/decision.ts";
 import type { AddressOf } from "../model/canonical.ts";
 import { difference } from "../model/difference.ts";
 import { type FederatedClaim, type FederatedClaims, settle } from "../model/federated-claim.ts";
 import { colliding } from "./policies/collisions.ts";
-import { addressOf, liveKind, liveMirrors, rootOf } from "../model/live-mirrors.ts";
+import { addressOf, liveKind, liveMirrors, metaOf, rootOf } from "../model/live-mirrors.ts";
 import { type Authority, fateOf, unwritable } from "./policies/ownership.ts";
 import { refuse, type Refusal } from "./policies/rules.ts";
 
@@ -75,6 +76,7 @@ function compare(
   const undecided = new Set(
     skipped.flatMap(({ reason, key }) => (reasons[reason].keeps ? [key] : [])),
   );
+  const successors = authority?.keepsFormerNames === true ? comingNames(wanted, skipped) : none;
   const others = [...live].flatMap(([key, mirror]): Decision[] => {
     if (asked.has(key)) return [];
     const common = { part, key, kind: liveKind(mirror), live: mirror, fields: [] };
@@ -85,11 +87,43 @@ function compare(
         : fateOf(mirror, authority);
     if (fate.verdict === "handOver") return [{ ...common, ...fate }];
     const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
+    const successor = successors.get(remotePath(metaOf(mirror).annotations) ?? "");
+    if (successor !== undefined && successor !== key)
+      return [{ verdict: "keep", ...common, successor }];
     const stays = isUndecided || mirror.service?.metadata.deletionTimestamp !== undefined;
     return [{ verdict: stays ? "keep" : "delete", ...common, ...omitUndefined({ claim }) }];
   });
   return [...[...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)), ...skipped];
 }
+
+/**
+ * Returns by Service, or by pod, the mirror that doesn't exist yet under the name that it should have. One of a former
+ * name stays until then, so that there is no moment without a name: until a run finds that the new one exists.
+ */
+function comingNames(
+  wanted: readonly Decision[],
+  skipped: readonly Skipped[],
+): ReadonlyMap<string, ObjectKey> {
+  const created = wanted.flatMap((each): [string, ObjectKey][] =>
+    each.verdict === "create" ? [[remotePath(each.wanted.annotations) ?? "", each.key]] : [],
+  );
+  const impossible = skipped
+    .filter(({ reason }) => reasons[reason].keeps || ofNameOrPlace.has(reason))
+    .map(({ origin, hostname, key }) => {
+      const [namespace = "", name = ""] = origin.split("/");
+      return [[hostname ?? [], name, namespace].flat().join("."), key] as const;
+    });
+  return new Map([...created, ...impossible]);
+}
+
+const none: ReadonlyMap<string, ObjectKey> = new Map();
+
+/** Reasons that another name or namespace would remove. */
+const ofNameOrPlace: ReadonlySet<Reason> = new Set([
+  "InvalidName",
+  "MissingNamespace",
+  "NameTooLong",
+]);
 
 function decideWanted(
   part: string,
@@ -125,6 +159,6 @@ function withClaim(decision: Wanted, claim: FederatedClaim): Decision {
   return { verdict: "handOver", part, key, kind, live, fields, claim, ...release };
 }
 
-function skippedKey({ origin, mirror }: Skip): ObjectKey {
-  return objectKey(namespaceOf(origin), mirror);
+function skippedKey({ origin, mirror, namespace = namespaceOf(origin) }: Skip): ObjectKey {
+  return objectKey(namespace, mirror);
 }

@@ -19,6 +19,7 @@ import { ownershipNotes } from "./policies/other-stacks.ts";
 import type { Authority } from "./policies/ownership.ts";
 import { type RemovedPart, undecided } from "./policies/removed-links.ts";
 import { leftOut } from "./policies/selection.ts";
+import { linkerdNames } from "../model/vocabulary.ts";
 
 /** The input of every decision about a source. */
 export interface SourceObservation {
@@ -71,7 +72,7 @@ export function decide(observation: SourceObservation): Decided {
     .filter(({ disposition }) => disposition !== "unknown")
     .map(leftPart(observation));
   const ownParts = [...current, ...left];
-  const managed = new Set(links.map(({ link }) => link.target));
+  const managed = links.flatMap(({ link }) => (link.names === linkerdNames ? link.target : []));
   const targets = [...managed, ...(args.controllerLinks ?? [])];
   const specs = links.map(({ link }) => link);
   const planWith = (held: ReadonlySet<string>) => {
@@ -138,7 +139,12 @@ function authorityOver(
   return {
     names: [...stacks, ...link.adoptFrom],
     covers: (namespace) => leftOut(namespace, link) === undefined,
-    deletesUnmarked: !hidden && !mayExist(controllers, link.target),
+    // A link says nothing about who else has mirrors in the namespaces that it maps its own to.
+    deletesUnmarked:
+      !hidden &&
+      !mayExist(controllers, link.target) &&
+      Object.keys(link.mirrorNamespaces).length === 0,
+    ...(link.formerNames === "keep" && { keepsFormerNames: true }),
   };
 }
 

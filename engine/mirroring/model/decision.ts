@@ -32,6 +32,8 @@ export type Write = AboutMirror<"create" | "update" | "replace"> & {
 export type Keep = AboutMirror<"keep"> & {
   /** Absent if no link wants the mirror and it can't be decided whether to delete it. */
   readonly wanted?: Mirror;
+  /** The mirror that replaces it by another name and doesn't exist yet. */
+  readonly successor?: ObjectKey;
 };
 
 export type Deletion = AboutMirror<"delete">;

@@ -1,5 +1,5 @@
 import { bounds } from "../../kubernetes/objects/bounds.ts";
-import { label } from "./vocabulary.ts";
+import { label, linkerdNames, type Naming, type Placing } from "./vocabulary.ts";
 
 /** The settings of a link, with every default filled in. Plain data: it travels as resource inputs. */
 
@@ -27,10 +27,10 @@ export interface GatewaySource {
   readonly identity?: string;
 }
 
-export interface LinkSpec {
+export interface LinkSpec extends Naming, Placing {
   /** The cluster in which mirrors appear. */
   readonly source: string;
-  /** The cluster whose Services are exported; the suffix of every mirror's name. */
+  /** The cluster whose Services are exported. */
   readonly target: string;
   /** The target's cluster domain, as its own gateway knows it. */
   readonly targetDomain: string;
@@ -40,6 +40,8 @@ export interface LinkSpec {
   readonly selector: LabelSelector;
   readonly remoteDiscoverySelector: LabelSelector;
   readonly federatedServiceSelector: LabelSelector;
+  /** Whether mirrors of former names stay until those of the present names exist. */
+  readonly formerNames: "keep" | "delete";
   /** Namespaces whose Services are mirrored: names, or prefixes that end with `*`. */
   readonly namespaces: readonly string[];
   /** Excluded namespaces in the same form; they take precedence over `namespaces`. */
@@ -85,6 +87,9 @@ export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   selector: { matchLabels: { [label.exported]: "true" } },
   remoteDiscoverySelector: { matchLabels: { [label.exported]: "remote-discovery" } },
   federatedServiceSelector: { matchLabels: { [label.federated]: "member" } },
+  names: linkerdNames,
+  formerNames: "keep",
+  mirrorNamespaces: {},
   namespaces: ["*"],
   excludedNamespaces: systemNamespaces("linkerd", linkerdGateway.namespace),
   excludedLabels: [],

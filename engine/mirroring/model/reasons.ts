@@ -73,6 +73,12 @@ export const reasons = {
     status: "Error",
     meaning: "an object that this stack doesn't own has the mirror's name",
   },
+  OtherNamespace: {
+    keeps: true,
+    status: "InvalidService",
+    meaning:
+      "mirrorNamespaces puts the mirror for a flat network into another namespace, where Linkerd discovers no pods for it",
+  },
   TerminatingNamespace: {
     keeps: true,
     status: "Error",
@@ -111,6 +117,8 @@ export interface Skip extends Why {
   readonly cluster?: string;
   /** The pod's hostname, if only this pod isn't mirrored. */
   readonly hostname?: string;
-  /** The name of the missing mirror, in the namespace of the exported Service. */
+  /** The name of the missing mirror. */
   readonly mirror: string;
+  /** Its namespace, if that isn't the exported Service's. */
+  readonly namespace?: string;
 }

@@ -34,12 +34,47 @@ export const annotation = {
 export const gatewayPort = "mc-gateway";
 export const probePort = "mc-probe";
 
-export function mirrorName(service: string, target: string): string {
-  return `${service}-${target}`;
+/** How a link names its mirrors. */
+export interface Naming {
+  readonly target: string;
+  /** A name with one `{service}`, and `{target}` for the target's name. */
+  readonly names: string;
 }
 
-export function endpointMirrorName(hostname: string, target: string): string {
-  return `${hostname}-${target}`;
+/** Where a link's mirrors are. */
+export interface Placing {
+  /** The namespaces of mirrors by those of their Services, `*` for all others; `{namespace}` is the Service's own. */
+  readonly mirrorNamespaces: Readonly<Record<string, string>>;
+}
+
+/** Linkerd's own names. */
+export const linkerdNames = "{service}-{target}";
+
+/** @param name of a Service, or of a pod for its endpoint mirror */
+export function mirrorName(name: string, naming: Naming): string {
+  const [before, after] = aroundService(naming);
+  return `${before}${name}${after}`;
+}
+
+/** Returns the name of the Service or pod whose mirror has this name; undefined if none has. */
+export function nameInTarget(mirror: string, naming: Naming): string | undefined {
+  const [before, after] = aroundService(naming);
+  const fits =
+    mirror.length > before.length + after.length &&
+    mirror.startsWith(before) &&
+    mirror.endsWith(after);
+  return fits ? mirror.slice(before.length, mirror.length - after.length) : undefined;
+}
+
+function aroundService({ names, target }: Naming): readonly [string, string] {
+  const [before = "", after = ""] = names.replaceAll("{target}", target).split("{service}");
+  return [before, after];
+}
+
+/** Returns the namespace of the mirrors of Services in this namespace. */
+export function mirrorNamespace(namespace: string, { mirrorNamespaces }: Placing): string {
+  const { [namespace]: own, "*": other = "{namespace}" } = mirrorNamespaces;
+  return (own ?? other).replaceAll("{namespace}", namespace);
 }
 
 export function federatedName(service: string): string {
@@ -62,6 +97,11 @@ export function tokensIn(annotations: Readonly<Record<string, string>>): string[
     .split(",")
     .map((token) => token.trim())
     .filter((token) => token !== "");
+}
+
+/** Returns `web.shop`, or `pod.web.shop`, for what a mirror stands for; the cluster domain may change. */
+export function remotePath(annotations: Readonly<Record<string, string>> = {}): string | undefined {
+  return annotations[annotation.remoteName]?.replace(/\.svc\..*/, "");
 }
 
 /** Returns the name under which the target's gateway knows a Service, or one pod of it. */

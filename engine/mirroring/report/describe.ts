@@ -16,8 +16,12 @@ import { count } from "../../message.ts";
 /** Returns one line for each mirror after the decisions are carried out, by key. */
 export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectKey, string>> {
   return Object.fromEntries(
-    decisions.filter(isListed).map(({ key, live, wanted }) => {
-      return [key, wanted === undefined ? describeLive(live) : describeWanted(wanted)] as const;
+    decisions.filter(isListed).map((each) => {
+      const { key, live, wanted } = each;
+      if (wanted !== undefined) return [key, describeWanted(wanted)] as const;
+      const isRenamed = each.verdict === "keep" && each.successor !== undefined;
+      const until = isRenamed ? `; stays until ${each.successor} exists` : "";
+      return [key, `${describeLive(live)}${until}`] as const;
     }),
   );
 }
@@ -100,10 +104,10 @@ export function originOf(
   if (kind === "federated")
     return { service: objectKey(namespace, mirror.slice(0, -federatedName("").length)) };
   const { annotations = {} } = (live.service ?? live.endpoints)?.metadata ?? {};
-  const names = remoteService(kind, annotations).split(".");
-  const [pod, service] = kind === "endpoint" ? names : [undefined, ...names];
+  const names = (annotations[annotation.remoteName] ?? "").split(".");
+  const [pod, service, place = namespace] = kind === "endpoint" ? names : [undefined, ...names];
   if (service === undefined || service === "") return {};
-  return { service: objectKey(namespace, service), ...omitUndefined({ pod }) };
+  return { service: objectKey(place, service), ...omitUndefined({ pod }) };
 }
 
 /** Returns `web` for `web.shop.svc.cluster.local`, and `pod.web` for one of its pods. */

@@ -1,8 +1,10 @@
 import type { ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
 import type { Decision } from "../model/decision.ts";
-import { federated, federatedPart } from "../model/owner.ts";
+import { liveKind } from "../model/live-mirrors.ts";
+import { federated } from "../model/owner.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { federatedName, label, mirrorName } from "../model/vocabulary.ts";
+import { federatedName, label } from "../model/vocabulary.ts";
+import { originOf } from "./describe.ts";
 
 /**
  * Returns by part the names (`namespace/name`) that lose their last backend in a source: neither a Service of the
@@ -20,9 +22,7 @@ export function lastBackends(
     ...[...services].flatMap(([key, service]) =>
       gone.has(key) ? [] : (nameOf(key, service) ?? []),
     ),
-    ...decisions.flatMap(({ verdict, key, part }) =>
-      verdict === "create" ? plainName(key, part) : [],
-    ),
+    ...decisions.flatMap((each) => (each.verdict === "create" ? each.wanted.origin : [])),
   ]);
   for (const { key, part } of going) {
     const service = services.get(key);
@@ -38,12 +38,7 @@ export function lastBackends(
 function nameOf(key: ObjectKey, service: Service): string | undefined {
   const { labels = {} } = service.metadata;
   if (labels[label.headlessRoot] !== undefined) return undefined;
-  if (federated.owns(service)) return plainName(key, federatedPart);
-  const cluster = labels[label.mirrored] === "true" ? labels[label.cluster] : undefined;
-  return cluster === undefined ? key : plainName(key, cluster);
-}
-
-function plainName(key: ObjectKey, part: string): string {
-  const suffix = part === federatedPart ? federatedName("") : mirrorName("", part);
-  return key.endsWith(suffix) ? key.slice(0, -suffix.length) : key;
+  if (federated.owns(service)) return key.slice(0, -federatedName("").length);
+  if (labels[label.mirrored] !== "true") return key;
+  return originOf(liveKind({ service }), key, { service }).service ?? key;
 }

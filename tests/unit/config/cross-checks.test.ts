@@ -40,6 +40,10 @@ topology: { regions: { eu: [west, east] }, hub: west }
 clusters: { west: , east: , north: { revoked: true } }
 topology: { regions: { eu: [west, east] } }
 
+# namespaces of mirrors on a flat network
+link: { gateway: false, mirrorNamespaces: { a: b } }
+! links[0].mirrorNamespaces is set, but links[0].gateway is false; it must be left out, as Linkerd discovers pods only for a mirror in the Service's own namespace.
+
 # headless mirrors within a region
 link: { headless: true }
 topology: { regions: { eu: [west, east] } }
@@ -75,13 +79,17 @@ linkDefaults: { mirroring: controller }
 `);
 });
 
-describe("stack config: Linkerd's controller knows no namespaces", () => {
+describe("stack config: Linkerd's controller knows neither namespaces nor names", () => {
   const wrong =
     'is set, but mirroring is "controller"; it must be left out, as Linkerd\'s controller mirrors the Services of all namespaces.';
   testSentences(`
 link: { mirroring: controller, namespaces: [a], excludedNamespaces: [b] }
 ! links[0].namespaces ${wrong}
 ! links[0].excludedNamespaces ${wrong}
+
+link: { mirroring: controller, names: "{service}", mirrorNamespaces: { a: b } }
+! links[0].names is set, but mirroring is "controller"; it must be left out, as Linkerd's controller names mirrors <service>-<target>.
+! links[0].mirrorNamespaces is set, but mirroring is "controller"; it must be left out, as Linkerd's controller mirrors into namespaces of the same name.
 
 # of a link that linkDefaults leave to the controller
 link: { namespaces: [a] }

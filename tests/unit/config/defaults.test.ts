@@ -14,6 +14,9 @@ const plain: LinkSpec = {
   selector: { matchLabels: { "mirror.linkerd.io/exported": "true" } },
   remoteDiscoverySelector: { matchLabels: { "mirror.linkerd.io/exported": "remote-discovery" } },
   federatedServiceSelector: { matchLabels: { "mirror.linkerd.io/federated": "member" } },
+  names: "{service}-{target}",
+  formerNames: "keep",
+  mirrorNamespaces: {},
   namespaces: ["*"],
   excludedNamespaces: [
     ...["kube-*", "linkerd", "linkerd-multicluster", "linkerd-jaeger", "linkerd-viz"],

@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { mistakesIn, testSentences } from "./table.ts";
 
 const defaultsKeys =
-  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, namespaces, excludedNamespaces, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable, adopt, adoptFrom";
+  "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, names, formerNames, mirrorNamespaces, namespaces, excludedNamespaces, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable, adopt, adoptFrom";
 const linkKeys = `source, target, revoked, ${defaultsKeys}`;
 const clusterKeys =
   "context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, revoked, adopt, gatewayApi";
@@ -130,6 +130,9 @@ clusters: { west: { apiServer: "${url}" } }
 });
 
 describe("stack config: mistakes in a link", () => {
+  const chars = 'lower-case letters, digits and "-", with a letter or digit at both ends';
+  const template = `a name with {service} once, and {target} if it should have the target's name: otherwise ${chars}, such as "{service}-{target}"`;
+  const namespaceTemplate = `the name of a namespace, in which {namespace} stands for the Service's own: at most 63 ${chars}`;
   testSentences(`
 links: [west]
 ! links[0] is "west"; it must be a map of ${linkKeys}.
@@ -154,6 +157,16 @@ link: { readiness: "true", mirroring: linkerd, unreachable: false }
 ! links[0].readiness is "true"; it must be ignore or follow.
 ! links[0].mirroring is "linkerd"; it must be pulumi or controller.
 ! links[0].unreachable is false; it must be keep or fail.
+
+link: { names: "{target}", mirrorNamespaces: { shop: "{service}" } }
+! links[0].names is "{target}"; it must be ${template}.
+! links[0].mirrorNamespaces.shop is "{service}"; it must be ${namespaceTemplate}.
+
+link: { names: "{service}-{service}" }
+! links[0].names is "{service}-{service}"; it must be ${template}.
+
+link: { names: "{service}.{target}" }
+! links[0].names is "{service}.{target}"; it must be ${template}.
 
 link: { gateway: { port: "4143" } }
 ! links[0].gateway.port is "4143"; it must be ${port}, without quotes.

@@ -9,8 +9,14 @@ import type { LinkView } from "../../model/observation.ts";
 import { absentPods, heldPods } from "../policies/absent-pods.ts";
 import { hostSubsets, headlessShape, tooManyPods } from "../policies/headless.ts";
 import type { Skip, Why } from "../../model/reasons.ts";
-import { mirrorName } from "../../model/vocabulary.ts";
-import { brokenName, brokenRule, refuse } from "../policies/rules.ts";
+import { mirrorName, mirrorNamespace } from "../../model/vocabulary.ts";
+import {
+  brokenName,
+  brokenRule,
+  discoveryElsewhere,
+  elsewhere,
+  refuse,
+} from "../policies/rules.ts";
 import { exportMode } from "../policies/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
 
@@ -32,9 +38,11 @@ export function desired(view: LinkView): Desired {
   const services = [...target.services].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [origin, service] of services) {
     const outcome = mirrorsOf(service, view, absent.get(origin) ?? []);
-    if ("reason" in outcome)
-      skips.push({ origin, mirror: mirrorName(service.metadata.name, link.target), ...outcome });
-    else {
+    if ("reason" in outcome) {
+      const { name, namespace } = service.metadata;
+      const place = elsewhere(mirrorNamespace(namespace, link), origin);
+      skips.push({ origin, mirror: mirrorName(name, link), ...place, ...outcome });
+    } else {
       mirrors.push(...outcome.mirrors);
       Object.assign(missing, outcome.missing);
     }
@@ -54,11 +62,21 @@ function mirrorsOf(service: Service, view: LinkView, absent: readonly string[]):
   const { link, source, snapshot: target, gateway } = view;
   const mode = exportMode(service, link);
   if (mode === undefined) return { mirrors: [] };
-  const namespace = source.namespaces.get(service.metadata.namespace);
-  const name = mirrorName(service.metadata.name, link.target);
-  const broken = brokenRule({ service, cluster: link.target, name, link, namespace });
+  const place = mirrorNamespace(service.metadata.namespace, link);
+  const candidate = {
+    service,
+    cluster: link.target,
+    name: mirrorName(service.metadata.name, link),
+    link,
+    place,
+    namespace: source.namespaces.get(place),
+  };
+  const broken = brokenRule(candidate);
   if (broken !== undefined) return broken;
-  if (mode === "discovery") return { mirrors: [discoveryMirror(service, link)] };
+  if (mode === "discovery") {
+    const elsewhere = discoveryElsewhere(candidate);
+    return elsewhere ?? { mirrors: [discoveryMirror(service, link)] };
+  }
   if ("why" in gateway) return { reason: "NoGateway", sentence: gateway.why };
 
   const endpoints = target.endpoints.get(keyOf(service));

@@ -120,8 +120,15 @@ function whyNot(
   namespaces: ReadonlyMap<string, Namespace>,
 ): Why | undefined {
   const name = federatedName(service.metadata.name);
-  const namespace = namespaces.get(service.metadata.namespace);
-  return brokenMemberRule({ service, cluster, name, link, namespace });
+  const place = service.metadata.namespace;
+  return brokenMemberRule({
+    service,
+    cluster,
+    name,
+    link,
+    place,
+    namespace: namespaces.get(place),
+  });
 }
 
 /** By the origin of the federated Service: the member whose ports it has, and members with other ports. */

@@ -19,9 +19,9 @@ import {
 import { anyReady, type HostSubset } from "../policies/headless.ts";
 import {
   annotation,
-  endpointMirrorName,
   label,
   mirrorName,
+  mirrorNamespace,
   remoteName,
 } from "../../model/vocabulary.ts";
 
@@ -69,7 +69,7 @@ export function headlessMirrors(
   const destination = subsets.map((subset) => ({
     addresses: subset.hostnames.map((hostname) => ({
       hostname,
-      endpointMirror: objectKey(root.namespace, endpointMirrorName(hostname, link.target)),
+      endpointMirror: objectKey(root.namespace, mirrorName(hostname, link)),
     })),
     ports: subset.ports,
   }));
@@ -92,7 +92,7 @@ function podMirrors(
 ): (hostname: string) => Mirror {
   const { name, namespace, annotations = {} } = service.metadata;
   const { [annotation.opaquePorts]: opaque } = annotations;
-  const root = { [label.headlessRoot]: mirrorName(name, link.target) };
+  const root = { [label.headlessRoot]: mirrorName(name, link) };
   const labels = { ...copiedLabels(service, link), ...ownerLabels(link.target), ...root };
   const ports = mirroredPorts(service);
   const subsets = [gatewaySubset(service, gateway)];
@@ -100,8 +100,8 @@ function podMirrors(
   return (hostname) => {
     const mirror = {
       kind: "endpoint" as const,
-      namespace,
-      name: endpointMirrorName(hostname, link.target),
+      namespace: mirrorNamespace(namespace, link),
+      name: mirrorName(hostname, link),
       origin,
       hostname,
       labels,
@@ -121,8 +121,8 @@ function podMirrors(
 function serviceMirror(service: Service, link: LinkSpec): Omit<Mirror, "kind"> {
   const { name, namespace, resourceVersion = "" } = service.metadata;
   return {
-    namespace,
-    name: mirrorName(name, link.target),
+    namespace: mirrorNamespace(namespace, link),
+    name: mirrorName(name, link),
     origin: keyOf(service),
     labels: { ...copiedLabels(service, link), ...ownerLabels(link.target) },
     annotations: {

@@ -8,7 +8,7 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import type { LinkView } from "../../model/observation.ts";
 import { hostSubsets, type HostSubset } from "./headless.ts";
-import { endpointMirrorName, label, mirrorName } from "../../model/vocabulary.ts";
+import { label, mirrorName, mirrorNamespace, nameInTarget } from "../../model/vocabulary.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { mirrorsOf } from "../../model/owner.ts";
@@ -43,14 +43,20 @@ export function absentPods(
   const absent = new Map<ObjectKey, string[]>();
   if (!link.headless || link.readiness === "follow") return absent;
   const { owns } = mirrorsOf(link.target);
-  const suffix = mirrorName("", link.target);
+  const origins = new Map(
+    [...target.services.values()].map(({ metadata: { namespace, name } }) => [
+      objectKey(mirrorNamespace(namespace, link), mirrorName(name, link)),
+      objectKey(namespace, name),
+    ]),
+  );
   const listed = new Map<ObjectKey, ReadonlySet<string>>();
   for (const service of source.services.values()) {
     const { name, namespace, labels } = service.metadata;
     const root = labels?.[label.headlessRoot];
-    if (root === undefined || !owns(service) || !name.endsWith(suffix)) continue;
-    const hostname = name.slice(0, -suffix.length);
-    const key = objectKey(namespace, root.slice(0, -suffix.length));
+    const hostname = nameInTarget(name, link);
+    if (root === undefined || !owns(service) || hostname === undefined) continue;
+    const key = origins.get(objectKey(namespace, root));
+    if (key === undefined) continue;
     const names = listed.get(key) ?? hostnamesIn(target.endpoints.get(key));
     listed.set(key, names);
     if (!names.has(hostname)) absent.set(key, [...(absent.get(key) ?? []), hostname]);
@@ -78,11 +84,12 @@ export function heldPods(
   const sets = statefulSets.filter(
     ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceName === name,
   );
-  const root = source.endpoints.get(objectKey(namespace, mirrorName(name, link.target)));
+  const place = mirrorNamespace(namespace, link);
+  const root = source.endpoints.get(objectKey(place, mirrorName(name, link)));
   const missing: Record<ObjectKey, string> = {};
   const subsets: HostSubset[] = [];
   for (const hostname of absent) {
-    const mirror = objectKey(namespace, endpointMirrorName(hostname, link.target));
+    const mirror = objectKey(place, mirrorName(hostname, link));
     const answers = sets.flatMap((set) => hasPod(set, hostname) ?? []);
     if (answers.length > 0 && !answers.includes(true)) continue;
     if (answers.length === 0 && endpoints !== undefined) {

@@ -1,8 +1,7 @@
-import type { StringMap } from "../../../kubernetes/objects/objects.ts";
 import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import { federatedPart, ownerOf } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { annotation } from "../../model/vocabulary.ts";
+import { remotePath } from "../../model/vocabulary.ts";
 import type { Refusal } from "./rules.ts";
 
 /** A mirror and the part that wants it. */
@@ -20,7 +19,7 @@ export interface NameClaim {
  * target, as pod `db-0` and Service `db-0` do. Then neither gets the name, so that the result doesn't depend on an
  * order. An existing mirror keeps its name.
  *
- * @param targets of all links into the source, including those that are unreachable or mirrored by others
+ * @param targets whose mirrors have Linkerd's names, including those that are unreachable or mirrored by others
  */
 export function colliding(
   claims: readonly NameClaim[],
@@ -52,8 +51,10 @@ function rightfulOwner(
   { part, mirror }: NameClaim,
   targets: readonly string[],
 ): string | undefined {
+  const isOwnSuffix = part === federatedPart || mirror.name.endsWith(`-${part}`);
   return targets
-    .filter((target) => target.endsWith(`-${part}`) && mirror.name.endsWith(`-${target}`))
+    .filter((target) => target !== part && (!isOwnSuffix || target.endsWith(`-${part}`)))
+    .filter((target) => mirror.name.endsWith(`-${target}`))
     .sort((a, b) => b.length - a.length)
     .at(0);
 }
@@ -63,13 +64,8 @@ function holds({ mirror, part }: NameClaim, source: ClusterSnapshot): boolean {
   return (
     live !== undefined &&
     ownerOf(part).owns(live) &&
-    withoutDomain(live.metadata.annotations) === withoutDomain(mirror.annotations)
+    remotePath(live.metadata.annotations) === remotePath(mirror.annotations)
   );
-}
-
-/** The cluster domain may change without changing whose name it is. */
-function withoutDomain(annotations: StringMap = {}): string | undefined {
-  return annotations[annotation.remoteName]?.replace(/\.svc\..*/, "");
 }
 
 function words({ mirror, part }: NameClaim): string {

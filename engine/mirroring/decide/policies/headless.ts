@@ -11,7 +11,7 @@ import {
 import type { LinkView } from "../../model/observation.ts";
 import type { Why } from "../../model/reasons.ts";
 import { inDigits } from "../../../message.ts";
-import { label, mirrorName } from "../../model/vocabulary.ts";
+import { label, mirrorName, mirrorNamespace } from "../../model/vocabulary.ts";
 import type { LinkSpec } from "../../model/link.ts";
 
 export interface HostSubset {
@@ -86,7 +86,9 @@ export function headlessShape(
 
 function liveMirror(service: Service, { link, source }: LinkView): Service | undefined {
   const { namespace, name } = service.metadata;
-  const live = source.services.get(objectKey(namespace, mirrorName(name, link.target)));
+  const live = source.services.get(
+    objectKey(mirrorNamespace(namespace, link), mirrorName(name, link)),
+  );
   return live?.metadata.labels?.[label.cluster] === link.target ? live : undefined;
 }
 

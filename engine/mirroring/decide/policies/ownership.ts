@@ -17,6 +17,8 @@ export interface Authority {
   readonly covers: (namespace: string) => boolean;
   /** Whether an unmarked mirror in such a namespace is deleted if no link wants it. */
   readonly deletesUnmarked: boolean;
+  /** Whether a mirror of a former name stays in the run that creates the one of the present name. */
+  readonly keepsFormerNames?: boolean;
   /** The new owner, if the link is handed over: no mirror is deleted, and this stack's marks are removed. */
   readonly successor?: string;
 }

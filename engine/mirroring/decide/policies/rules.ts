@@ -1,6 +1,7 @@
 import {
   isHeadless,
   type Namespace,
+  namespaceOf,
   type ObjectKey,
   type Service,
   type ServicePort,
@@ -22,7 +23,9 @@ interface Candidate {
   readonly cluster: string;
   readonly name: string;
   readonly link: LinkSpec;
-  /** The namespace of the same name in the source cluster. */
+  /** The namespace of the mirror. */
+  readonly place: string;
+  /** The same, if the source cluster has it. */
   readonly namespace: Namespace | undefined;
 }
 
@@ -40,7 +43,7 @@ const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
     reason: "NameTooLong",
     broken: ({ name }) =>
       name.length > longestName
-        ? `the mirror's name ${name} has ${name.length} characters and Kubernetes allows ${longestName}: shorten the name of the Service, the pod or the cluster`
+        ? `the mirror's name ${name} has ${name.length} characters and Kubernetes allows ${longestName}: shorten the name of the Service, the pod or the cluster, or set names on the link`
         : undefined,
   },
   {
@@ -48,7 +51,7 @@ const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
     broken: ({ name }) =>
       /^[a-z]/.test(name)
         ? undefined
-        : `the mirror's name ${name} does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet`,
+        : `the mirror's name ${name} does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet, or set names on the link`,
   },
 ];
 
@@ -91,16 +94,16 @@ const rules: readonly Rule<Candidate>[] = [
   ...nameRules,
   {
     reason: "MissingNamespace",
-    broken: ({ service, link, namespace }) =>
+    broken: ({ place, link, namespace }) =>
       namespace === undefined && !link.createNamespaces
-        ? `${link.source} has no namespace ${service.metadata.namespace}: create it there, or set createNamespaces on the link`
+        ? `${link.source} has no namespace ${place}: create it there, or set createNamespaces on the link`
         : undefined,
   },
   {
     reason: "TerminatingNamespace",
-    broken: ({ service, link, namespace }) =>
+    broken: ({ place, link, namespace }) =>
       namespace?.metadata.deletionTimestamp !== undefined
-        ? `the namespace ${service.metadata.namespace} is being deleted on ${link.source}: run again when it is gone`
+        ? `the namespace ${place} is being deleted on ${link.source}: run again when it is gone`
         : undefined,
   },
 ];
@@ -124,6 +127,19 @@ export function brokenMemberRule(candidate: Candidate): Why | undefined {
   return firstBroken(memberRules, candidate);
 }
 
+/**
+ * Returns why a mirror for a flat network can't be where the link puts it: Linkerd's destination controller looks for
+ * the target's Service in the namespace of the mirror (controller/api/destination/server.go of linkerd2).
+ */
+export function discoveryElsewhere({ service, place }: Candidate): Why | undefined {
+  const { namespace } = service.metadata;
+  if (place === namespace) return undefined;
+  return {
+    reason: "OtherNamespace",
+    sentence: `mirrorNamespaces puts its mirror into the namespace ${place}, and Linkerd discovers pods only for a mirror in the Service's own namespace: map ${namespace} to itself, or export it through a gateway`,
+  };
+}
+
 export function brokenName(name: string): Why | undefined {
   return firstBroken(nameRules, { name });
 }
@@ -134,6 +150,11 @@ function firstBroken<T>(rules: readonly Rule<T>[], candidate: T): Why | undefine
     if (sentence !== undefined) return { reason, sentence };
   }
   return undefined;
+}
+
+/** Returns the namespace of a mirror that isn't in its Service's. */
+export function elsewhere(namespace: string, origin: ObjectKey): Pick<Skip, "namespace"> {
+  return namespace === namespaceOf(origin) ? {} : { namespace };
 }
 
 export interface Refusal extends Why {
@@ -159,8 +180,8 @@ export function refuse(
   const pods = new Set(left.filter(({ kind }) => kind === "endpoint").map(mirrorKey));
   return {
     mirrors: left.map((mirror) => withHosts(mirror, pods)),
-    skips: refusals.map(({ mirror: { origin, hostname, name: mirror }, reason, sentence }) => {
-      const skip = { origin, mirror, reason, sentence };
+    skips: refusals.map(({ mirror: { origin, hostname, namespace, name }, reason, sentence }) => {
+      const skip = { origin, mirror: name, ...elsewhere(namespace, origin), reason, sentence };
       return hostname === undefined ? skip : { ...skip, hostname };
     }),
   };

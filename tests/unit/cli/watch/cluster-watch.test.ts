@@ -14,7 +14,7 @@ const interest = {
   access: { context: "west" },
   selectors: [{ matchLabels: exported }],
   gateways: [],
-  mirrorsOf: ["north"],
+  mirrorsOf: [{ target: "north", names: "{service}-{target}" }],
 };
 
 const change = (type: ObjectChange["type"], name: string, labels = {}): ObjectChange => ({

@@ -95,12 +95,12 @@ const skippedOnes: [rule: string, service: Service, why: string, scenario?: Foun
   [
     "a mirror's name of 64 characters",
     exported(`shop/${tooLong}`),
-    `NameTooLong: the mirror's name ${tooLong}-west has 64 characters and Kubernetes allows 63: shorten the name of the Service, the pod or the cluster`,
+    `NameTooLong: the mirror's name ${tooLong}-west has 64 characters and Kubernetes allows 63: shorten the name of the Service, the pod or the cluster, or set names on the link`,
   ],
   [
     "a mirror's name that does not begin with a letter",
     exported("shop/3web"),
-    "InvalidName: the mirror's name 3web-west does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet",
+    "InvalidName: the mirror's name 3web-west does not begin with a letter, as the name of a Service must in Kubernetes: rename the Service or its StatefulSet, or set names on the link",
   ],
   ["a missing namespace, which is not created unasked", web, missing, { source: east() }],
   ["a namespace on its way out", web, terminating, { source: going }],

@@ -9,12 +9,22 @@ const service = (name: string, labels = {}, annotations = {}): Service => ({
   spec: {},
 });
 const mirror = (name: string, cluster: string, more = {}) =>
-  service(name, { [label.mirrored]: "true", [label.cluster]: cluster, ...more });
+  service(
+    name,
+    { [label.mirrored]: "true", [label.cluster]: cluster, ...more },
+    { [annotation.remoteName]: "web.shop.svc.cluster.local" },
+  );
 const union = (name: string) =>
   service(name, { [label.mirrored]: "true" }, { [annotation.remoteMembers]: "web@west" });
 
 const decision = (verdict: "create" | "delete", name: string, part: string) =>
-  ({ verdict, part, key: objectKey("shop", name), kind: "gateway" }) as Decision;
+  ({
+    verdict,
+    part,
+    key: objectKey("shop", name),
+    kind: "gateway",
+    wanted: { origin: "shop/web" },
+  }) as Partial<Decision> as Decision;
 
 function last(services: readonly Service[], ...decisions: readonly Decision[]) {
   const all = services.map((each) => [objectKey("shop", each.metadata.name), each] as const);

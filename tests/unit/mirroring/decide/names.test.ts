@@ -1,0 +1,138 @@
+import { deepEqual } from "node:assert/strict";
+import { linkDefaults, type LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
+import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
+import { actions, planned, reconciled, skipped, told } from "../../fixtures/reconcile.ts";
+
+const web = exported("shop/web");
+const db = headless("shop/db");
+const target = west([web, db], [endpoints("shop/db", [pods(["db-0"])])]);
+const former = reconciled({ target });
+const renamed: Partial<LinkSpec> = { names: "{target}-{service}" };
+
+describe("mirrors whose link names them", () => {
+  it("have these names, those of pods too, and their endpoints lead to each other", () => {
+    const { mirrors } = wanted({ target, link: renamed });
+    deepEqual(mirrors.map(({ kind, name }) => [kind, name]).sort(), [
+      ["endpoint", "west-db-0"],
+      ["gateway", "west-web"],
+      ["headless", "west-db"],
+    ]);
+    const root = mirrorAt("shop/west-db", { mirrors, skips: [], missing: {} });
+    deepEqual(root.endpoints?.subsets[0]?.addresses, [
+      { hostname: "db-0", endpointMirror: "shop/west-db-0" },
+    ]);
+    const pod = mirrorAt("shop/west-db-0", { mirrors, skips: [], missing: {} });
+    deepEqual(
+      [pod.labels["mirror.linkerd.io/headless-mirror-svc-name"], pod.origin],
+      ["west-db", "shop/db"],
+    );
+  });
+
+  it("may have the names of their Services where these are free", () => {
+    const source = cluster("east", { namespaces: ["shop"], services: [exported("shop/web")] });
+    const plan = planned({ target, source, link: { names: "{service}" } });
+    deepEqual(actions(plan), ["create headless shop/db", "create endpoint shop/db-0"]);
+    deepEqual(skipped(plan), ["NotOurs shop/web"]);
+  });
+
+  it("stay as they are in a second run, and a missing pod keeps its mirror", () => {
+    for (const link of [renamed, { mirrorNamespaces: { shop: "far" } }]) {
+      const source = cluster("east", { namespaces: ["shop", "far"] });
+      const after = reconciled({ target, link, source });
+      const away = west([web, db], [endpoints("shop/db", [])]);
+      for (const each of [target, away])
+        deepEqual(actions(planned({ target: each, link, source: after })), []);
+    }
+  });
+});
+
+describe("mirrors of former names", () => {
+  const created = [
+    "create headless shop/west-db",
+    "create endpoint shop/west-db-0",
+    "create gateway shop/west-web",
+  ];
+  const deleted = [
+    "delete endpoint shop/db-0-west",
+    "delete headless shop/db-west",
+    "delete gateway shop/web-west",
+  ];
+
+  it("stay in the run that creates those of the present names, and say until when", () => {
+    const plan = planned({ target, source: former, link: renamed });
+    deepEqual(actions(plan), created);
+    deepEqual(
+      plan.mirrors["shop/web-west"],
+      "gateway mirror of web: http 80→8080/TCP; stays until shop/west-web exists",
+    );
+  });
+
+  it("go in the next run", () => {
+    const both = reconciled({ target, source: former, link: renamed });
+    deepEqual(actions(planned({ target, source: both, link: renamed })).sort(), deleted.sort());
+  });
+
+  it("go at once if the link says so", () => {
+    const link = { ...renamed, formerNames: "delete" as const };
+    const all = [...created, ...deleted].sort();
+    deepEqual(actions(planned({ target, source: former, link })).sort(), all);
+  });
+
+  it("stay where the present name is not possible, or its namespace is missing", () => {
+    for (const [link, reason] of [
+      [{ names: `{service}-${"x".repeat(60)}` }, "NameTooLong"],
+      [{ names: "1-{service}" }, "InvalidName"],
+      [{ mirrorNamespaces: { shop: "none" } }, "MissingNamespace"],
+    ] as const) {
+      const plan = planned({
+        target: west([web]),
+        source: reconciled({ target: west([web]) }),
+        link,
+      });
+      deepEqual([actions(plan), skipped(plan)], [[], [`${reason} shop/web`]]);
+    }
+  });
+
+  it("go with their Services", () => {
+    const plan = planned({ target: west([db]), source: former, link: renamed });
+    deepEqual(actions(plan).includes("delete gateway shop/web-west"), true);
+  });
+});
+
+describe("mirrors in namespaces of a link's own", () => {
+  const source = cluster("east", { namespaces: ["shop", "shop-west", "blog"] });
+  const link = { mirrorNamespaces: { shop: "shop-west", "*": "{namespace}-west" } };
+
+  it("are in these, with their endpoints, and know their Services by their own", () => {
+    const plan = planned({ target, source, link });
+    deepEqual(actions(plan), [
+      "create endpoint shop-west/db-0-west",
+      "create headless shop-west/db-west",
+      "create gateway shop-west/web-west",
+    ]);
+    deepEqual(
+      plan.wanted
+        .map(({ annotations }) => annotations["mirror.linkerd.io/remote-svc-fq-name"])
+        .sort(),
+      ["db-0.db.shop.svc.cluster.local", "db.shop.svc.cluster.local", "web.shop.svc.cluster.local"],
+    );
+  });
+
+  it("are created with the namespace, if the link creates namespaces", () => {
+    const blog = west([exported("blog/web")]);
+    deepEqual(told(planned({ target: blog, source, link })), [
+      "MissingNamespace blog/web: east has no namespace blog-west: create it there, or set createNamespaces on the link",
+    ]);
+    const makes = { ...link, createNamespaces: true };
+    deepEqual(planned({ target: blog, source, link: makes }).namespaces, ["blog-west"]);
+  });
+
+  it("are refused on a flat network, where Linkerd looks in the mirror's own namespace", () => {
+    const { selector } = linkDefaults;
+    const flat = { ...link, remoteDiscoverySelector: selector, selector: {} };
+    deepEqual(told(planned({ target: west([web]), source, link: flat })), [
+      "OtherNamespace shop/web: mirrorNamespaces puts its mirror into the namespace shop-west, and Linkerd discovers pods only for a mirror in the Service's own namespace: map shop to itself, or export it through a gateway",
+    ]);
+  });
+});
