@@ -229,8 +229,10 @@ function serviceText({ cluster, service, live, appearsIn }: ExplainedService): s
 function appearanceLines({ source, state, why, selector, mirrors, notMirrored }: Appearance) {
   const by = selector === undefined ? "" : ` (selector ${selector})`;
   const reason = why === undefined ? "" : `: ${why}`;
+  const fixes = notMirrored.flatMap(({ fix }) => fix ?? []);
   return [
     `  ${mark(tones[state])} ${words[state]} ${source}${by}${reason}`,
+    ...[...new Set(fixes)].map((fix) => `      Fix: ${fix}`),
     ...mirrors.flatMap(mirrorLines).map((line) => `      ${line}`),
     ...(mirrors.length === 0 ? [] : notMirrored).map(
       ({ pod, reason: what, sentence }) =>

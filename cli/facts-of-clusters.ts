@@ -13,6 +13,7 @@ import {
   describeWanted,
   fieldText,
   federatedPart,
+  fixOf,
   inputsFor,
   isSkip,
   isWanted,
@@ -54,11 +55,13 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   );
   const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
+  const clusters = views.clusters.map(clusterFact);
+  const contexts = new Map(clusters.map(({ name, context }) => [name, context]));
   return printableTexts({
     readAt: now.toISOString(),
     stack,
     ...omitUndefined({ unreadState }),
-    clusters: views.clusters.map(clusterFact),
+    clusters,
     links: views.links.map((view) => linkFact(view, undecided)),
     mirrors: [
       ...planned.flatMap(({ source, decisions }) => {
@@ -70,7 +73,9 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
       ),
     ],
     notMirrored: planned.flatMap(({ source, decisions }) =>
-      decisions.filter(isSkip).map((each) => notMirrored(source, each)),
+      decisions
+        .filter(isSkip)
+        .map((each) => notMirrored(source, each, contexts.get(source) ?? source)),
     ),
     services: views.clusters.flatMap((view) => servicesOf(view, keys)),
     next: [...views.outcomes].map(([source, outcome]) =>
@@ -230,17 +235,15 @@ function writersOf({ metadata: { managedFields = [] } }: Service) {
   });
 }
 
-function notMirrored(
-  source: string,
-  { part, origin, cluster, hostname, reason, sentence }: Skipped,
-): NotMirrored {
+function notMirrored(source: string, skip: Skipped, context: string): NotMirrored {
+  const { part, origin, cluster, hostname, reason, sentence } = skip;
   return {
     source,
     part,
     service: origin,
     reason,
     sentence,
-    ...omitUndefined({ cluster, pod: hostname }),
+    ...omitUndefined({ cluster, pod: hostname, fix: fixOf(skip, context) }),
   };
 }
 

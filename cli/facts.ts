@@ -114,6 +114,8 @@ export interface NotMirrored {
   readonly pod?: string;
   readonly reason: string;
   readonly sentence: string;
+  /** A command that removes the reason. */
+  readonly fix?: string;
 }
 
 export interface ServiceFact {

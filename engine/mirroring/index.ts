@@ -42,4 +42,5 @@ export { stackOf } from "./model/marks.ts";
 export { federatedPart } from "./model/owner.ts";
 export { describeLive, describeWanted, fieldText, membersIn, originOf } from "./report/describe.ts";
 export { inputsFor } from "./report/inputs.ts";
+export { fixOf } from "./report/skips.ts";
 export { type Outcome, undecidedMirrors, whyUndecided } from "./report/outcome.ts";

@@ -2,6 +2,9 @@ import { listed } from "../../message.ts";
 import type { Skip } from "../../mirroring/model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../mirroring/model/decision.ts";
 import { fieldText } from "../../mirroring/report/describe.ts";
+import { fixOf } from "../../mirroring/report/skips.ts";
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
+import type { HealthMesh } from "../health-mesh.ts";
 import type {
   HealthCheck,
   Finding,
@@ -16,10 +19,10 @@ export const mirrorsInOrder: HealthCheck<CheckedLink> = {
   title: "every exported Service is mirrored as the config says",
   severity: "error",
   aboutLinkerd: false,
-  run: ({ link, mirroring, mirrors }) =>
+  run: ({ mesh, link, mirroring, mirrors }) =>
     mirroring === "controller" || mirrors === undefined
       ? { skipped: "Linkerd's controller does the mirroring (mirroring: controller)" }
-      : inOrder(mirrors, link.source, link.target),
+      : inOrder(mirrors, mesh, link.source, link.target),
 };
 
 export const federatedInOrder: HealthCheck<CheckedCluster> = {
@@ -27,14 +30,15 @@ export const federatedInOrder: HealthCheck<CheckedCluster> = {
   title: "federated Services have the right members",
   severity: "error",
   aboutLinkerd: false,
-  run: ({ cluster, federated }) =>
+  run: ({ mesh, cluster, federated }) =>
     federated === undefined
       ? { skipped: "this stack mirrors nothing into this cluster" }
-      : inOrder(federated, cluster, "their clusters"),
+      : inOrder(federated, mesh, cluster, "their clusters"),
 };
 
 function inOrder(
   decisions: Result<readonly Decision[] | undefined>,
+  { clusters }: HealthMesh,
   source: string,
   target: string,
 ): Findings {
@@ -43,7 +47,7 @@ function inOrder(
   if (value === undefined) return { skipped: "a cluster that it takes can't be read" };
   return [
     ...value.filter(isChange).map((change) => pending(change, source)),
-    ...missed(value.filter(isSkip), target),
+    ...missed(value.filter(isSkip), target, clusters[source]?.context ?? source),
   ];
 }
 
@@ -72,7 +76,7 @@ function pending({ verdict, kind, key, fields }: Change, source: string): Findin
 }
 
 /** One finding for all Services with the same reason: a gateway without an address concerns every Service behind it. */
-function missed(skips: readonly Skip[], target: string): Finding[] {
+function missed(skips: readonly Skip[], target: string, context: string): Finding[] {
   const byReason = Map.groupBy(skips, ({ sentence }) => sentence);
   return [...byReason].map(([sentence, all]) => {
     const names = all.map(({ origin, cluster, hostname }) => {
@@ -80,6 +84,11 @@ function missed(skips: readonly Skip[], target: string): Finding[] {
       return `${cluster ?? target}/${origin}${pod}`;
     });
     const verb = names.length === 1 ? "is" : "are";
-    return { sentence: `${listed(names)} ${verb} not mirrored: ${sentence}`, severity: "warning" };
+    const fix = all[0] && fixOf(all[0], context);
+    return {
+      sentence: `${listed(names)} ${verb} not mirrored: ${sentence}`,
+      severity: "warning",
+      ...omitUndefined({ fix }),
+    };
   });
 }

@@ -109,6 +109,8 @@ export type Reason = keyof typeof reasons;
 export interface Why {
   readonly reason: Reason;
   readonly sentence: string;
+  /** The arguments of `kubectl` that remove the reason in the source. */
+  readonly kubectl?: string;
 }
 
 export interface Skip extends Why {

@@ -39,7 +39,7 @@ describe("explain", () => {
   it("names the rule or the missing label or link that leaves a cluster without a mirror", () => {
     match(
       text("payments/ledger"),
-      /\n {2}× not mirrored to east: MissingNamespace: east has no namespace payments: create it/,
+      /\n {2}× not mirrored to east: MissingNamespace: east has no namespace payments: create it.*\n {6}Fix: kubectl --context east create namespace payments\n/,
     );
     match(
       text("shop/metrics"),

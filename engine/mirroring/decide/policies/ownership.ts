@@ -93,6 +93,7 @@ function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): W
   return {
     reason: "BeingDeleted",
     sentence: `the Service ${key} on ${cluster} is being deleted, but a finalizer keeps it: remove the finalizer and run again`,
+    kubectl: `--namespace ${mirror.namespace} patch service ${mirror.name} --type merge --patch '{"metadata":{"finalizers":null}}'`,
   };
 }
 

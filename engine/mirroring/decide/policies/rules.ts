@@ -7,6 +7,7 @@ import {
   type ServicePort,
   type StringMap,
 } from "../../../kubernetes/objects/objects.ts";
+import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import { copiedAnnotations, copiedLabels } from "../metadata.ts";
 import { type Mirror, mirrorKey } from "../../model/mirror.ts";
@@ -33,6 +34,8 @@ interface Rule<T> {
   readonly reason: Reason;
   /** Why the Service can't be mirrored and what to do; undefined if the rule holds. */
   readonly broken: (candidate: T) => string | undefined;
+  /** The arguments of `kubectl` that make it hold. */
+  readonly kubectl?: (candidate: T) => string;
 }
 
 const longestName = 63;
@@ -98,6 +101,7 @@ const rules: readonly Rule<Candidate>[] = [
       namespace === undefined && !link.createNamespaces
         ? `${link.source} has no namespace ${place}: create it there, or set createNamespaces on the link`
         : undefined,
+    kubectl: ({ place }) => `create namespace ${place}`,
   },
   {
     reason: "TerminatingNamespace",
@@ -145,9 +149,10 @@ export function brokenName(name: string): Why | undefined {
 }
 
 function firstBroken<T>(rules: readonly Rule<T>[], candidate: T): Why | undefined {
-  for (const { reason, broken } of rules) {
+  for (const { reason, broken, kubectl } of rules) {
     const sentence = broken(candidate);
-    if (sentence !== undefined) return { reason, sentence };
+    if (sentence !== undefined)
+      return { reason, sentence, ...omitUndefined({ kubectl: kubectl?.(candidate) }) };
   }
   return undefined;
 }
@@ -180,8 +185,8 @@ export function refuse(
   const pods = new Set(left.filter(({ kind }) => kind === "endpoint").map(mirrorKey));
   return {
     mirrors: left.map((mirror) => withHosts(mirror, pods)),
-    skips: refusals.map(({ mirror: { origin, hostname, namespace, name }, reason, sentence }) => {
-      const skip = { origin, mirror: name, ...elsewhere(namespace, origin), reason, sentence };
+    skips: refusals.map(({ mirror: { origin, hostname, namespace, name }, ...why }) => {
+      const skip = { origin, mirror: name, ...elsewhere(namespace, origin), ...why };
       return hostname === undefined ? skip : { ...skip, hostname };
     }),
   };

@@ -157,7 +157,9 @@ describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", ()
       const { namespace, name } = service.metadata;
       const [reason, ...rest] = why.split(": ");
       const about = { origin: `${namespace}/${name}`, mirror: `${name}-west` };
-      deepEqual([mirrors, skips], [[], [{ ...about, reason, sentence: rest.join(": ") }]]);
+      const fix = reason === "MissingNamespace" ? { kubectl: `create namespace ${namespace}` } : {};
+      const skip = { ...about, reason, sentence: rest.join(": ") };
+      deepEqual([mirrors, skips], [[], [Object.assign(skip, fix)]]);
     });
 
   it("of Services in a namespace that is left out nothing is said where the selector names no label", () => {
