@@ -107,7 +107,7 @@ export class MirrorsProvider {
   async delete(_id: string, props: Outputs) {
     const { clusters, wanted, say, isolated, now } = this.#process;
     if (isolated.has(props.source)) {
-      say(`${props.source}: it is revoked, so its mirrors are left as they are and forgotten`);
+      say(`${props.source}: it is revoked, so its mirrors stay and leave the state`);
       return;
     }
     const failures = await removeAll(clusters, wanted, props, say, now());

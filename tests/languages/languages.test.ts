@@ -96,7 +96,7 @@ for (const language of languages) {
       });
     });
 
-    it("shows each mirror in a preview, makes it, and tells the program", async () => {
+    it("shows each mirror in a preview, creates it, and returns it as an output", async () => {
       assert.match(await pulumi("preview", "--diff"), /gateway mirror of web/);
       await pulumi("up", "--yes", "--skip-preview");
       assert.deepEqual(await servicesIn(shared.kube.east, name), ["web-west"]);
@@ -105,13 +105,13 @@ for (const language of languages) {
       assert.deepEqual(outputs.mirrors, { east: { west: { [`${name}/web-west`]: line } } });
     });
 
-    it("has nothing to do then, and takes all away", async () => {
+    it("has nothing to do afterwards, and destroys everything", async () => {
       await pulumi("preview", "--expect-no-changes");
       await pulumi("destroy", "--yes", "--skip-preview");
       assert.deepEqual(await servicesIn(shared.kube.east, name), []);
     });
 
-    it("has let no credential out", async () => {
+    it("leaks no credential", async () => {
       const found = search.inText("output", said.join("\n"));
       found.push(...(await search.inFolder(join(shared.bed.folder, "pulumi-state"))));
       assert.deepEqual(found, []);

@@ -97,7 +97,7 @@ describe(`a link of Linkerd's CLI that a stack adopts, with real plugins and cha
     assert.deepEqual(await stored(), earlier);
   });
 
-  it("is updated in place, and changes no more afterwards", async () => {
+  it("is updated in place, and then needs no more changes", async () => {
     assert.match(await stack.pulumi("up", "--yes", "--skip-preview"), /health: \d+ passed/);
     assert.deepEqual(await uids(), original);
     const [{ spec } = {}, ...secrets] = await stored();
@@ -131,7 +131,7 @@ describe(`a link of Linkerd's CLI that a stack adopts, with real plugins and cha
     await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
   });
 
-  it("goes with the stack, as what it has created itself", async () => {
+  it("is deleted with the stack, like objects that the stack created", async () => {
     await stack.pulumi("destroy", "--yes", "--skip-preview");
     const { east } = mesh.clusters;
     for (const path of objects) assert.equal((await east.request("GET", path)).code, 404, path);

@@ -14,7 +14,7 @@ interface Stored {
 const license = "canary-license/22f1e2d3c4b5a6f7";
 
 /** Charts as vendors build them: copies of Linkerd's with other names, one of which has Linkerd's as a dependency. */
-describe(`charts of other names, with real plugins${skipNote}`, function () {
+describe(`charts with other names, with real plugins${skipNote}`, function () {
   this.timeout("15m");
 
   const real = realBed(["west"]);
@@ -39,7 +39,7 @@ describe(`charts of other names, with real plugins${skipNote}`, function () {
     await stack.pulumi("config", "set", "--secret", "--path", key, license);
   });
 
-  it("are installed, with the program's values where they take them, and a license that state encrypts", async () => {
+  it("are installed with the program's values in the right place, and a licence that the state encrypts", async () => {
     const { west } = real.clusters;
     await stack.pulumi("up", "--yes", "--skip-preview");
     const secret = await get<Stored>(west, `${inNamespace("linkerd", "secrets")}/license`);

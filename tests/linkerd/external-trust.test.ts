@@ -16,7 +16,7 @@ interface Owned {
 const secret = `${inNamespace("linkerd", "secrets")}/${issuerName}`;
 const bundle = `${inNamespace("linkerd", "configmaps")}/${trustRootsName}`;
 
-describe(`trust that others provide, with real plugins and charts${skipNote}`, function () {
+describe(`external trust, with real plugins and charts${skipNote}`, function () {
   this.timeout("15m");
 
   const real = realBed(["west"]);
@@ -31,14 +31,14 @@ describe(`trust that others provide, with real plugins and charts${skipNote}`, f
     });
   });
 
-  it("is asked for where it is missing, and nothing is written there", async () => {
+  it("is reported where it is missing, and nothing is written there", async () => {
     const { code, text } = await stack.run(["up", "--yes", "--skip-preview"]);
     assert.notEqual(code, 0);
     assert.match(text, /Cluster west has no namespace linkerd/);
     assert.equal((await real.clusters.west.request("GET", "/api/v1/namespaces/linkerd")).code, 404);
   });
 
-  it("is used as it is: the control plane comes up with it, and no key is in state", async () => {
+  it("is used as it is: the control plane starts with it, and no key is in the state", async () => {
     const { west } = real.clusters;
     const { keyPem } = await provide(west);
     const before = await Promise.all([secret, bundle].map((path) => get<Owned>(west, path)));

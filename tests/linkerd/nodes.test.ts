@@ -39,12 +39,12 @@ describe(`the test bed's nodes${skipNote}`, function () {
   });
   after(() => bed?.stop());
 
-  it("run pods that find each other by name, and have logs", async () => {
+  it("run pods that resolve each other's names and have logs", async () => {
     assert.match(await curl("west", "http://web.default.svc.cluster.local"), /Welcome to nginx!/);
     assert.match(await kubectl("west", "logs", "deployment/coredns", "-n=kube-system"), /CoreDNS/);
   });
 
-  it("let pods of another cluster reach a load balancer, and neither pods nor Services", async () => {
+  it("let pods of another cluster reach load balancers, but no pods or Services", async () => {
     const [service, pod] = await Promise.all([
       kubectl("west", "get", "service", "web", "-o=jsonpath={.spec.clusterIP}"),
       kubectl("west", "get", "pods", "-l=app=web", "-o=jsonpath={.items[0].status.podIP}"),
@@ -53,7 +53,7 @@ describe(`the test bed's nodes${skipNote}`, function () {
     for (const address of [service, pod]) await assert.rejects(curl("east", `http://${address}`));
   });
 
-  it("have no way out, and leave the machine's settings alone", async () => {
+  it("have no route out, and leave the machine's settings unchanged", async () => {
     assert.doesNotMatch(await theBed().node("west").run(["ip", "route"]), /default/);
     const { stdout } = await execa("ip", ["route", "get", "10.100.0.1"]);
     assert.match(stdout, / via 10\.250\.0\.11 dev nodes /);

@@ -6,7 +6,7 @@ import { chartsFolder, skipNote } from "./real-plugins.ts";
 
 const called = { class: "the npm package", plugin: "the Pulumi package" } as const;
 for (const from of ["class", "plugin"] as const)
-  describe(`${called[from]} brings up a whole mesh of clusters that its program makes${skipNote}`, function () {
+  describe(`${called[from]} installs a whole mesh on clusters that its program creates${skipNote}`, function () {
     this.timeout("30m");
 
     const real = realBed(["west", "east"]);
@@ -30,7 +30,7 @@ for (const from of ["class", "plugin"] as const)
       };
     }
 
-    it("previews it while nothing of the clusters is known, and says so", async () => {
+    it("previews it before the clusters exist, and says so", async () => {
       const { text } = await consumer.succeeds(mesh(), "preview");
       assert.match(
         text,
@@ -39,7 +39,7 @@ for (const from of ["class", "plugin"] as const)
       assert.match(text, /helm.sh.v3:Release +west-linkerd-control-plane +create/);
     });
 
-    it("makes Linkerd, the Link and the mirrors, and all is in order", async () => {
+    it("installs Linkerd, the Link and the mirrors, and all checks pass", async () => {
       const { text } = await consumer.succeeds(mesh(), "up", "--yes", "--skip-preview");
       assert.match(text, /health: \d+ passed/);
       assert.ok(await serviceIn(real.clusters.east, "shop", "web-west"));
@@ -50,11 +50,11 @@ for (const from of ["class", "plugin"] as const)
       assert.deepEqual(Object.keys(outputs.trustAnchors), ["east", "west"]);
     });
 
-    it("has nothing to do then", async () => {
+    it("has nothing to do afterwards", async () => {
       await consumer.succeeds(mesh(), "preview", "--expect-no-changes");
     });
 
-    it("is gone by state alone, and has let no credential out", async () => {
+    it("is destroyed from the state alone, and leaks no credential", async () => {
       await consumer.loseKubeconfigs();
       await consumer.succeeds(mesh(), "destroy", "--yes", "--skip-preview");
       assert.equal(await serviceIn(real.clusters.east, "shop", "web-west"), undefined);

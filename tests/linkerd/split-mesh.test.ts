@@ -43,7 +43,7 @@ describe(`a mesh of a trust stack and a stack for each cluster, with real plugin
     assert.equal((await real.clusters.east.request("GET", home)).code, 404);
   });
 
-  it("comes up whichever cluster's stack runs first: the one waits for the other", async () => {
+  it("comes up whichever stack runs first: one waits for the other", async () => {
     await up(trust);
     assert.equal((await real.clusters.west.request("GET", home)).code, 404);
     const [output] = await Promise.all([up(east), up(west)]);
@@ -56,7 +56,7 @@ describe(`a mesh of a trust stack and a stack for each cluster, with real plugin
     await west.pulumi("preview", "--expect-no-changes");
   });
 
-  it("steps through a rotation as its stacks run, and never ahead of one of them", async () => {
+  it("goes through a rotation as its stacks run, never ahead of any of them", async () => {
     const both = real.clusters;
     const issuers = { west: await issuerOf(both.west), east: await issuerOf(both.east) };
     await trust.configure({ mesh, manage: "trust", trust: { generation: 2 } });
@@ -78,7 +78,7 @@ describe(`a mesh of a trust stack and a stack for each cluster, with real plugin
     assert.deepEqual([await anchorsOf(both.east), await anchorsOf(both.west)], [2, 2]);
   });
 
-  it("keeps every key encrypted, and that of the anchor where it was made", async () => {
+  it("keeps every key encrypted, and the anchor's in the stack that created it", async () => {
     for (const stack of [trust, west, east])
       assert.doesNotMatch(await stack.pulumi("stack", "export"), /PRIVATE KEY/);
     const ofEast = await east.pulumi("stack", "export", "--show-secrets");

@@ -23,7 +23,7 @@ const kept = [
 ];
 
 /** Each test goes on from the one before. */
-describe(`a Linkerd that Helm has installed, taken over with real plugins and charts${skipNote}`, function () {
+describe(`taking over a Linkerd that Helm installed, with real plugins and charts${skipNote}`, function () {
   this.timeout("20m");
 
   const real = realBed(["west"]);
@@ -60,7 +60,7 @@ describe(`a Linkerd that Helm has installed, taken over with real plugins and ch
     stack = await stackOf("takeover", { adopt: true });
   });
 
-  it("becomes the stack's once Helm's records are gone, without a new object", async () => {
+  it("succeeds without a new object once Helm's records are deleted", async () => {
     for (const namespace of ["linkerd", "linkerd-multicluster"]) {
       const records = `${inNamespace(namespace, "secrets")}?labelSelector=owner%3Dhelm`;
       assert.equal((await real.clusters.west.request("DELETE", records)).code, 200);
@@ -69,7 +69,7 @@ describe(`a Linkerd that Helm has installed, taken over with real plugins and ch
     assert.deepEqual(await uids(), original);
   });
 
-  it("keeps its anchor and issuer, and changes no more afterwards", async () => {
+  it("keeps the anchor and issuer, and then needs no more changes", async () => {
     const [, , secret, roots] = await stored();
     assert.equal(roots?.data?.["ca-bundle.crt"]?.trim(), anchor.pem.trim());
     assert.equal(atob(secret?.data?.["tls.crt"] ?? "").trim(), issuer.pem.trim());

@@ -130,7 +130,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     }
   });
 
-  it("are on the wire in TLS alone", async () => {
+  it("are encrypted on the wire", async () => {
     const { bed, stream } = theMesh();
     const path = "/canary-of-these-tests";
     const target = { authority: authorityOf("web-west"), path };
@@ -144,7 +144,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
       assert.ok(!seen.bytes.includes(word), word);
   });
 
-  it("are refused by a gateway where they come without an identity", async () => {
+  it("are refused by a gateway if they have no identity", async () => {
     const { bed, strangers } = theMesh();
     await addDeployment(bed.clusters.east, { name: "stranger", program: "stranger" });
     const authority = "web.shop.svc.cluster.local";
@@ -164,7 +164,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     assert.ok(seen.bytes.includes(authority));
   });
 
-  it("come to a pod with the client's identity on a flat network", async () => {
+  it("arrive with the client's identity on a flat network", async () => {
     await ask("vault-north");
     const tallies = await theMesh().stream.during(() => theMesh().stream.asked(10));
     for (const target of ["vault-north", "api-federated"]) {
@@ -176,7 +176,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await theMesh().stream.remove("vault-north");
   });
 
-  it("come to a pod with the gateway's identity through one, which names the client", async () => {
+  it("arrive with the gateway's identity through a gateway, which names the client", async () => {
     const tallies = await theMesh().stream.during(() => theMesh().stream.asked(10));
     for (const target of ["web-west", "nginx-set-0-west"]) {
       const { identities, origins } = tallyOf(tallies, target);
@@ -199,7 +199,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     assert.equal(answers[0]?.connected?.cluster, "west");
   });
 
-  it("are counted by the gateway for each client", async () => {
+  it("are counted by the gateway per client", async () => {
     const { kubectl, stream, visitors } = theMesh();
     await visit("web-west");
     const metrics = ["curl", "-sS", "http://127.0.0.1:4191/metrics"];
@@ -220,7 +220,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     }
   });
 
-  it("are refused by a pod on a flat network that admits another client alone", async () => {
+  it("are refused by a pod on a flat network that admits only another client", async () => {
     const { bed, stream } = theMesh();
     await ask("vault-north");
     await visit("vault-north");
@@ -234,7 +234,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await stream.remove("vault-north");
   });
 
-  it("are refused by a gateway that admits another client alone to a Service", async () => {
+  it("are refused by a gateway that admits only another client to a Service", async () => {
     const { bed, visitors } = theMesh();
     await visit("nginx-set-0-west", podAuthority("nginx-set-0"));
     await admitThroughGateway(bed.clusters.west, "web", [identityOf("client")]);
@@ -243,7 +243,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     assert.deepEqual(tallyOf(others, "nginx-set-0-west").failed, []);
   });
 
-  it("are led by a route on a mirror to another cluster's", async () => {
+  it("follow a route on a mirror to another cluster's mirror", async () => {
     const { bed, stream } = theMesh();
     const target = { name: "web-west/vault", authority: authorityOf("web-west"), path: "/vault" };
     await stream.add(target);
@@ -264,7 +264,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await stream.remove("web-west/vault");
   });
 
-  it("are tried again where an exported Service says so, whose annotations its mirror has", async () => {
+  it("are retried as the exported Service's annotations, which its mirror has, demand", async () => {
     const { bed, stream, up } = theMesh();
     const target = { name: "web-west/flaky", authority: authorityOf("web-west"), path: "/flaky" };
     await stream.add(target);
@@ -278,14 +278,14 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await stream.remove("web-west/flaky");
   });
 
-  it("go on while a run adds exports", async () => {
+  it("continue while a run adds exports", async () => {
     const { bed, stream, up } = theMesh();
     await addService(bed.clusters.west, "docs", "web", exported);
     assertNoneFailed(await stream.during(up));
     await ask("docs-west");
   });
 
-  it("go on while a run repairs mirrors, and fail meanwhile where a mirror leads nowhere", async () => {
+  it("continue while a run repairs mirrors, except to a mirror without Endpoints", async () => {
     const { bed, stream, up } = theMesh();
     const { east } = bed.clusters;
     const labels = { "mirror.linkerd.io/remote-svc-fq-name": null, team: "shop" };
@@ -295,12 +295,12 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await stream.answered("docs-west");
   });
 
-  it("go on while a run gives a link new credentials", async () => {
+  it("continue while a run rotates a link's credentials", async () => {
     const { stream } = theMesh();
     assertNoneFailed(await stream.during(() => runWith({ credentialsGeneration: 2 })));
   });
 
-  it("go on while a StatefulSet becomes larger and smaller", async () => {
+  it("continue while a StatefulSet is scaled up and down", async () => {
     const { bed, stream, up } = theMesh();
     const { west } = bed.clusters;
     const more = async () => {
@@ -317,7 +317,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     assertNoneFailed(await stream.during(fewer));
   });
 
-  it("go on while the gateway moves, if its old address serves until the run is done", async () => {
+  it("continue while the gateway moves, if its old address works until the run is done", async () => {
     const { bed, stream, up } = theMesh();
     const { balancer, run } = bed.node("west");
     const address = `${balancer}0`.replace("1010", "201");
@@ -338,7 +338,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     assertNoneFailed(await stream.during(move));
   });
 
-  it("go on while a cluster is lost, but for those that had set out for it", async () => {
+  it("continue while a cluster is lost, except those under way to it", async () => {
     const { bed, stream, up } = theMesh();
     const { north } = bed.clusters;
     const regain = async () => {
@@ -367,7 +367,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     }
   });
 
-  it("go on through each step of a rotation of the trust anchor", async () => {
+  it("continue through each step of a rotation of the trust anchor", async () => {
     const { stream } = theMesh();
     const step = async (says: RegExp) => {
       assert.match(await runWith({ credentialsGeneration: 2 }, { generation: 2 }), says);

@@ -64,14 +64,14 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   });
   after(() => hostile?.close());
 
-  it("is shown in a preview while there is nothing yet, and nothing is written", async () => {
+  it("is shown in a preview before anything exists, and nothing is written", async () => {
     const { west } = mesh.clusters;
     const output = await stack.pulumi("preview", "--diff");
     assert.match(output, /shop\/web-west *: "gateway mirror of web: .+"/);
     assert.equal((await west.request("GET", "/api/v1/namespaces/linkerd")).code, 404);
   });
 
-  it("comes up in one go: Linkerd, the link, its mirrors, and all is in order", async () => {
+  it("is created by one up: Linkerd, the link and its mirrors, and all checks pass", async () => {
     const { west, east, north } = mesh.clusters;
     assert.match(await up(), /health: \d+ passed/);
     const mirror = await clusters.serviceIn(east, "shop", "web-west");
@@ -97,7 +97,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     assert.equal(annotations["multicluster.linkerd.io/cluster-domain"], "east.example");
   });
 
-  it("keeps the status of links that one run makes one after the other", async () => {
+  it("has the right status on Links that one run creates one after the other", async () => {
     const { east, north } = mesh.clusters;
     const mirrored = async (cluster: BedCluster, target: string) => {
       const { status } = await clusters.get<LinkObject>(cluster, `${links}/${target}`);
@@ -108,12 +108,12 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     assert.deepEqual(await mirrored(north, "east"), ["shown"]);
   });
 
-  it("is the same afterwards", async () => {
+  it("needs no changes afterwards", async () => {
     await stack.pulumi("preview", "--expect-no-changes");
     await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
   });
 
-  it("follows what is exported, by a run that touches nothing but mirrors", async () => {
+  it("follows new exports in a run that changes only mirrors", async () => {
     const { west, east } = mesh.clusters;
     await clusters.addService(west, "shop", "api", exported);
     const output = await up();
@@ -122,7 +122,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     assert.ok(await clusters.serviceIn(east, "shop", "api-west"));
   });
 
-  it("does for the others whatever is to be done while a cluster is down", async () => {
+  it("updates the other clusters while one is down", async () => {
     const { west, east, north } = mesh.clusters;
     await east.cut();
     await clusters.addService(west, "shop", "more", discovered);
@@ -185,7 +185,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
       assert.match(provider, /::(west|east|north)::/, urn);
   });
 
-  it("takes all access from a revoked cluster, with its mirrors and members, and doesn't contact it", async () => {
+  it("removes all access, mirrors and members of a revoked cluster, and doesn't contact it", async () => {
     const { west, east, north } = mesh.clusters;
     const issued = await clusters.issuedToken(west, token("east", 2));
     const answer = () => clusters.answerTo(west, issued, "/api/v1/services");
@@ -212,7 +212,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
   });
 
-  it("lets a revoked cluster leave, its context and then its config, without a request", async () => {
+  it("lets a revoked cluster's context and config go without a request", async () => {
     await withoutContext(mesh.bed.kubeconfig, "east");
     await stack.configure(config({ east: { revoked: true } }));
     await up();
@@ -223,7 +223,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     assert.equal(await isInstalled(mesh.clusters.east), true);
   });
 
-  it("is gone without a trace of the link when it is destroyed", async () => {
+  it("leaves no trace of the link when it is destroyed", async () => {
     const { west, north } = mesh.clusters;
     await stack.pulumi("destroy", "--yes", "--skip-preview");
     assert.equal(await clusters.serviceIn(north, "shop", "more-west"), undefined);

@@ -95,7 +95,7 @@ describe(title, function () {
     images.delete();
   });
 
-  it("runs as an image by its manifest, read-only and without rights, and ends a watch when it is told to", async () => {
+  it("runs as an image by its manifest, read-only and unprivileged, and ends on SIGTERM", async () => {
     const { kube, bed } = shared;
     const found = documents("watch/kubernetes.yaml").map((each) => deployment.safeParse(each));
     const pod = found.find(({ success }) => success)?.data?.spec.template.spec;
@@ -145,7 +145,7 @@ describe(title, function () {
     assert.deepEqual(await servicesIn(kube.east, namespace), ["web-west"]);
   });
 
-  it("runs by its unit under systemd, and is stopped with the machine", async () => {
+  it("runs by its unit under systemd, and stops with the machine", async () => {
     const { bed } = shared;
     const machine = join(folder, "machine");
     const packages = ["systemd", "systemd-sysv", "dbus", "ca-certificates"];

@@ -49,7 +49,7 @@ const sample = 16;
 for (const [name, { before, operation = "up" }] of Object.entries(scenarios))
   describe(`${name}, killed at any request`, () => {
     for (const death of deaths)
-      it(`is finished by the next one, which leaves nothing to do (${death})`, async () => {
+      it(`is completed by the next one, which leaves nothing to do (${death})`, async () => {
         const mesh = await before();
         const undisturbed = mesh.copy();
         const { requests, failure } = await undisturbed[operation]();

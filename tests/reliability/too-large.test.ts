@@ -7,7 +7,7 @@ import { endpoints, exported, gatewayService, member, service } from "../unit/fi
 
 const mirrored = "mirror.linkerd.io/mirrored-service";
 
-describe("a source that cannot be read for the size of its mirrors", () => {
+describe("a source whose mirrors are too large to read", () => {
   it("is cleaned up anyway, and only this stack's mirrors are deleted", async () => {
     const mesh = new Mesh(["east", "west"], {
       clusters: { east: {}, west: {} },

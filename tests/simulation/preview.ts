@@ -56,7 +56,7 @@ export function readSteps(steps: readonly Step[]): Previewed {
 
 /** Nothing is written to a mirror that comes into the list, goes from it, or is left to a controller. */
 function isUntouched({ action = "" }: StringMap): boolean {
-  return ["adopt: ", "forget: ", "leave: "].some((word) => action.startsWith(word));
+  return ["adopt: ", "unlist: ", "leave: "].some((word) => action.startsWith(word));
 }
 
 function announced(step: Step): Omit<Previewed, "keys"> {

@@ -172,7 +172,9 @@ function changeTexts(
         action: `leave: ${decision.keeper === undefined ? "it carries no mark of this stack" : `${decision.keeper} keeps it`}`,
       };
     default:
-      return wasListed ? { action: "forget: already deleted, or no longer owned" } : undefined;
+      return wasListed
+        ? { action: "unlist: already deleted, or no longer this stack's" }
+        : undefined;
   }
 }
 
@@ -230,7 +232,7 @@ function summaryOf(
       ? []
       : [groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" ")]),
     ...counted(adopted, "adopted"),
-    ...counted(forgotten, "forgotten"),
+    ...counted(forgotten, "no longer listed"),
     ...counted(decisions.filter(isSkip).length, "not mirrored"),
   ].join(", ");
   const names = groups.flatMap(({ sign, keys }) =>

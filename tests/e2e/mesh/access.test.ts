@@ -57,7 +57,7 @@ describe("access to a real target", function () {
     return { target: "west", access, namespace: namespaces.multicluster, account, secret, rules };
   }
 
-  it("is open in a preview before Linkerd is there, and says in an update what is missing", async () => {
+  it("is unknown in a preview before Linkerd is installed, and an update says what is missing", async () => {
     const { inputs, failures } = await linkTargets.check({}, question());
     assert.deepEqual([failures, inputs.facts], [[], undefined]);
     assert.match(inputs.remark ?? "", /there is no ConfigMap west\/linkerd\/linkerd-config/);
@@ -67,7 +67,7 @@ describe("access to a real target", function () {
     );
   });
 
-  it("finds a Link that somebody else has made", async () => {
+  it("detects a Link that somebody else created", async () => {
     const { east } = bed.clusters;
     const access = { context: "east", kubeconfig: bed.kubeconfig };
     const refusal = async () => {
@@ -107,7 +107,7 @@ describe("access to a real target", function () {
     });
   });
 
-  it("is services and endpoints for a link that is gateway only, whatever is tried on the API server", async () => {
+  it("covers only Services and Endpoints for a gateway link, as the API server confirms", async () => {
     const { west } = bed.clusters;
     const none = { remoteDiscoverySelector: {}, federatedServiceSelector: {} };
     const graph = await clusters.graphOf(facts, none);
@@ -119,7 +119,7 @@ describe("access to a real target", function () {
     assert.deepEqual(await allowedIn(west, token), [...gatewayRights].sort());
   });
 
-  it("is what the destination controller needs, once the target has something to discover", async () => {
+  it("covers what the destination controller needs once the target has Services to discover", async () => {
     const { west } = bed.clusters;
     const selectors = { discoverySelectors: discoverySelectors(link()) };
     const discovers = async () =>
@@ -137,7 +137,7 @@ describe("access to a real target", function () {
     assert.deepEqual(await allowedIn(west, token), all.sort());
   });
 
-  it("leaves two Secrets and a Link in the source that its schema takes field by field", async () => {
+  it("creates two Secrets and a Link in the source that match the CRD's schema field by field", async () => {
     const { east } = bed.clusters;
     await clusters.carryOut(east, await clusters.graphOf(facts, {}, token));
     interface Spec extends Record<string, unknown> {
@@ -149,7 +149,7 @@ describe("access to a real target", function () {
     assert.deepEqual(spec, { ...expected, probeSpec: { ...expected.probeSpec, ...defaults } });
   });
 
-  it("opens the target to who has nothing but the Secret, and says nothing of the runner", async () => {
+  it("lets a client with only the Secret into the target, and reveals nothing about the runner", async () => {
     const { east, west } = bed.clusters;
     for (const namespace of Object.values(namespaces)) {
       const path = `${clusters.inNamespace(namespace, "secrets")}/cluster-credentials-west`;
@@ -165,7 +165,7 @@ describe("access to a real target", function () {
     }
   });
 
-  it("rotates on demand: old and new work side by side until the old Secret goes", async () => {
+  it("rotates on demand, and the old token works until its Secret is deleted", async () => {
     const { west } = bed.clusters;
     const rotation = { generation: 2 };
     const { inputs } = await linkTargets.check({ facts }, question({ rotation }));

@@ -21,7 +21,7 @@ describe("the test bed", function () {
     ({ bed } = await emptyBed());
   });
 
-  it("leaves requests to a cluster that fell silent without an answer until it is back", async () => {
+  it("leaves requests to a frozen cluster unanswered until it is back", async () => {
     const { east, west } = bed.clusters;
     await east.cut("silent");
     let isAnswered = false;
@@ -32,7 +32,7 @@ describe("the test bed", function () {
     assert.equal((await answer).code, 200);
   });
 
-  it("calls webhooks in vain, by requests that don't leave the machine", async () => {
+  it("sends webhook calls nowhere, so that none leaves the machine", async () => {
     const { west } = bed.clusters;
     const hook = {
       name: "hook.example.com",

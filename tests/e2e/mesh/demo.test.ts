@@ -19,7 +19,7 @@ describe("npm run demo", function () {
   // Building the programs of the bed takes minutes, once on a machine.
   this.timeout("20m");
 
-  it("shows the StatefulSet's mirrors come, change and go, and leaves nothing behind", async () => {
+  it("creates, changes and deletes the StatefulSet's mirrors, and leaves nothing behind", async () => {
     const { code, stdout, pid } = await finished(start());
     assert.equal(code, 0, stdout);
     const step = stepsOf(stdout);
@@ -114,7 +114,7 @@ describe("npm run demo", function () {
     assert.deepEqual(await foldersOf(pid), []);
   });
 
-  it("says which scenarios there are when it is asked for another", async () => {
+  it("lists the scenarios when asked for an unknown one", async () => {
     const { code, stderr } = await finished(start("canary"));
     assert.equal(code, 1);
     assert.match(stderr, /^\s*There is no scenario "canary": choose .*statefulset.*\.\n$/);

@@ -68,7 +68,7 @@ describe("linkerd-clusters check", function () {
       .filter((line) => line.includes(about));
   }
 
-  it("finds a mesh in order, writes nothing, and says so in a table and with code 0", async () => {
+  it("reports a mesh that is in order in a table and with exit code 0, and writes nothing", async () => {
     const { west, east } = bed.clusters;
     const since = await Promise.all([west, east].map(mark));
     const { code, stdout, stderr } = await check("links");
@@ -83,7 +83,7 @@ describe("linkerd-clusters check", function () {
     }
   });
 
-  it("leaves Linkerd to others with manage: mirrors, and then reads no Secret", async () => {
+  it("doesn't check Linkerd with manage: mirrors, and reads no Secret", async () => {
     const since = await mark(bed.clusters.east);
     const { code, stdout } = await check("mirrors");
     assert.equal(code, 0);
@@ -95,7 +95,7 @@ describe("linkerd-clusters check", function () {
     ]);
   });
 
-  it("finds a token that is not taken, a cluster that is another, rights that are missing", async () => {
+  it("reports a refused token, a replaced cluster and missing rights", async () => {
     const { west, east } = bed.clusters;
     for (const [target, token, problem] of [
       [west, "canary-that-nobody-issued", /do not work at .*: the token is rejected/],

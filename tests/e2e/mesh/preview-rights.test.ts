@@ -12,7 +12,7 @@ import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
 import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../runner-account.ts";
 
 /** Calls the methods that read clusters in a preview. The engine reads none besides. */
-describe("a preview with manage: links and all that has the rights of examples/rbac and no others", function () {
+describe("a preview with manage: links and all, with only the rights of examples/rbac", function () {
   this.timeout("20m");
 
   let shared: SharedBed;
@@ -34,7 +34,7 @@ describe("a preview with manage: links and all that has the rights of examples/r
     await writeKubeconfig(kubeconfig, await Promise.all(entries));
   });
 
-  it("shows mirrors without the right to read Secrets, and says what it can't know", async () => {
+  it("shows mirrors without the right to read Secrets, and says what it can't find out", async () => {
     const refused = ["get secrets", "list secrets"];
     const previewed = async () => {
       const { mirrors, remark, trust } = await previews();
@@ -48,7 +48,7 @@ describe("a preview with manage: links and all that has the rights of examples/r
     await rightsUsed(shared.bed, previewed, refused);
   });
 
-  it("shows tokens and trust with the right to read these two kinds of them", async () => {
+  it("shows tokens and trust with the right to read Secrets", async () => {
     await grant(secrets);
     const used = await rightsUsed(shared.bed, async () => {
       const { token, trust, warnings } = await previews();

@@ -29,7 +29,7 @@ const everything = [
   `ClusterRole ${account}`,
 ].join(", ");
 
-describe("revocation on real clusters, while the revoked one is in hostile hands", function () {
+describe("revocation on real clusters, while the revoked one is compromised", function () {
   this.timeout("20m");
 
   let bed: Bed<ClusterName>;
@@ -78,7 +78,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
       }
     });
 
-    it("deletes its rights, itself and its tokens in every target, and is done then", async () => {
+    it("deletes its rights, itself and its tokens in every target, and then has nothing to do", async () => {
       const { west, north } = bed.clusters;
       const issued = await clusters.issuedToken(west, token);
       const answer = () => clusters.answerTo(west, issued, "/api/v1/services");
@@ -109,11 +109,11 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
       assert.deepEqual(mirrors, ["shared-federated", "web-east", "web-west"]);
     });
 
-    it("takes its mirrors and members out of other sources, and forgets its own", async () => {
+    it("removes its mirrors and members from other sources, and drops its own from the state", async () => {
       const { east, north } = bed.clusters;
       await stack.configure(config({ kubeconfig: hostile.kubeconfig, revoked: true }));
       const said = await stack.pulumi("up", "--yes", "--skip-preview");
-      assert.match(said, /east: it is revoked, so its mirrors are left as they are and forgotten/);
+      assert.match(said, /east: it is revoked, so its mirrors stay and leave the state/);
       assert.deepEqual(await servicesIn(kube.north, "shop"), ["shared-federated", "web-west"]);
       const shared = await clusters.serviceIn(north, "shop", "shared-federated");
       const members = shared?.metadata.annotations?.["multicluster.linkerd.io/remote-discovery"];
@@ -122,7 +122,7 @@ describe("revocation on real clusters, while the revoked one is in hostile hands
       assert.equal(hostile.connections(), 0);
     });
 
-    it("lets it leave the config then", async () => {
+    it("lets it leave the config afterwards", async () => {
       await stack.configure(config(undefined));
       await stack.pulumi("up", "--yes", "--skip-preview");
       assert.doesNotMatch(await stack.pulumi("stack", "export"), /::east"/);

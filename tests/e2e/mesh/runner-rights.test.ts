@@ -23,7 +23,7 @@ const preview = manifests("preview.yaml");
 const writing = manifests("up.yaml");
 const watching = manifests("watch.yaml");
 
-describe("a runner with manage: mirrors that has the rights of examples/rbac and no others", function () {
+describe("a runner with manage: mirrors and only the rights of examples/rbac", function () {
   this.timeout("20m");
 
   let bed: Bed<ClusterName>;
@@ -52,7 +52,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     stack = await newStack(bed, "runner", config(reader));
   });
 
-  it("previews with the rights to read, and says that it may not keep the status of Links", async () => {
+  it("previews with read access, and says that it may not update the status of Links", async () => {
     const used = await rightsUsed(bed, async () => {
       assert.match(
         await stack.pulumi("preview", "--diff"),
@@ -62,7 +62,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     assert.deepEqual(beyond(used, rightsIn(preview)), []);
   });
 
-  it("can be a role of EKS in a group of identities.yaml, or a service account of Google's", async () => {
+  it("can be an EKS role in a group of identities.yaml, or a Google service account", async () => {
     const { east } = bed.clusters;
     for (const each of manifests("identities.yaml"))
       await post(east, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", each);
@@ -84,7 +84,7 @@ describe("a runner with manage: mirrors that has the rights of examples/rbac and
     ]);
   });
 
-  it("makes, changes, checks, watches and removes mirrors with all of them, and never lacks one", async () => {
+  it("creates, changes, checks, watches and deletes mirrors with all rights, and none is missing", async () => {
     const { west, east } = bed.clusters;
     const services = inNamespace(namespace, "services");
     const up = () => stack.pulumi("up", "--yes", "--skip-preview");

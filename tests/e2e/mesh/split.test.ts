@@ -12,7 +12,7 @@ import { servicesIn } from "../mirroring/view.ts";
 
 const namespace = "split";
 
-describe("a mesh that several stacks share, each with clusters of its own", function () {
+describe("a mesh that several stacks share, each with its own clusters", function () {
   this.timeout("20m");
 
   let bed: Bed<ClusterName>;
@@ -36,7 +36,7 @@ describe("a mesh that several stacks share, each with clusters of its own", func
     other = await newStack(bed, "other", { mesh, sources: ["east"] });
   });
 
-  it("runs them side by side, and each writes to its own cluster alone", async () => {
+  it("runs them at the same time, and each writes only to its own cluster", async () => {
     const since = await marks();
     await Promise.all([ofEast, ofWest].map((stack) => stack.pulumi(...up)));
     const expected = (mirror: string) => [`endpoints ${mirror}`, `services ${mirror}`];
@@ -46,7 +46,7 @@ describe("a mesh that several stacks share, each with clusters of its own", func
     ]);
   });
 
-  it("leaves its mirrors to the first of two stacks with the same cluster, and tells the second", async () => {
+  it("leaves mirrors to the first of two stacks with the same cluster, and says so to the second", async () => {
     const since = await marks();
     assert.match(
       await other.pulumi(...up),
@@ -56,7 +56,7 @@ describe("a mesh that several stacks share, each with clusters of its own", func
     assert.deepEqual(await writtenSince(since), [[], []]);
   });
 
-  it("is left by a stack that is destroyed, without a trace in its cluster alone", async () => {
+  it("keeps working when one stack is destroyed, which leaves nothing in its own cluster", async () => {
     await ofEast.pulumi("destroy", "--yes", "--skip-preview");
     assert.deepEqual(await servicesIn(kube.east, namespace), ["of-east"]);
     assert.deepEqual(await servicesIn(kube.west, namespace), ["of-east-east", "of-west"]);

@@ -69,7 +69,7 @@ describe("the status of Link resources on a real API server", function () {
     assert.deepEqual(patches.map(({ name }) => name).sort(), ["east", "north"]);
   });
 
-  it("is repaired when somebody clears it, and lists mirrors beside members", async () => {
+  it("is repaired when somebody clears it, and lists mirrors as well as members", async () => {
     const path = `${linksPath}/east/status`;
     const before = await statusOf("north");
     await shared.bed.clusters.west.request("PATCH", path, { status: { federatedServices: null } });
@@ -89,7 +89,7 @@ describe("the status of Link resources on a real API server", function () {
     assert.deepEqual(await statusOf("north"), before);
   });
 
-  it("of more Services than there is room for is written once, and emptied in the end", async () => {
+  it("is written once for more Services than it has room for, and emptied in the end", async () => {
     const names = Array.from({ length: 1_400 }, (_, index) => `many-${index}`.padEnd(57, "x"));
     const many = names.map((name) => service(`mc-lost/${name}`, { labels: discovered }));
     await create(shared.kube.east, many);

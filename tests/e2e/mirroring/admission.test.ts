@@ -73,7 +73,7 @@ describe("a source with its own admission policies and few rights for the runner
   const metadataOf = async (key: "failures-allowed/old-west" | "failures-allowed/web-west") =>
     (await shared.kube.east.get(resources.services, nameOf(key))).metadata;
 
-  it("gets all mirrors but those that it rejects, and the run lists these and fails", async () => {
+  it("gets every mirror that it doesn't reject, and the run lists the rejected ones and fails", async () => {
     const { text } = await stack.up({ fails: true });
     for (const sentence of [forbidden, denied]) assert.match(text, sentence);
     const mirrors = namespaces.map((namespace) => servicesIn(shared.kube.east, namespace));
@@ -84,7 +84,7 @@ describe("a source with its own admission policies and few rights for the runner
     ]);
   });
 
-  it("keeps a mirror of Linkerd's controller as it is, but for the stack's mark", async () => {
+  it("keeps a mirror of Linkerd's controller unchanged except for the stack's mark", async () => {
     const { labels, annotations } = await metadataOf("failures-allowed/old-west");
     const { metadata } = adopted;
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe("a source with its own admission policies and few rights for the runner
     );
   });
 
-  it("keeps labels that admission and people add to a mirror, and asks for no run", async () => {
+  it("keeps labels that admission and people add to a mirror, and needs no run for them", async () => {
     const added = { team: "platform", "by-hand": "kept" };
     const change = { metadata: { labels: { "by-hand": "kept" } } };
     await patch(shared.kube.east, "Service", "failures-allowed/web-west", change);

@@ -45,7 +45,7 @@ const made = {
 /** Contexts that lead to the server that quotes what it is sent. */
 const echoes = ["echo-200", "echo-400", "echo-401", "echo-403", "echo-basic"];
 
-describe("no secret is in state, output, files or processes", function () {
+describe("state, output, files and processes contain no secret", function () {
   this.timeout("20m");
 
   let shared: SharedBed;
@@ -93,7 +93,7 @@ describe("no secret is in state, output, files or processes", function () {
     await once(echo, "close");
   });
 
-  it("while every way to log in works or fails, and servers quote what they are sent", async () => {
+  it("while every kind of login works or fails, and servers quote what they are sent", async () => {
     await configure(["west", ...Object.keys(refused())]);
     const { text } = await runs(["up", "--yes", "--skip-preview", "--diff"], 1);
     for (const context of [...echoes, "basic", "file", "plugin"])
@@ -101,7 +101,7 @@ describe("no secret is in state, output, files or processes", function () {
     await searchAll();
   });
 
-  it("nor while kubeconfigs are refused", async () => {
+  it("while kubeconfigs are refused", async () => {
     await configure(["west", "address", "broken", "oidc", "url"]);
     const { text } = await runs(["preview", "--json"], 1);
     assert.match(text, /context address .* user name or password/);
@@ -110,7 +110,7 @@ describe("no secret is in state, output, files or processes", function () {
     await searchAll();
   });
 
-  it("nor where all is well, and in what is left when all is gone", async () => {
+  it("on success, and in what remains after destroy", async () => {
     await configure(["west"]);
     await runs(["up", "--yes", "--skip-preview", "--refresh", "--diff"], 0);
     await searchAll();
@@ -118,7 +118,7 @@ describe("no secret is in state, output, files or processes", function () {
     await searchAll();
   });
 
-  it("nor in arguments and variables of processes, but for a plugin's own", async () => {
+  it("in arguments and variables of processes, except an exec plugin's own", async () => {
     const seen = await readFile(join(folder, "seen"), "utf8");
     assert.match(seen, /pulumi/);
     const found = search.inText("processes", seen);

@@ -38,13 +38,13 @@ describe("Ctrl-C while an API server does not answer", function () {
   });
   after(() => proxy.stop());
 
-  it("ends a run that reads within seconds, with nothing written", async () => {
+  it("ends a run that is reading within seconds, and nothing is written", async () => {
     const { text } = await interrupted(({ url = "" }) => url.includes("/endpoints"));
     assert.match(text, /the run was cancelled/);
     assert.doesNotMatch(await stack.export(), /linkerd:Mirrors/);
   });
 
-  it("ends a run that writes within seconds, and says what it has left", async () => {
+  it("ends a run that is writing within seconds, and says what is left to do", async () => {
     const { text } = await interrupted(({ method }) => method !== "GET");
     const [, asked] =
       /(\d+) mirrors: the run was cancelled before cluster east had answered/.exec(text) ?? [];
@@ -63,7 +63,7 @@ describe("Ctrl-C while an API server does not answer", function () {
     assert.doesNotMatch(state, /"pending_operations"/);
   });
 
-  it("lets the next run carry on", async () => {
+  it("lets the next run continue", async () => {
     await stack.up();
     assert.equal((await servicesIn(shared.kube.east, namespace)).length, services.length);
   });

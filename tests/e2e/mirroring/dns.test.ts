@@ -38,7 +38,7 @@ function ofPods(count: number): Names {
 /** As the names are asked for, so that a name that must be gone is asked for as well. */
 const all = Object.keys({ ...ordinary, ...ofPods(5) });
 
-describe("names of mirrors, asked of each source's own CoreDNS", function () {
+describe("names of mirrors in each source's own CoreDNS", function () {
   this.timeout("20m");
 
   let shared: SharedBed;
@@ -72,25 +72,25 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
     });
   });
 
-  it("lead to the mirrors: ordinary, federated, headless, and of each pod behind that", async () => {
+  it("resolve to mirrors: gateway, federated, headless, and each pod behind a headless one", async () => {
     await stack.up();
     await assertNames({ ...ordinary, ...ofPods(3) });
   });
 
-  it("are names of the source's own domain alone", async () => {
+  it("exist only in the source's own domain", async () => {
     for (const domain of [domains.east, "west.example"])
       await assert.rejects(dns.north.lookup(`web-west.${namespace}.svc.${domain}`), {
         code: "EREFUSED",
       });
   });
 
-  it("come with new pods", async () => {
+  it("appear with new pods", async () => {
     await scale(5);
     await stack.up();
     await assertNames({ ...ordinary, ...ofPods(5) });
   });
 
-  it("lead to the same addresses while a pod restarts, and afterwards", async () => {
+  it("resolve to the same addresses during and after a pod's restart", async () => {
     const pod = { namespace, name: "nginx-set-1" };
     const { west } = shared.kube;
     const before = await addresses();
@@ -106,7 +106,7 @@ describe("names of mirrors, asked of each source's own CoreDNS", function () {
     assert.deepEqual(await addresses(), before);
   });
 
-  it("are deleted with their pods, and with the labels that export their Services", async () => {
+  it("disappear with their pods, and with the labels that export their Services", async () => {
     await scale(1);
     await relabel(shared.kube.west, `${namespace}/web`, unexport);
     await relabel(shared.kube.west, `${namespace}/bb`, { "mirror.linkerd.io/federated": null });

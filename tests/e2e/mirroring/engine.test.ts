@@ -52,7 +52,7 @@ describe("a stack in the real engine", function () {
     stack = await Stack.create(shared, namespace, { clusters, links }, [expired]);
   });
 
-  it("names all mistakes in the config at once, and prints no stack trace", async () => {
+  it("reports all mistakes in the config at once, without a stack trace", async () => {
     const mistaken = { source: "east", target: "wset", headles: true, readiness: "maybe" };
     await stack.configure({ clusters, links: [mistaken, link, link] });
     const { text } = await stack.up({ fails: true });
@@ -67,13 +67,13 @@ describe("a stack in the real engine", function () {
     await stack.configure({ clusters, links: [{ ...link, allowDeletions: true }, toNorth] });
   });
 
-  it("fails against a target that does not accept its token, and mirrors the other link", async () => {
+  it("fails for a target that refuses its token, and mirrors the other link", async () => {
     const { text } = await stack.up({ fails: true });
     assert.match(text, /cluster north rejects the credentials.* to (?:list|get) \w+/);
     assert.deepEqual(await mirrors(), ofWest);
   });
 
-  it("does what it has announced once the token works, and lists each cluster once", async () => {
+  it("does what it announced once the token works, and lists each cluster once", async () => {
     await writeKubeconfigs();
     const run = await stack.upAsPreviewed();
     assert.deepEqual(await mirrors(), all);
@@ -84,7 +84,7 @@ describe("a stack in the real engine", function () {
       assert.equal(cluster.filter(isList).length, 1);
   });
 
-  it("shows drift in a preview, and keeps to its plan while a target is out of reach", async () => {
+  it("shows drift in a preview, and follows its plan while a target is unreachable", async () => {
     const { east } = shared.kube;
     await shared.bed.clusters.north.cut();
     await patch(east, "Service", `${namespace}/web-west`, { spec: { type: "NodePort" } });
@@ -100,14 +100,14 @@ describe("a stack in the real engine", function () {
     assert.deepEqual(await mirrors(), all);
   });
 
-  it("is at rest then, whatever it can't reach or mirror, and a refresh changes nothing", async () => {
+  it("has nothing to do afterwards, whatever it can't reach or mirror, and refresh changes nothing", async () => {
     const refreshed = await stack.run("refresh", ["--expect-no-changes"]);
     const { writes } = await stack.run("up", ["--expect-no-changes"]);
     assert.deepEqual([refreshed.writes, writes], [[], []]);
     await shared.bed.clusters.north.restore();
   });
 
-  it("keeps every mirror where Pulumi creates a resource again and deletes the old one", async () => {
+  it("keeps every mirror when Pulumi replaces a resource", async () => {
     const uids = await uidsIn(shared.kube.east, namespace);
     await stack.replace();
     assert.deepEqual(await uidsIn(shared.kube.east, namespace), uids);
@@ -122,14 +122,14 @@ describe("a stack in the real engine", function () {
     assert.deepEqual(await uidsIn(shared.kube.east, namespace), uids);
   });
 
-  it("keeps the deletion guard of a link that leaves the config by a slip", async () => {
+  it("applies the deletion guard to a link that is removed from the config by mistake", async () => {
     await stack.configure({ clusters, links: [{ ...toNorth, source: "est" }] });
     const { text } = await stack.run("up", ["--refresh"], { fails: true });
     assert.match(text, /link est → west is no longer in the config.* maxDeletions \(1\) allows 1/);
     assert.deepEqual(await mirrors(), all);
   });
 
-  it("takes away its own of a link that was removed, and leaves what others mirror", async () => {
+  it("deletes its own mirrors of a removed link, and leaves those of others", async () => {
     const links = [{ ...toNorth, source: "est" }];
     await stack.configure({ clusters, links, linkDefaults: { allowDeletions: true } });
     await stack.up();
@@ -142,7 +142,7 @@ describe("a stack in the real engine", function () {
     await create(shared.kube.east, theirs);
   });
 
-  it("fails to destroy what is in a source out of reach, and does so later", async () => {
+  it("fails to destroy mirrors in an unreachable source, and destroys them later", async () => {
     await shared.bed.clusters.east.cut();
     const { text } = await stack.run("destroy", [], { fails: true });
     assert.match(text, /cluster est can't be reached at https:\S+ to \w+ \S+: the connection/);

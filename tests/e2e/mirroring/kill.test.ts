@@ -35,12 +35,12 @@ describe("a process that is killed in the middle of its writes", function () {
     stack = await newStack(shared.bed, namespace, config);
   });
 
-  it("leaves no lock where it is the provider, and the engine says that it is gone", async () => {
+  it("leaves no lock if it is the provider, and the engine says that it is gone", async () => {
     const { text } = await killed("provider");
     assert.match(text, /error: .*(Unavailable|unavailable|EOF|connection)/);
   });
 
-  it("leaves a lock where it is the engine, and nobody who goes on writing", async () => {
+  it("leaves a lock if it is the engine, and nothing goes on writing", async () => {
     await killed("engine");
     const locked = await stack.run(up);
     assert.notEqual(locked.code, 0);
@@ -48,7 +48,7 @@ describe("a process that is killed in the middle of its writes", function () {
     await stack.pulumi("cancel", "--yes");
   });
 
-  it("is made up for by the next run, as if nothing had been", async () => {
+  it("is repaired completely by the next run", async () => {
     await stack.pulumi(...up, "--refresh");
     const { east } = shared.kube;
     const all = async (kind: "Service" | "Endpoints") =>

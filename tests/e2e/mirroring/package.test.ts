@@ -33,12 +33,12 @@ describe("the npm package, in an empty program that makes its clusters", functio
     );
   });
 
-  it("shows in the first preview that there will be mirrors, and that no more is known", async () => {
+  it("says in the first preview that there will be mirrors, before their clusters exist", async () => {
     const { text } = await consumer.succeeds(mesh, "preview", "--diff");
     assert.match(text, /mirrors +: (output<string>|\[unknown\])/);
   });
 
-  it("mirrors once they are made, and tells the program what", async () => {
+  it("mirrors once they exist, and its outputs list the mirrors", async () => {
     await consumer.succeeds(mesh, ...up);
     assert.deepEqual(await servicesIn(shared.kube.east, namespace), both);
     const { stdout } = await consumer.succeeds(mesh, "stack", "output", "--json");
@@ -53,18 +53,18 @@ describe("the npm package, in an empty program that makes its clusters", functio
     });
   });
 
-  it("shows its mesh by the command line of the package, from state alone", async () => {
+  it("shows its mesh with the package's CLI, from the state alone", async () => {
     assert.match(await consumer.clusters("status"), /√ east → west/);
     assert.match(await consumer.clusters("explain", "packaged/web"), /gateway mirror of web/);
     assert.match(await consumer.clusters("check"), /Status: √/);
     assert.match(await consumer.clusters("map", "--output", "mermaid"), /east/);
   });
 
-  it("has nothing to do then, after a refresh neither", async () => {
+  it("has nothing to do afterwards, not even after a refresh", async () => {
     await consumer.succeeds(mesh, ...up, "--refresh", "--expect-no-changes");
   });
 
-  it("tells of every mistake at once, without a stack trace", async () => {
+  it("reports all mistakes at once, without a stack trace", async () => {
     const wrong = { ...mesh, links: [{ ...link, target: "wets", readiness: "maybe" }] };
     const text = await refusal(wrong);
     for (const sentence of [/readiness/, /wets/]) assert.match(text, sentence);
@@ -72,7 +72,7 @@ describe("the npm package, in an empty program that makes its clusters", functio
     await refusesSecrets();
   });
 
-  it("becomes the plugin's, as programs in other languages have it, and makes up for what is missing alone", async () => {
+  it("moves to the plugin that other languages use, which creates only what is missing", async () => {
     const { east } = shared.kube;
     const at = { namespace, name: "web-west" };
     const before = await east.get(resources.services, at);
@@ -85,7 +85,7 @@ describe("the npm package, in an empty program that makes its clusters", functio
     await refusesSecrets();
   });
 
-  it("keeps the kubeconfigs of a run that is done in part, and takes all away by state alone", async () => {
+  it("keeps the kubeconfigs of a partly failed run, and is destroyed from the state alone", async () => {
     const { west, east } = shared.kube;
     await west.remove(resources.services, { namespace, name: "web" });
     const strict = { ...mesh, links: [{ ...link, maxDeletions: 0 }] };
@@ -98,7 +98,7 @@ describe("the npm package, in an empty program that makes its clusters", functio
     assert.deepEqual(await servicesIn(east, namespace), []);
   });
 
-  it("has let no credential out, into state, history or what was said", async () => {
+  it("leaks no credential into state, history or output", async () => {
     assert.deepEqual(await consumer.leaks(), []);
   });
 

@@ -38,7 +38,7 @@ describe("a policy pack", function () {
     pack = await install(shared.bed.folder);
   });
 
-  it("names all that breaks a rule, by link or by mirror, and stops the run", async () => {
+  it("reports every violation by link or mirror, and stops the run", async () => {
     const { selector, ...withoutSelector } = link;
     const flat = { ...withoutSelector, gateway: false, maxDeletions: "10%" };
     const rules = {
@@ -59,7 +59,7 @@ describe("a policy pack", function () {
     assert.deepEqual(await servicesIn(shared.kube.east, namespace), []);
   });
 
-  it("lets a mesh pass that keeps all rules, whose saved plan brings what it shows or nothing", async () => {
+  it("accepts a mesh without violations, whose saved plan does what it shows or nothing", async () => {
     const plan = join(pack, "plan.json");
     const previewed = await run(["preview", "--diff", "--save-plan", plan], [link]);
     assert.equal(previewed.code, 0, previewed.text);

@@ -12,7 +12,7 @@ const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
  * What a mesh does with `manage: links` and `all`, but for the objects of Pulumi's Kubernetes plugin, which is not to
  * be had here: it waits for who the clusters are, and then makes the rest.
  */
-describe("a cluster that is another one by now, in a real engine", function () {
+describe("a context that leads to another cluster, in a real engine", function () {
   this.timeout("20m");
 
   let bed: SharedBed["bed"];
@@ -31,7 +31,7 @@ describe("a cluster that is another one by now, in a real engine", function () {
 
   const inEast = (name: string) => clusters.serviceIn(bed.clusters.east, "shop", name);
 
-  it("is told by the preview, stops itself alone, and fails the run in the end", async () => {
+  it("is reported by the preview, stops only its own links, and fails the run in the end", async () => {
     assert.ok(await inEast("web-west"));
     await stack.configure({ uids: { ...known, west: "another" } });
     await clusters.addService(bed.clusters.west, "shop", "more", { labels });
@@ -48,7 +48,7 @@ describe("a cluster that is another one by now, in a real engine", function () {
     assert.equal(await inEast("more-west"), undefined);
   });
 
-  it("goes on as if nothing had been once it is itself again, and the state has learned of no other", async () => {
+  it("works as before once the context is right again, and the state never recorded the other cluster", async () => {
     await stack.configure({ uids: known });
     await stack.pulumi("up", "--yes", "--skip-preview");
     assert.ok(await inEast("more-west"));

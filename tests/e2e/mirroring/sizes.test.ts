@@ -36,7 +36,7 @@ describe("a headless Service with 2,000 labels and 400 pods, on real API servers
     });
   });
 
-  it("is left out, with the reason, and the others are mirrored", async () => {
+  it("is skipped with a reason, and the others are mirrored", async () => {
     const { text } = await stack.up();
     assert.match(text, /sizes\/huge is not mirrored \(TooLarge\): .*labels.*128/);
     assert.deepEqual(await servicesIn(shared.kube.east, namespace), ["web-west"]);
@@ -52,7 +52,7 @@ const largest = Object.fromEntries(
   ]),
 );
 
-describe("a target that exports all that a link may bring, on real API servers", function () {
+describe("a target that exports as much as a link may have, on real API servers", function () {
   this.timeout("20m");
 
   it("leaves its source readable, and is cleaned up", async () => {

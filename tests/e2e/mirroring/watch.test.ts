@@ -64,19 +64,19 @@ describe("linkerd-clusters watch", function () {
     await watch.ended;
   });
 
-  it("makes what is missing when it starts", async () => {
+  it("creates what is missing when it starts", async () => {
     await mirrored("first");
     await settled(watch, patience);
   });
 
-  it("mirrors what is exported, and brings back a mirror that somebody deletes", async () => {
+  it("mirrors new exports, and recreates a mirror that somebody deletes", async () => {
     await exportOf("fourth");
     await remove(shared.kube.east, "Service", `${namespace}/first-west`);
     await mirrored("fourth");
     await mirrored("first");
   });
 
-  it("does not run for what it has written itself, and leaves no history where it did not run", async () => {
+  it("doesn't run because of its own writes, and leaves no history without a run", async () => {
     await settled(watch, patience);
     const before = ups();
     const from = watch.events.length;
@@ -89,7 +89,7 @@ describe("linkerd-clusters watch", function () {
     equal(await runs.history(), before);
   });
 
-  it("goes on where a cluster has been away, and meanwhile with the others", async () => {
+  it("serves other clusters while one is down, and that one once it is back", async () => {
     const { west } = shared.bed.clusters;
     await west.cut();
     await event((each) => each.event === "watchLost" && each.cluster === "west");
@@ -104,7 +104,7 @@ describe("linkerd-clusters watch", function () {
     await settled(watch, patience);
   });
 
-  it("forces nothing that the guards refuse, goes on elsewhere, and there too once the cause is gone", async () => {
+  it("respects the guards, continues elsewhere, and resumes once the cause is gone", async () => {
     const from = watch.events.length;
     const gone = ["first", "second", "third"];
     const { west } = shared.kube;
@@ -127,7 +127,7 @@ describe("linkerd-clusters watch", function () {
     // All of them come up in a sample of the combinations, which differs from seed to seed.
     const whom = victims[(seed + round) % victims.length] ?? "the watch";
     const when = moments[(seed + round * 5) % moments.length] ?? "once it runs";
-    it(`makes up for it when somebody kills ${whom} ${when} (round ${round + 1})`, async () => {
+    it(`recovers when somebody kills ${whom} ${when} (round ${round + 1})`, async () => {
       await exportOf(`killed-${round}`);
       await event((each) => each.event === "runBegan" && each.command === "up");
       await until(when, [watch], async () => (await isReached(when)) || undefined, patience);
@@ -144,7 +144,7 @@ describe("linkerd-clusters watch", function () {
     });
   }
 
-  it("ends a run that is under way when it is terminated, and leaves no lock", async () => {
+  it("ends a running update on SIGTERM, and leaves no lock", async () => {
     await exportOf("fifth");
     await event((each) => each.event === "runBegan" && each.command === "up");
     // Pulumi heeds a signal only some time after it has taken the lock; before, the next watch clears it.

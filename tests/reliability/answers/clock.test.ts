@@ -13,7 +13,7 @@ describe("a runner whose clock is an hour", () => {
     ["slow", -hour],
   ] as const)
     for (const [phase] of allPhases)
-      it(`${way} waits as long as an overloaded source says ${phase}`, async () => {
+      it(`${way}: waits as long as an overloaded source says ${phase}`, async () => {
         const now = Date.now();
         const fault = page(429, { "retry-after": "2" });
         mock.timers.enable({ apis: ["Date"], now: now + off });

@@ -100,7 +100,7 @@ describe("a cluster whose lists", () => {
  * cache; those that do, or stand on an etcd that was restored, show the past. When a source does so
  * to `pulumi destroy`, nobody can tell it from one in which nothing is left to delete.
  */
-describe("a server that has fallen behind", () => {
+describe("an API server with stale data", () => {
   const pasts: readonly [what: string, past: (mesh: Mesh, at: string) => Promise<ApiServer>][] = [
     ["before anything was mirrored", (_mesh, at) => Promise.resolve(founded().server(at))],
     [

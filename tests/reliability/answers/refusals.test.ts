@@ -105,7 +105,7 @@ describe("a source that", () => {
         ...matter,
       }));
 
-  it("renews the runner's token during the run: it goes on with the new one", async () => {
+  it("renews the runner's token during the run: it continues with the new one", async () => {
     let isRenewed = false;
     const fault: ClusterFault = (_request, at, mesh) => {
       if (isRenewed) return undefined;
@@ -128,7 +128,7 @@ describe("a source that", () => {
     });
   });
 
-  it("may not list the StatefulSets of a target: a pod that is away keeps its mirror for now", () =>
+  it("may not list a target's StatefulSets: a missing pod keeps its mirror for now", () =>
     expectCell({
       phase: "while it plans",
       at: "west",
@@ -140,7 +140,7 @@ describe("a source that", () => {
       patience: 0,
     }));
 
-  it("has mirrors that are deleted by somebody else just before: that is as good", async () => {
+  it("has mirrors that somebody else has just deleted: the run succeeds", async () => {
     for (const phase of ["while it deletes", "while it destroys"] as const)
       await expectCell({
         fault: ({ path }, at, mesh) => ({
@@ -161,7 +161,7 @@ describe("a source that", () => {
   });
 
   for (const operation of ["up", "destroy"] as const)
-    it(`has a finalizer that holds a deletion of pulumi ${operation}: it is neither awaited nor asked for again`, async () => {
+    it(`has a finalizer that holds up a deletion of pulumi ${operation}: the run doesn't wait or retry`, async () => {
       const mesh = await changed();
       const east = mesh.server("east");
       holding("shop/old-west")(mesh);
@@ -177,7 +177,7 @@ describe("a source that", () => {
       count("faults tried");
     });
 
-  it("has a webhook that adds to each object: it stays, and the next run writes nothing", async () => {
+  it("has a webhook that adds to each object: the additions stay, and the next run writes nothing", async () => {
     const mesh = await changed();
     const east = mesh.server("east");
     const labels = { "team.example/owner": "platform" };

@@ -6,8 +6,8 @@ import { count, repeated } from "../effort.ts";
 import { histories } from "./actions.ts";
 import { History, mirrorsIn } from "./history.ts";
 
-describe("whatever happens to a mesh, and in whatever order", () => {
-  it("it ends as a new stack would make it, then no run writes anything, and destroy leaves nothing", async function () {
+describe("any history of a mesh", () => {
+  it("ends as a new stack would create it, then no run writes anything, and destroy leaves nothing", async function () {
     this.timeout(0);
     const property = fc.asyncProperty(histories, async (actions) => {
       const history = new History();

@@ -43,7 +43,7 @@ const modes = ["links", "all", "trust"] as const;
 /** A stack that mirrors from west, which is hostile, and from north, which is not, into east. */
 const mesh = new Mesh(["east", "west", "north"], {});
 
-describe("an API server that has been taken over", () => {
+describe("a compromised API server", () => {
   const west = new HostileServer(mesh.server("west"));
   const other = new HostileServer(mesh.server("north"));
 
@@ -101,7 +101,7 @@ describe("an API server that has been taken over", () => {
     });
 
   for (const manage of modes)
-    it(`affects itself alone with manage: ${manage}, and the cluster that it claims to be`, async () => {
+    it(`affects only itself with manage: ${manage}, and the cluster that it claims to be`, async () => {
       // These answers come at once, so that a slow machine must not run out of time.
       mesh.options = { time: systemTime };
       const answers = falseAnswersOf(() => other.url);
@@ -118,7 +118,7 @@ describe("an API server that has been taken over", () => {
       }
     });
 
-  it("affects its own links alone", async () => {
+  it("affects only its own links", async () => {
     equal((await mesh.up()).failure, undefined);
     west.falseAnswer = (_, response) => {
       response.writeHead(200);

@@ -110,8 +110,8 @@ function mutated(all: typeof mutations extends fc.Arbitrary<infer All> ? All : n
   };
 }
 
-describe("bad input: what API servers say", () => {
-  it("a target that answers with anything: sentences, no malformed write, and other links go on", async () => {
+describe("bad input from API servers", () => {
+  it("any answer of a target leads to sentences and no malformed write, and other links continue", async () => {
     await fc.assert(
       fc.asyncProperty(mutations, async (all) => {
         count("inputs");
@@ -128,7 +128,7 @@ describe("bad input: what API servers say", () => {
     );
   });
 
-  it("a source that answers with anything: sentences, and no malformed write", async () => {
+  it("any answer of a source leads to sentences and no malformed write", async () => {
     await fc.assert(
       fc.asyncProperty(mutations, async (all) => {
         count("inputs");

@@ -110,8 +110,8 @@ function judged(raw: Json): "config" | "mistakes" {
   return "mistakes";
 }
 
-describe("bad input: the stack config", () => {
-  it("any JSON at every key is a config or mistakes, each one printable sentence", () => {
+describe("bad input in the stack config", () => {
+  it("any JSON at any key is a config or mistakes, each one printable sentence", () => {
     fc.assert(
       fc.property(fc.oneof(anything, deeplyNested), (raw) => {
         judged(raw);
@@ -120,7 +120,7 @@ describe("bad input: the stack config", () => {
     );
   });
 
-  it("a right config with something wrong in it is a config or mistakes", () => {
+  it("a valid config with one wrong value is a config or mistakes", () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(mutations, (all) => {
@@ -133,7 +133,7 @@ describe("bad input: the stack config", () => {
     equal(seen.size, 2);
   });
 
-  it("never tells a secret, however it is misplaced", () => {
+  it("never reveals a misplaced secret", () => {
     const secret = fc.constantFrom<Json>(
       ...[canary, `-----BEGIN PRIVATE KEY-----\n${canary}`, [canary]],
       ...[{ certificate: canary, key: canary }, { tls: { key: canary } }, Buffer.from(canary)],
@@ -162,7 +162,7 @@ describe("bad input: the stack config", () => {
     );
   });
 
-  it("as text, as Pulumi hands it over, is a config or a text to show", () => {
+  it("as text from Pulumi, it is a config or a message", () => {
     const value = fc.oneof(
       fc.string({ unit: "binary" }),
       hostile.map((one) => jsonOf(one)),

@@ -118,8 +118,8 @@ function written(config: unknown): string {
   }
 }
 
-describe("bad input: a kubeconfig", () => {
-  it("is a client, or one printable sentence without a credential; and so is its first request", () =>
+describe("bad input in a kubeconfig", () => {
+  it("is a client or one printable sentence without a credential, and so is its first request", () =>
     withFolder(async (folder) => {
       const file = path.join(folder, "config");
       const outcomes = new Set<string>();

@@ -38,9 +38,9 @@ const states: readonly (readonly [manage: string, state: State])[] = [
   ["all", ofLinks.state],
 ];
 
-describe("a stack that an earlier version has made", () => {
+describe("a stack that an earlier version created", () => {
   for (const [manage, state] of states)
-    it(`is upgraded by one up, which changes nothing about a mirror but its marks: manage ${manage}`, async () => {
+    it(`is upgraded by one up, which changes only the marks of mirrors: manage ${manage}`, async () => {
       const mesh = founded();
       mesh.config = { ...mesh.config, manage };
       for (const name of clusters) {
@@ -66,7 +66,7 @@ describe("a stack that an earlier version has made", () => {
       deepEqual([steps.filter(({ changes }) => changes), lines], [[], []]);
     });
 
-  it("is watched by all settings of its links before that up", () => {
+  it("is watched with all settings of its links before that up", () => {
     const resources = fixture.state.map(([, { inputs }]) => ({
       type: "pulumi-nodejs:dynamic/linkerd:Mirrors",
       inputs,

@@ -62,7 +62,7 @@ describe("the mirrors of a link that has left the config", () => {
   });
 
   it("are forgotten where somebody has deleted them already", async () => {
-    const action = "forget: already deleted, or no longer owned";
+    const action = "unlist: already deleted, or no longer this stack's";
     expectFacts(await removing(editing(await settled(), () => undefined)), {
       ...removed,
       changes: { west: { "shop/web-west": { action } } },
@@ -131,7 +131,7 @@ describe("a link that goes over to Linkerd's controller", () => {
         ...kept,
         removedLinks: undefined,
         notes: [
-          "east → west: 1 forgotten",
+          "east → west: 1 no longer listed",
           `east → west: its mirrors stay, because ${says} mirrors it now`,
         ],
         changes: { west: { "shop/web-west": { action: `leave: ${says} keeps it` } } },
@@ -216,7 +216,7 @@ describe("mirrors of a removed link that may be others'", () => {
       ...kept,
       revision: 2,
       notes: [
-        "east → west: 1 forgotten",
+        "east → west: 1 no longer listed",
         "east → west: 1 mirror stays, because stack other/prod keeps them (shop/web-west)",
       ],
     });

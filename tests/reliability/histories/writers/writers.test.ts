@@ -4,8 +4,8 @@ import { count, repeated } from "../../effort.ts";
 import { histories } from "./events.ts";
 import { WritersHistory } from "./history.ts";
 
-describe("whoever else writes to a source, and in whatever order", () => {
-  it("no run takes away what others vouch for, or deletes what its preview did not announce, or leaves what nobody wants", async function () {
+describe("other writers in a source, in any order", () => {
+  it("lose nothing that they vouch for, and no run deletes more than its preview announced or leaves what nobody wants", async function () {
     this.timeout(0);
     const property = fc.asyncProperty(histories, async (events) => {
       const history = new WritersHistory();

@@ -85,7 +85,7 @@ describe("what a preview says of a change", () => {
       "that a mirror goes from the list of which nothing is deleted",
       [],
       listed,
-      action("forget: already deleted, or no longer owned"),
+      action("unlist: already deleted, or no longer this stack's"),
     ],
   ];
   for (const [rule, decisions, before, expected] of rows)

@@ -63,7 +63,7 @@ const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string
     "what the list gains and loses without a write",
     [decision("keep", "shop/a"), decision("keep", "shop/b")],
     { "shop/c": line },
-    "2 adopted, 1 forgotten",
+    "2 adopted, 1 no longer listed",
   ],
 ];
 
