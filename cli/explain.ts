@@ -1,4 +1,5 @@
 import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { exportAnnotation, fits } from "@linkerd-multicluster/engine/mirroring";
 import { nearest } from "../config/mistakes.ts";
 import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
 import type { MirrorFact, NotMirrored, ServiceFact } from "./facts.ts";
@@ -21,6 +22,8 @@ export interface ExplainedService {
   readonly service: string;
   /** The live Service; absent if the cluster can't be read or no longer has the Service. */
   readonly live?: ServiceFact;
+  /** One sentence about which clusters may import it, and which ports, if its annotations restrict that. */
+  readonly restriction?: string;
   /** One entry for each cluster in which it may be mirrored. */
   readonly appearsIn: readonly Appearance[];
 }
@@ -100,7 +103,30 @@ function explainService(
     // A Service appears in its own cluster only as a member of a federated Service.
     .filter((found) => found.source !== cluster || found.mirrors.length > 0)
     .map((found) => appearance(facts, found));
-  return { cluster, service, ...omitUndefined({ live }), appearsIn };
+  const restriction = live && restrictionOn(live, facts);
+  return { cluster, service, ...omitUndefined({ live, restriction }), appearsIn };
+}
+
+const all = new Intl.ListFormat("en-GB");
+
+function restrictionOn(
+  { cluster, service, importers, importedPorts }: ServiceFact,
+  { clusters }: Facts,
+): string | undefined {
+  if (importers === undefined && importedPorts === undefined) return undefined;
+  const by =
+    importers === undefined
+      ? "by every cluster"
+      : `by ${all.format(importers)} only (annotation ${exportAnnotation.clusters})`;
+  const ports =
+    importedPorts === undefined
+      ? ""
+      : `, with ${importedPorts.length === 1 ? "port" : "ports"} ${all.format(importedPorts)} only (annotation ${exportAnnotation.ports})`;
+  const unknown = (importers ?? []).filter(
+    (pattern) => !clusters.some(({ name }) => fits(pattern, name)),
+  );
+  const typo = unknown.length === 0 ? "" : `; the stack has no cluster ${all.format(unknown)}`;
+  return `${cluster}/${service} may be imported ${by}${ports}${typo}`;
 }
 
 function appearance(
@@ -209,7 +235,8 @@ export function explanationText({ asked, services, near, unread = [] }: Explanat
   return services.map(serviceText).join("\n");
 }
 
-function serviceText({ cluster, service, live, appearsIn }: ExplainedService): string {
+function serviceText(explained: ExplainedService): string {
+  const { cluster, service, live, restriction, appearsIn } = explained;
   const labels = Object.entries(live?.labels ?? {}).map(([key, value]) => `${key}=${value}`);
   const facts =
     live === undefined
@@ -217,6 +244,7 @@ function serviceText({ cluster, service, live, appearsIn }: ExplainedService): s
       : [
           `${live.type}, ports ${live.ports}, ${live.ready ?? 0} ready`,
           `labels for links: ${labels.length === 0 ? "none" : labels.join(", ")}`,
+          ...(restriction === undefined ? [] : [restriction]),
         ];
   return [
     paint("head", `${service} in ${cluster}`),

@@ -18,6 +18,7 @@ import {
   isSkip,
   isWanted,
   label,
+  listedIn,
   membersIn,
   originOf,
   type Outcome,
@@ -281,7 +282,11 @@ function servicesOf(
         ports: portsText(spec.ports),
         type: spec.clusterIP === "None" ? "headless" : (spec.type ?? "ClusterIP"),
         labels: Object.fromEntries(labels),
-        ...omitUndefined({ ready }),
+        ...omitUndefined({
+          importers: listedIn(service, "clusters"),
+          importedPorts: listedIn(service, "ports"),
+          ready,
+        }),
       },
     ];
   });

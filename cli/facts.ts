@@ -125,6 +125,10 @@ export interface ServiceFact {
   readonly ports: string;
   /** Labels that a link selects by. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Clusters that may import it, as its annotation lists them; absent without the annotation. */
+  readonly importers?: readonly string[];
+  /** Ports that they import, in the same way. */
+  readonly importedPorts?: readonly string[];
   /** Addresses in its Endpoints; absent without Endpoints. */
   readonly ready?: number;
 }

@@ -28,6 +28,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     pairs,
     mirroring,
     controllers,
+    privateClusters,
     flatNetwork,
     trust,
     digests,
@@ -189,6 +190,22 @@ function controllers(readings: Readings): string[] {
     });
   });
   return [...new Set(mistakes)];
+}
+
+/** Linkerd's controller mirrors whatever is labelled. */
+function privateClusters(readings: Readings): string[] {
+  const { clusters, linkDefaults } = readings;
+  return [...(clusters ?? [])].flatMap(([name, { path, values }]) => {
+    const [link] = declaredLinks(readings).filter(
+      ({ target, entry }) =>
+        target === name &&
+        (entry?.values.mirroring ?? linkDefaults.values.mirroring) === "controller",
+    );
+    if (values.privateUnlessListed !== true || link === undefined) return [];
+    const state = `is true, but mirroring of link ${link.source} → ${name} is "controller"`;
+    const rule = "false, as Linkerd's controller doesn't know which clusters a Service lists";
+    return [mustBe([...path, "privateUnlessListed"], state, rule)];
+  });
 }
 
 /** Links without a gateway have neither gateway mirrors nor headless ones. */

@@ -131,6 +131,7 @@ function linkConfig(
       source,
       target: name,
       targetDomain: target.clusterDomain,
+      privateUnlessListed: target.privateUnlessListed,
       gateway: gatewaySource(chosen, multiclusterNamespace),
     },
     mirroring,

@@ -70,6 +70,9 @@ export const cluster = section("a cluster", {
     meaning:
       "the `gateway` of every link that targets this cluster and has none of its own; `enabled` beside its keys says whether the cluster gets one",
   },
+  privateUnlessListed: off(
+    "other clusters import only Services of this one whose annotation `linkerd-multicluster/clusters` names them (docs/guides/imports.md); not with `mirroring: controller` on a link that targets it",
+  ),
   values: {
     type: chartValues.schema,
     default: {},

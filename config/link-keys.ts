@@ -131,7 +131,10 @@ const count = wholeNumber(deletions, Number.MAX_SAFE_INTEGER, 0);
 const share = z.custom<`${number}%`>(isShare, { error: deletions });
 
 /** The settings of a link for the engine; the others come from the link's clusters. */
-type EngineSettings = Omit<LinkSpec, "source" | "target" | "targetDomain" | "gateway">;
+type EngineSettings = Omit<
+  LinkSpec,
+  "source" | "target" | "targetDomain" | "privateUnlessListed" | "gateway"
+>;
 type OtherSettings =
   "gateway" | "mirroring" | "credentialsGeneration" | "credentialsMaxAge" | "adopt";
 

@@ -14,6 +14,7 @@ export {
 export { othersIn } from "./decide/metadata.ts";
 export {
   annotation,
+  exportAnnotation,
   federatedName,
   gatewayPort,
   label,
@@ -35,7 +36,8 @@ export {
 } from "./model/state.ts";
 export { type Decision, type Verdict, isSkip, isWanted } from "./model/decision.ts";
 export { goesAt } from "./decide/policies/absent-pods.ts";
-export { selects } from "./decide/policies/selection.ts";
+export { listedIn } from "./decide/policies/exports.ts";
+export { fits, selects } from "./decide/policies/selection.ts";
 export { portsText } from "./model/canonical.ts";
 export type { MirrorKind } from "./model/mirror.ts";
 export { stackOf } from "./model/marks.ts";

@@ -15,6 +15,7 @@ import { desired } from "./mirrors/link-mirrors.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
 import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
+import { missingPorts } from "./policies/exports.ts";
 import { ownershipNotes } from "./policies/other-stacks.ts";
 import type { Authority } from "./policies/ownership.ts";
 import { type RemovedPart, undecided } from "./policies/removed-links.ts";
@@ -113,6 +114,9 @@ export function decide(observation: SourceObservation): Decided {
     ),
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
     notes: [
+      ...links.flatMap((each) =>
+        missingPorts(each).map((sentence): Note => [each.link.target, sentence]),
+      ),
       ...removed.flatMap((part): Note[] =>
         part.disposition === "unknown"
           ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]

@@ -1,6 +1,6 @@
 import { excludes, type Mirror } from "../model/mirror.ts";
 import type { Service, StringMap } from "../../kubernetes/objects/objects.ts";
-import { annotation } from "../model/vocabulary.ts";
+import { annotation, exportAnnotation } from "../model/vocabulary.ts";
 import type { LinkSpec } from "../model/link.ts";
 
 /**
@@ -37,10 +37,14 @@ export function copiedAnnotations(service: Service, link: MetadataRules): String
       // Keys that proxies need on a mirror, even if they are excluded.
       key === annotation.opaquePorts ||
       (!key.startsWith("multicluster.linkerd.io/") &&
+        !ownKeys.has(key) &&
         !isOthers(key, link) &&
         !excludes(link.excludedAnnotations, key)),
   );
 }
+
+/** A mirror is never exported, so it isn't said who may import it. */
+const ownKeys: ReadonlySet<string> = new Set(Object.values(exportAnnotation));
 
 /**
  * Returns the keys of an exported Service that the exclusions hold back, by which a live mirror's keys are judged;

@@ -34,6 +34,8 @@ export interface LinkSpec extends Naming, Placing {
   readonly target: string;
   /** The target's cluster domain, as its own gateway knows it. */
   readonly targetDomain: string;
+  /** Whether the target exports only Services that say which clusters may import them. */
+  readonly privateUnlessListed: boolean;
   /** `false` on a flat network, where pods reach each other without a gateway. */
   readonly gateway: GatewaySource | false;
   readonly headless: boolean;
@@ -82,6 +84,7 @@ export function systemNamespaces(linkerd: string, multicluster: string): readonl
 /** The defaults of a link's settings. */
 export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   targetDomain: "cluster.local",
+  privateUnlessListed: false,
   gateway: linkerdGateway,
   headless: false,
   selector: { matchLabels: { [label.exported]: "true" } },

@@ -32,6 +32,12 @@ export const reasons = {
     status: "InvalidService",
     meaning: "a headless Service cannot be a member of a federated Service",
   },
+  InvalidExport: {
+    keeps: false,
+    status: "InvalidService",
+    meaning:
+      "an annotation that says who may import the Service, or which ports, can't be read or names no port of it",
+  },
   InvalidName: {
     keeps: false,
     status: "InvalidService",
@@ -52,6 +58,12 @@ export const reasons = {
     status: "InvalidService",
     meaning: "the mirror's name would have more than the 63 characters Kubernetes allows",
   },
+  NoCommonPort: {
+    keeps: false,
+    status: "InvalidService",
+    meaning:
+      "the member omits every port that the other members of the federated Service have in common",
+  },
   NoGateway: {
     keeps: true,
     status: "Error",
@@ -67,6 +79,12 @@ export const reasons = {
     keeps: false,
     status: "InvalidService",
     meaning: "the exported Service has no ports, and a mirror needs at least one",
+  },
+  NotListed: {
+    keeps: false,
+    status: "InvalidService",
+    meaning:
+      "the target doesn't let this cluster import the Service (annotation linkerd-multicluster/clusters, privateUnlessListed)",
   },
   NotOurs: {
     keeps: true,

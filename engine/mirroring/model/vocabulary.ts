@@ -30,6 +30,16 @@ export const annotation = {
   localMember: "multicluster.linkerd.io/local-discovery",
 } as const;
 
+const ownPrefix = "linkerd-multicluster/";
+
+/** This program's annotations on exported Services, which Linkerd's controllers don't know. */
+export const exportAnnotation = {
+  /** The clusters that may import it: names, separated by commas; a trailing `*` matches any suffix. */
+  clusters: `${ownPrefix}clusters`,
+  /** The ports that they import: names or numbers, separated by commas. */
+  ports: `${ownPrefix}ports`,
+} as const;
+
 /** Names of the ports of a gateway Service. */
 export const gatewayPort = "mc-gateway";
 export const probePort = "mc-probe";

@@ -47,6 +47,34 @@ describe("explain", () => {
     );
   });
 
+  it("says which clusters may import a Service, and which of its ports", () => {
+    const base = {
+      cluster: "west",
+      service: "shop/web",
+      type: "ClusterIP",
+      ports: "none",
+      labels: {},
+    };
+    for (const [fact, sentence] of [
+      [
+        { importers: ["east", "n*"] },
+        "west/shop/web may be imported by east and n* only (annotation linkerd-multicluster/clusters)",
+      ],
+      [
+        { importers: ["nrth"], importedPorts: ["http", "80"] },
+        "west/shop/web may be imported by nrth only (annotation linkerd-multicluster/clusters), with ports http and 80 only (annotation linkerd-multicluster/ports); the stack has no cluster nrth",
+      ],
+      [
+        { importedPorts: ["http"] },
+        "west/shop/web may be imported by every cluster, with port http only (annotation linkerd-multicluster/ports)",
+      ],
+    ] as const) {
+      const explanation = explain({ ...facts, services: [{ ...base, ...fact }] }, "shop/web");
+      equal(explanation.services[0]?.restriction, sentence);
+      equal(explanationText(explanation).split("\n")[3]?.trim(), sentence);
+    }
+  });
+
   it("shows every member of a federated Service", () => {
     deepEqual(places(facts, "shop/bb"), [
       "west/shop/bb in east: mirrored",

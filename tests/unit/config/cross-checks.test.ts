@@ -79,6 +79,25 @@ linkDefaults: { mirroring: controller }
 `);
 });
 
+describe("stack config: a cluster that is private unless listed", () => {
+  testSentences(`
+clusters: { west: { privateUnlessListed: true }, east: }
+link: { mirroring: controller }
+! clusters.west.privateUnlessListed is true, but mirroring of link east → west is "controller"; it must be false, as Linkerd's controller doesn't know which clusters a Service lists.
+
+# by linkDefaults
+clusters: { west: { privateUnlessListed: true }, east: }
+topology: mesh
+linkDefaults: { mirroring: controller }
+! clusters.west.privateUnlessListed is true, but mirroring of link east → west is "controller"; it must be false, as Linkerd's controller doesn't know which clusters a Service lists.
+
+# a controller for another target, and a link that this program mirrors
+clusters: { west: { privateUnlessListed: true }, east: }
+links: [{ source: east, target: west, mirroring: pulumi }, { source: west, target: east }]
+linkDefaults: { mirroring: controller }
+`);
+});
+
 describe("stack config: Linkerd's controller knows neither namespaces nor names", () => {
   const wrong =
     'is set, but mirroring is "controller"; it must be left out, as Linkerd\'s controller mirrors the Services of all namespaces.';
@@ -184,7 +203,7 @@ links:
 # a wrong cluster is still a cluster
 clusters: { west: 5, east: }
 link: {}
-! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, revoked, adopt, gatewayApi.
+! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, values, uid, revoked, adopt, gatewayApi.
 `);
 });
 

@@ -1,4 +1,5 @@
 import {
+  keyOf,
   namespaceOf,
   objectKey,
   type ObjectKey,
@@ -14,6 +15,7 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import {
   annotation,
   clusterOfToken,
+  exportAnnotation,
   federatedName,
   label,
   tokensIn,
@@ -31,6 +33,7 @@ import {
   membership,
   portConflicts,
   type PortConflicts,
+  withCommonPorts,
 } from "./members.ts";
 
 export interface DesiredFederated {
@@ -46,7 +49,8 @@ export interface DesiredFederated {
  * removes, and those that are others' to list.
  */
 export function desiredFederated(view: FederatedView): DesiredFederated {
-  const { members, skips } = membership(view);
+  const { members, ...found } = membership(view);
+  const skips = [...found.skips];
   const owned = [...view.source.services.values()].filter(federated.owns);
   const live = new Map(owned.map((service) => [originOf(service), service]));
   const age = agesOfLinks(view.source);
@@ -54,7 +58,8 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
   const claims = new Map<ObjectKey, FederatedClaim>();
   const origins = [...new Set([...members.keys(), ...live.keys()])].sort();
   const mirrors = origins.flatMap((origin) => {
-    const joining = inOrderOfAge(members.get(origin) ?? [], age);
+    const { joining, refused } = withCommonPorts(inOrderOfAge(members.get(origin) ?? [], age));
+    skips.push(...refused.map((member) => noCommonPort(member, view.source.cluster)));
     const there = live.get(origin);
     const claim = claimOn(origin, joining, there, view, age);
     if (claim.members.length === 0) return [];
@@ -129,6 +134,16 @@ function claimOn(
     members,
     preceding,
     ...(first !== undefined && { details: detailsOf(first) }),
+  };
+}
+
+function noCommonPort({ service, cluster }: Member, source: string): Skip {
+  return {
+    origin: keyOf(service),
+    cluster: cluster ?? source,
+    mirror: federatedName(service.metadata.name),
+    reason: "NoCommonPort",
+    sentence: `its annotation ${exportAnnotation.ports} omits every port that the other members of the federated Service have in common: list one of these`,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Mirror } from "../../model/mirror.ts";
 import type { LinkView } from "../../model/observation.ts";
 import { absentPods, heldPods } from "../policies/absent-pods.ts";
 import { hostSubsets, headlessShape, tooManyPods } from "../policies/headless.ts";
+import { omittedPorts, withoutNamedPorts, withoutPorts } from "../policies/exports.ts";
 import type { Skip, Why } from "../../model/reasons.ts";
 import { mirrorName, mirrorNamespace } from "../../model/vocabulary.ts";
 import {
@@ -58,13 +59,15 @@ export function desired(view: LinkView): Desired {
 type Outcome = Partial<Pick<Desired, "missing">> & Pick<Desired, "mirrors">;
 
 /** @param absent pods of the Service that have mirrors and are in no Endpoints now */
-function mirrorsOf(service: Service, view: LinkView, absent: readonly string[]): Outcome | Why {
+function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): Outcome | Why {
   const { link, source, snapshot: target, gateway } = view;
+  const omitted = omittedPorts(whole);
+  const service = withoutPorts(whole, omitted);
   const mode = exportMode(service, link);
   if (mode === undefined) return { mirrors: [] };
   const place = mirrorNamespace(service.metadata.namespace, link);
   const candidate = {
-    service,
+    service: whole,
     cluster: link.target,
     name: mirrorName(service.metadata.name, link),
     link,
@@ -85,7 +88,9 @@ function mirrorsOf(service: Service, view: LinkView, absent: readonly string[]):
     const shape = headlessShape(service, endpoints, held.subsets, view);
     if (typeof shape === "object") return shape;
     if (shape === "headless") {
-      const pods = [...hostSubsets(endpoints, link.readiness), ...held.subsets];
+      const pods = [...hostSubsets(endpoints, link.readiness), ...held.subsets].map((subset) =>
+        withoutNamedPorts(subset, omitted),
+      );
       const tooMany = tooManyPods(service, endpoints, pods);
       if (tooMany !== undefined) return tooMany;
       const mirrors = headlessMirrors(service, endpoints, pods, link, gateway.value.gateway);

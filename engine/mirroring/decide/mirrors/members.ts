@@ -3,6 +3,7 @@ import {
   type Namespace,
   type ObjectKey,
   type Service,
+  type ServicePort,
 } from "../../../kubernetes/objects/objects.ts";
 import type { Controllers } from "../../model/controller.ts";
 import type { LinkSpec } from "../../model/link.ts";
@@ -13,6 +14,7 @@ import { federatedName } from "../../model/vocabulary.ts";
 import { portsText } from "../../model/canonical.ts";
 import { membersBeyondLimit } from "../policies/most-mirrors.ts";
 import type { RemovedPart } from "../policies/removed-links.ts";
+import { omittedPorts, withoutPorts } from "../policies/exports.ts";
 import { brokenMemberRule } from "../policies/rules.ts";
 import { matchesSelector, leftOut } from "../policies/selection.ts";
 
@@ -36,10 +38,12 @@ export interface Member {
   readonly cluster: string | undefined;
   readonly service: Service;
   readonly excludes: MetadataRules;
+  /** Ports that the exporter doesn't list, and which the Service here doesn't have. */
+  readonly omitted: readonly ServicePort[];
 }
 
 /** A Service that is labelled as a member, and the link through which it joins. */
-interface Candidate extends Member {
+interface Candidate extends Omit<Member, "omitted"> {
   readonly link: LinkSpec;
 }
 
@@ -65,7 +69,7 @@ export function membership(view: FederatedView): {
     for (const each of own) refuse(each, tooMany.get(each.service));
   }
   return {
-    members: Map.groupBy(joining(), ({ service }) => keyOf(service)),
+    members: Map.groupBy(joining().map(narrowed), ({ service }) => keyOf(service)),
     skips: [...broken].map(([{ service, cluster, link }, why]) => ({
       origin: keyOf(service),
       cluster: cluster ?? link.source,
@@ -73,6 +77,39 @@ export function membership(view: FederatedView): {
       ...why,
     })),
   };
+}
+
+function narrowed({ cluster, service, excludes }: Candidate): Member {
+  const omitted = omittedPorts(service);
+  return { cluster, service: withoutPorts(service, omitted), excludes, omitted };
+}
+
+/**
+ * Removes the ports that any of the members omits. Linkerd sends requests for a port of a federated Service to every
+ * member that has this port, whoever may import it (controller/api/destination/federated_service_watcher.go). A
+ * member that would leave none of the first one's ports can't join.
+ */
+export function withCommonPorts(members: readonly Member[]): {
+  readonly joining: readonly Member[];
+  readonly refused: readonly Member[];
+} {
+  const [first] = members;
+  const joining: Member[] = [];
+  const refused: Member[] = [];
+  let omitted: readonly ServicePort[] = [];
+  for (const member of members) {
+    const all = [...omitted, ...member.omitted];
+    const left = first === undefined ? [] : withoutPorts(first.service, all).spec.ports;
+    if (left?.length === 0) refused.push(member);
+    else {
+      joining.push(member);
+      omitted = all;
+    }
+  }
+  const common = joining.map((member) => {
+    return { ...member, service: withoutPorts(member.service, omitted) };
+  });
+  return { joining: common, refused };
 }
 
 function candidates({ source, links }: FederatedView): Candidate[] {

@@ -13,6 +13,7 @@ import { copiedAnnotations, copiedLabels } from "../metadata.ts";
 import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import type { Reason, Skip, Why } from "../../model/reasons.ts";
 import { label } from "../../model/vocabulary.ts";
+import { invalidList, notListed } from "./exports.ts";
 import { leftOut } from "./selection.ts";
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import { inDigits } from "../../../message.ts";
@@ -72,6 +73,12 @@ const rules: readonly Rule<Candidate>[] = [
         : undefined,
   },
   {
+    reason: "NotListed",
+    // A federated Service of a cluster's own is no import.
+    broken: ({ service, cluster, link }) =>
+      cluster === link.source ? undefined : notListed(service, link),
+  },
+  {
     reason: "ExternalName",
     broken: ({ service }) =>
       service.spec.type === "ExternalName"
@@ -85,6 +92,7 @@ const rules: readonly Rule<Candidate>[] = [
         ? undefined
         : "it has no ports: give it at least one, which its mirror can then have too",
   },
+  { reason: "InvalidExport", broken: ({ service }) => invalidList(service) },
   {
     reason: "TooLarge",
     broken: ({ service, link }) =>

@@ -28,8 +28,7 @@ export function matchesSelector(
 /** Returns why a link excludes the Services of a namespace; undefined if it doesn't. */
 export function leftOut(namespace: string, link: LinkSpec): string | undefined {
   const { source, target, namespaces, excludedNamespaces } = link;
-  const isNamed = (pattern: string) =>
-    pattern.endsWith("*") ? namespace.startsWith(pattern.slice(0, -1)) : namespace === pattern;
+  const isNamed = (pattern: string) => fits(pattern, namespace);
   const excluded = excludedNamespaces.find(isNamed);
   if (excluded !== undefined) {
     const pattern = excluded === namespace ? "" : `, as ${excluded}`;
@@ -38,6 +37,11 @@ export function leftOut(namespace: string, link: LinkSpec): string | undefined {
   return namespaces.some(isNamed)
     ? undefined
     : `namespaces of link ${source} → ${target} does not name ${namespace}: remove the Service's label, or add the namespace there`;
+}
+
+/** Whether the pattern is the name, or the beginning of it and then `*`. */
+export function fits(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
 /**

@@ -75,6 +75,25 @@ describe("for any clusters", () => {
     );
   });
 
+  it("no cluster has a mirror or a port that the exporter doesn't allow it", () => {
+    fc.assert(
+      fc.property(scenarios, ({ target, ...scenario }) => {
+        for (const { origin, ports } of planned({ target, ...scenario }).wanted) {
+          const { annotations = {} } = target.services.get(origin)?.metadata ?? {};
+          const clusters = annotations["linkerd-multicluster/clusters"] ?? "*";
+          assert.ok(["*", "e*", "east"].includes(clusters), clusters);
+          const list = annotations["linkerd-multicluster/ports"]?.split(",") ?? [
+            "http",
+            "dns",
+            "80",
+          ];
+          for (const { name = "80", port } of ports)
+            assert.ok(list.includes(name) || list.includes(String(port)), name);
+        }
+      }),
+    );
+  });
+
   it("what is not ours is never part of a change, and stays as it is", () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {

@@ -1,0 +1,114 @@
+import { isDnsLabel } from "../../../kubernetes/objects/names.ts";
+import { printable } from "../../../kubernetes/objects/printable.ts";
+import {
+  type EndpointPort,
+  keyOf,
+  type Service,
+  type ServicePort,
+} from "../../../kubernetes/objects/objects.ts";
+import { listed } from "../../../message.ts";
+import type { LinkSpec } from "../../model/link.ts";
+import type { LinkObservation } from "../../model/observation.ts";
+import { exportAnnotation } from "../../model/vocabulary.ts";
+import { valueIn } from "../../../result.ts";
+import { exportMode, fits, matchesSelector } from "./selection.ts";
+
+/**
+ * The exporter of a Service says in annotations which clusters may import it, and which of its ports. Links can only
+ * narrow that. A list that can't be read allows nobody anything, since it was written to restrict.
+ */
+
+/** The clusters or ports that a Service's annotation lists; undefined without the annotation. */
+export function listedIn(
+  { metadata: { annotations = {} } }: Service,
+  what: keyof typeof exportAnnotation,
+): readonly string[] | undefined {
+  return annotations[exportAnnotation[what]]?.split(",").map((entry) => entry.trim());
+}
+
+/** Returns why the exporter doesn't let the link's source import the Service; undefined if it does. */
+export function notListed(service: Service, { source, target, privateUnlessListed }: LinkSpec) {
+  const clusters = listedIn(service, "clusters");
+  if (clusters === undefined)
+    return privateUnlessListed
+      ? `${target} has privateUnlessListed and the Service no annotation ${exportAnnotation.clusters}: name ${source} in one if it may import the Service`
+      : undefined;
+  if (!clusters.every(isPattern) || clusters.some((pattern) => fits(pattern, source)))
+    return undefined;
+  return `its annotation ${quoted(service, "clusters")} does not name ${source}: add it there if it may import the Service`;
+}
+
+/** Returns which annotation is wrong; undefined if none is. */
+export function invalidList(service: Service): string | undefined {
+  const { clusters, ports } = exportAnnotation;
+  if (listedIn(service, "clusters")?.every(isPattern) === false)
+    return `its annotation ${quoted(service, "clusters")} is not a list of cluster names separated by commas, so no cluster may import it: correct it, such as ${clusters}: "east,north-*"`;
+  const all = service.spec.ports ?? [];
+  if (listedIn(service, "ports") === undefined || omittedPorts(service).length < all.length)
+    return undefined;
+  return `its annotation ${quoted(service, "ports")} names none of its ports: correct it, such as ${ports}: "${nameOf(all[0])}"`;
+}
+
+/** The name of a cluster, or how names begin and then `*`. */
+function isPattern(entry: string): boolean {
+  return isDnsLabel(entry.replace(/\*$/, "x"));
+}
+
+function quoted({ metadata: { annotations = {} } }: Service, what: keyof typeof exportAnnotation) {
+  const key = exportAnnotation[what];
+  return `${key}: "${printable(annotations[key] ?? "", 200)}"`;
+}
+
+function nameOf(port: ServicePort | undefined): string {
+  return port?.name ?? String(port?.port ?? "");
+}
+
+/** Returns the ports that the exporter doesn't list, by name or number. */
+export function omittedPorts(service: Service): readonly ServicePort[] {
+  const names = listedIn(service, "ports");
+  if (names === undefined) return [];
+  return (service.spec.ports ?? []).filter(
+    ({ name = "", port }) => !names.includes(String(port)) && !(name && names.includes(name)),
+  );
+}
+
+/** Returns the Service as if it had no such ports. */
+export function withoutPorts(service: Service, omitted: readonly ServicePort[]): Service {
+  if (omitted.length === 0) return service;
+  const keys = new Set(omitted.map(portKey));
+  const ports = service.spec.ports?.filter((port) => !keys.has(portKey(port))) ?? [];
+  return { ...service, spec: { ...service.spec, ports } };
+}
+
+function portKey({ port, protocol = "TCP" }: ServicePort): string {
+  return `${port}/${protocol}`;
+}
+
+/** Endpoints have the ports of their Service under the same names, with the numbers of the pods. */
+export function withoutNamedPorts<Subset extends { readonly ports: readonly EndpointPort[] }>(
+  subset: Subset,
+  omitted: readonly ServicePort[],
+): Subset {
+  const names = new Set(omitted.map(({ name }) => name ?? ""));
+  return { ...subset, ports: subset.ports.filter(({ name = "" }) => !names.has(name)) };
+}
+
+/** Returns one sentence about exported Services that list ports which they don't have. */
+export function missingPorts({ link, target }: LinkObservation): string[] {
+  const services = [...(valueIn(target)?.snapshot.services.values() ?? [])];
+  const found = services.flatMap((service) => {
+    const names = listedIn(service, "ports");
+    const isExported =
+      exportMode(service, link) !== undefined ||
+      matchesSelector(service, link.federatedServiceSelector, link);
+    if (names === undefined || !isExported || notListed(service, link) !== undefined) return [];
+    const known = (service.spec.ports ?? []).flatMap(({ name, port }) => [name, String(port)]);
+    const missing = names.filter((name) => !known.includes(name));
+    if (missing.length === 0) return [];
+    return `${keyOf(service)} has no port ${listed(missing.map((name) => `"${printable(name, 63)}"`))}`;
+  });
+  if (found.length === 0) return [];
+  return [
+    `the annotation ${exportAnnotation.ports} on ${link.target} names ports that don't exist (${listed(found)}): correct it there`,
+  ];
+}
