@@ -115,12 +115,17 @@ const condition = map(
 const conditions = { type: "array", items: condition };
 const services = {
   type: "array",
-  items: map(
-    { controllerName: text, remoteRef: reference, conditions },
-    ...["controllerName", "remoteRef"],
-  ),
+  items: {
+    ...map(
+      { controllerName: text, remoteRef: reference, conditions },
+      ...["controllerName", "remoteRef"],
+    ),
+    "x-kubernetes-preserve-unknown-fields": true,
+  },
 };
-const status = map({ mirrorServices: services, federatedServices: services });
+/** `trustRoots` as linkerd2 #15398 adds it; nothing of the program knows the field. */
+const trustRoots = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const status = map({ mirrorServices: services, federatedServices: services, trustRoots });
 
 /** The CRD has the rules of Linkerd's own, so that the API server refuses what breaks one. */
 const linkCrd = {

@@ -72,16 +72,24 @@ type MapOf<F extends Fields, R extends keyof F> = Flat<
 >;
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 
-/** Checks a map with these fields. Null counts as absent, since Go writes it for absent fields. */
+/**
+ * Checks a map with these fields. Null counts as absent, since Go writes it for absent fields.
+ *
+ * @param others whether a list keeps the other fields too, because the program writes the map back
+ */
 export function map<const F extends Fields, R extends keyof F & string = never>(
   fields: F,
   required: readonly R[] = [],
+  others: "dropped" | "kept" = "dropped",
 ): Check<MapOf<F, R>> {
   const checks = Object.entries<Check>(fields);
   return (value, keep) => {
     if (!isRecord(value)) return new Wrong(" is not a map");
     keep?.take();
-    const read: Record<string, unknown> = keep === undefined ? withoutNull(value) : {};
+    const isWhole = keep === undefined || others === "kept";
+    const read: Record<string, unknown> = isWhole ? withoutNull(value) : {};
+    for (const [name, field] of Object.entries(read))
+      if (!Object.hasOwn(fields, name)) keep?.take(name.length + JSON.stringify(field).length);
     for (const [name, check] of checks) {
       const field = value[name];
       if (field === undefined || field === null) continue;

@@ -21,11 +21,13 @@ const condition = map(
     localRef: reference,
   },
   ["type", "status", "reason", "message", "lastTransitionTime"],
+  "kept",
 );
 
 const serviceStatus = map(
   { controllerName: anyText, remoteRef: reference, conditions: list(condition) },
   ["controllerName", "remoteRef"],
+  "kept",
 );
 
 const status = map({

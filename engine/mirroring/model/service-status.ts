@@ -132,7 +132,10 @@ const anyService = { group: "", kind: "Service" };
 /** Characters of one message, which may quote a server. */
 const longest = 1_024;
 
-/** Formats an entry as Linkerd's controller does (linkerd-behaviour.md 1.3). */
+/**
+ * Formats an entry as Linkerd's controller does (linkerd-behaviour.md 1.3). Fields that later versions of Linkerd may
+ * have added to it stay.
+ */
 function serviceStatus(
   { remote, local, problem, note = "" }: StatusEntryContent,
   before: ServiceStatus | undefined,
@@ -151,10 +154,12 @@ function serviceStatus(
   const lastTransitionTime = unchanged
     ? earlier.lastTransitionTime
     : now.toISOString().replace(/\.\d+Z$/, "Z");
+  const { localRef: _, ...others } = earlier ?? {};
   return {
+    ...before,
     controllerName: "linkerd.io/service-mirror",
     remoteRef: reference(remote),
-    conditions: [{ ...condition, lastTransitionTime }],
+    conditions: [{ ...others, ...condition, lastTransitionTime }],
   };
 }
 

@@ -5,7 +5,8 @@ import type {
 } from "../../../engine/kubernetes/objects/link-resource.ts";
 import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
 import { addLink, addLinkCrd, linksPath } from "../../bed/links.ts";
-import { discovered, member, service } from "../mirroring/objects.ts";
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { discovered, member, nameOf, service } from "../mirroring/objects.ts";
 import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
 import { Stack } from "../mirroring/stack.ts";
 import { servicesIn } from "../mirroring/view.ts";
@@ -67,6 +68,29 @@ describe("the status of Link resources on a real API server", function () {
     }
     const patches = requests.west.filter(({ resource }) => resource === "links/status");
     assert.deepEqual(patches.map(({ name }) => name).sort(), ["east", "north"]);
+  });
+
+  it("keeps fields that the program doesn't know, in an entry of a list too", async () => {
+    const path = `${linksPath}/east/status`;
+    const { federatedServices: [entry] = [] } = await statusOf("east");
+    assert.ok(entry);
+    const trustRoots = { sha256: "0123", state: "Trusted" };
+    const known = { ...entry, zone: "a" };
+    const unknown = { trustRoots, federatedServices: [known] };
+    await shared.bed.clusters.west.request("PATCH", path, { status: unknown });
+    assert.deepEqual(await statusOf("east"), unknown);
+    await create(shared.kube.east, [service(key("later"), { labels: member })]);
+    await stack.up();
+    const { federatedServices: list, ...rest } = await statusOf("east");
+    assert.deepEqual(rest, { trustRoots });
+    assert.deepEqual(
+      list?.map(({ remoteRef }) => remoteRef.name),
+      ["bb", "later"],
+    );
+    assert.deepEqual(list[0], known);
+    await shared.kube.east.remove(resources.services, nameOf(key("later")));
+    await stack.up();
+    assert.deepEqual(await statusOf("east"), unknown);
   });
 
   it("is repaired when somebody clears it, and lists mirrors as well as members", async () => {

@@ -1,4 +1,6 @@
-import { deepEqual, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { bytesOf } from "../../../engine/kubernetes/objects/checks.ts";
+import { link } from "../../../engine/kubernetes/objects/link-resource.ts";
 import { type Resource, resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { errorOf, forEachTest, listError, type Reply } from "./scripted-cluster.ts";
 
@@ -61,6 +63,18 @@ describe("what an API server answers with", () => {
     const item = { metadata: { ...metadata, labels: null }, subsets: null };
     const { client } = await open(() => listOf("Endpoints", item));
     deepEqual(await client.list(resources.endpoints), [{ metadata }]);
+  });
+
+  it("a Link's status keeps fields of its entries that nobody here knows", async () => {
+    const at = { lastTransitionTime: "2026-01-01T00:00:00Z", message: "", reason: "a" };
+    const condition = { type: "Mirrored", status: "True", ...at, observedGeneration: 7 };
+    const entry = { controllerName: "c", remoteRef: metadata, conditions: [condition], zone: "a" };
+    const item = { metadata, status: { mirrorServices: [entry] } };
+    const { client } = await open(() => listOf("Link", { ...item, other: 1 }));
+    deepEqual(await client.list(resources.links), [item]);
+    const { zone: _, ...known } = entry;
+    const without = { metadata, status: { mirrorServices: [known] } };
+    equal(bytesOf(link, item) > bytesOf(link, without), true);
   });
 
   it("a single object that is not valid is an error", async () => {

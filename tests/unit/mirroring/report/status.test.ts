@@ -139,6 +139,22 @@ describe("a list in the status of a Link (linkerd-behaviour.md 1.3)", () => {
     assert.deepEqual(update([joined], list, [], later), listing);
   });
 
+  it("keeps fields of an entry and its condition that later versions of Linkerd may add", () => {
+    const [entry] = listing;
+    assert.ok(entry);
+    const conditions = entry.conditions.map((each) => ({ ...each, observedGeneration: 7 }));
+    const list = [{ ...entry, conditions, zone: "a" }];
+    assert.equal(update([joined], list, [], later), undefined);
+    const [changed] = after([refused], list, [], later);
+    assert.deepEqual(changed, {
+      ...entry,
+      zone: "a",
+      conditions: [
+        { ...unmirrored("InvalidService", "it is headless", since), observedGeneration: 7 },
+      ],
+    });
+  });
+
   it("has only reasons that the resource's schema allows", () => {
     for (const { status } of Object.values(reasons))
       assert.match(status, /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/);
