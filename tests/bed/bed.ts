@@ -17,7 +17,7 @@ import { omitUndefined, UserError } from "@linkerd-multicluster/engine/kubernete
 import { startEtcd } from "./api-server.ts";
 import { type BedCluster, startCluster } from "./cluster.ts";
 import type { Runs } from "./controllers.ts";
-import { type Dns, startDns } from "./dns.ts";
+import { type CloudDns, type Dns, startDns } from "./dns.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { freePorts } from "./ports.ts";
 import { type EngineParts, pulumiFolder, pulumiSettings } from "./pulumi.ts";
@@ -46,7 +46,7 @@ export interface Bed<Name extends string> extends EngineParts {
   /** Returns the cluster's node. */
   readonly node: (cluster: Name) => BedNode;
   /** Starts a DNS server for a cluster; most tests do without. */
-  readonly dns: (cluster: Name, domain?: string) => Promise<Dns>;
+  readonly dns: (cluster: Name, domain?: string, cloud?: CloudDns) => Promise<Dns>;
   readonly stop: () => Promise<void>;
 }
 
@@ -98,8 +98,12 @@ export async function startBed<const Name extends string>({
         if (node === undefined) throw new UserError(`${name} has no node.`);
         return node;
       },
-      dns: (context, domain = "cluster.local") =>
-        startDns({ folder, kubeconfig, context, domain }, tools.coredns, watchdog),
+      dns: (context, domain = "cluster.local", cloud) =>
+        startDns(
+          { folder, kubeconfig, context, domain, ...omitUndefined({ cloud }) },
+          tools.coredns,
+          watchdog,
+        ),
       // The engine starts `node` by name, and must find this one.
       path: [
         await pulumiFolder(tools, folder),

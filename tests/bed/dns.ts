@@ -7,6 +7,13 @@ import { freePorts } from "./ports.ts";
 import { startProgram, until } from "./processes.ts";
 import type { Watchdog } from "./watchdog.ts";
 
+/** A DNS server of a cloud, which programs ask that read resolv.conf. It has names of load balancers in `zone`. */
+export interface CloudDns {
+  readonly address: string;
+  /** `<name>.<zone>` has the addresses of the headless Service of this name in the namespace `balancers`. */
+  readonly zone: string;
+}
+
 interface DnsSpec {
   readonly kubeconfig: string;
   /** The cluster whose names it answers for. */
@@ -14,6 +21,8 @@ interface DnsSpec {
   /** The cluster's DNS domain, such as `cluster.local`. */
   readonly domain: string;
   readonly folder: string;
+  /** By default it is the cluster's own, on a free port of 127.0.0.1. */
+  readonly cloud?: CloudDns;
 }
 
 /** The DNS server of a cluster. */
@@ -27,11 +36,13 @@ export type Dns = Awaited<ReturnType<typeof startDns>>;
  */
 export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdog) {
   const { context, domain } = spec;
-  const [port = 0] = await freePorts(1);
+  const [free = 0] = await freePorts(1);
+  const { address = "127.0.0.1" } = spec.cloud ?? {};
+  const port = spec.cloud === undefined ? free : 53;
   const folder = join(spec.folder, "dns", String(port));
   await mkdir(folder, { recursive: true });
   const corefile = join(folder, "Corefile");
-  await writeFile(corefile, corefileFor(spec, port));
+  await writeFile(corefile, corefileFor(spec, address, port));
   const [args, log] = [[`-conf=${corefile}`], join(folder, "coredns.log")];
   const server = startProgram(
     { name: `coredns of ${context}`, path: program, args, log },
@@ -39,7 +50,7 @@ export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdo
   );
 
   const resolver = new Resolver({ timeout: 2_000, tries: 3 });
-  resolver.setServers([`127.0.0.1:${port}`]);
+  resolver.setServers([`${address}:${port}`]);
   // It lists all Services at its start, so one that is known means that all are.
   await until(`the names of ${context}`, [server], () =>
     resolver.resolve4(`kubernetes.default.svc.${domain}`),
@@ -60,11 +71,20 @@ export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdo
 }
 
 /** No answer may be cached, because tests check whether it changes. */
-function corefileFor({ kubeconfig, context, domain }: DnsSpec, port: number): string {
-  return `${domain}:${port} {
-  bind 127.0.0.1
+function corefileFor(
+  { kubeconfig, context, domain, cloud }: DnsSpec,
+  address: string,
+  port: number,
+): string {
+  const [zone, alias] =
+    cloud === undefined
+      ? [domain, ""]
+      : [".", `rewrite name suffix .${cloud.zone}. .balancers.svc.${domain}. answer auto`];
+  return `${zone}:${port} {
+  bind ${address}
   errors
-  kubernetes {
+  ${alias}
+  kubernetes ${domain} {
     kubeconfig ${kubeconfig} ${context}
     ttl 0
   }

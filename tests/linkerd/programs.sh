@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: tests/linkerd/programs.sh FOLDER
-# Downloads from their publishers what `npm run test:linkerd` needs, into FOLDER/bin (programs), FOLDER/charts and
-# FOLDER/crds, and what `npm run test:languages` needs, into FOLDER/pulumi. It runs on linux/amd64, with curl, helm
+# Downloads from their publishers what `npm run test:linkerd` needs, into FOLDER/bin (programs), FOLDER/charts,
+# FOLDER/<version>/charts and FOLDER/crds, and what `npm run test:languages` needs, into FOLDER/pulumi. It runs on linux/amd64, with curl, helm
 # and docker.
 set -euo pipefail
 
@@ -56,9 +56,16 @@ taken proxy /usr/lib/linkerd/linkerd2-proxy linkerd2-proxy
 taken proxy /usr/lib/linkerd/linkerd2-proxy-init linkerd2-proxy-init
 taken proxy /usr/lib/linkerd/linkerd2-proxy-identity proxy-identity
 
-for chart in linkerd-crds linkerd-control-plane linkerd-multicluster; do
-  helm pull "$chart" --repo https://helm.linkerd.io/edge --version "20$linkerd" --untar --untardir "$folder/charts"
+# The edge releases that became 2.18, 2.19 and 2.20, and the one that the program installs.
+for version in 25.4.4 25.10.7 26.6.3 "$linkerd"; do
+  into=$folder/$version/charts
+  if [ "$version" = "$linkerd" ]; then into=$folder/charts; fi
+  for chart in linkerd-crds linkerd-control-plane linkerd-multicluster; do
+    helm pull "$chart" --repo https://helm.linkerd.io/edge --version "20$version" --untar --untardir "$into"
+  done
 done
+# The tests install with Helm's own program what a stack takes over.
+install "$(command -v helm)" "$folder/bin/helm"
 
 fetch "https://github.com/pulumi/pulumi-kubernetes-operator/archive/refs/tags/v$operator.tar.gz" "$work/operator.tar.gz"
 tar --extract --file "$work/operator.tar.gz" --directory "$folder/crds" --strip-components=3 \

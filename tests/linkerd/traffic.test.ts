@@ -6,15 +6,14 @@ import { until } from "../bed/bed.ts";
 import { environment } from "../bed/pulumi.ts";
 import { type Config, repository } from "../bed/stack.ts";
 import type { Answer } from "../../cli/answers.ts";
-import { inNamespace } from "../e2e/access-clusters.ts";
+import { inNamespace, post } from "../e2e/access-clusters.ts";
 import { onWire } from "./traffic/capture.ts";
-import { config, type Mesh, names, startMesh } from "./traffic/mesh.ts";
+import { config, type Mesh, names, rolloutKinds, startMesh } from "./traffic/mesh.ts";
 import { samplesOf } from "./traffic/metrics.ts";
 import { admit, admitThroughGateway, leadAside } from "./traffic/policies.ts";
 import { lackingForLinkerd } from "../bed/nodes/linkerd.ts";
 import { lackingForNodes } from "../bed/nodes/kit.ts";
 import { arePluginsReal, skipNote as pluginsNote } from "./real-plugins.ts";
-import { restartAll, rolledOut, scale } from "./traffic/rollout.ts";
 import { podsOf, type Stream, tallyOf, total, type Tallies } from "./traffic/stream.ts";
 import {
   addAccount,
@@ -63,7 +62,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     await addDeployment(east, { name: "client", program: "client", account: "client" });
     await addAccount(east, "visitor");
     await addDeployment(east, { name: "visitor", program: "visitor", account: "visitor" });
-    await Promise.all([west, east, north].map((cluster) => rolledOut(cluster)));
+    for (const name of names) await mesh.rolledOut(name);
     await mesh.up();
   });
   afterEach(async () => {
@@ -72,7 +71,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
   after(async () => {
     for (const [target, { sent, failed }] of (await mesh?.stream.since(0)) ?? [])
       console.log(`    ${target}: ${sent} requests, ${failed.length} failed`);
-    await mesh?.stop();
+    await mesh?.bed.stop();
   });
 
   it("reach a Service behind another cluster's gateway", async () => {
@@ -300,18 +299,43 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     assertNoneFailed(await stream.during(() => runWith({ credentialsGeneration: 2 })));
   });
 
-  it("continue while a StatefulSet is scaled up and down", async () => {
+  it("continue while runs rename mirrors, and reach one in another namespace", async () => {
     const { bed, stream, up } = theMesh();
-    const { west } = bed.clusters;
+    await post(bed.clusters.east, "/api/v1/namespaces", { metadata: { name: "far" } });
+    const run = (link: Config) => runWith({ credentialsGeneration: 2, ...link });
+    assertNoneFailed(await stream.during(() => run({ names: "{target}-{service}" })));
+    await ask("west-web");
+    await ask("north-vault");
+    const former = ["web-west", "docs-west", "nginx-set-0-west", "nginx-set-1-west"];
+    for (const name of former) await stream.remove(name);
+    assertNoneFailed(await stream.during(up));
+    await run({ mirrorNamespaces: { shop: "far" } });
+    const farAway = "web-west.far.svc.cluster.local";
+    await stream.add({ name: "far", authority: farAway });
+    assertNoneFailed(await stream.during(() => stream.answered("far")));
+    await run({});
+    for (const name of ["west-web", "north-vault", "far"]) await stream.remove(name);
+    for (const service of ["web-west", "docs-west"]) await ask(service);
+    for (const pod of ["nginx-set-0", "nginx-set-1"]) await askPod(pod);
+    assertNoneFailed(await stream.during(up));
+  });
+
+  it("continue while a StatefulSet is scaled up and down", async () => {
+    const { kubectl, rolledOut, stream, up } = theMesh();
+    const scale = async (replicas: number) => {
+      const words = ["scale", "statefulset/nginx-set", "--namespace=shop"];
+      await kubectl("west", ...words, `--replicas=${replicas}`);
+      await rolledOut("west");
+    };
     const more = async () => {
-      await scale(west, "nginx-set", 3);
+      await scale(3);
       await up();
       await askPod("nginx-set-2");
     };
     assertNoneFailed(await stream.during(more));
     await stream.remove("nginx-set-2-west");
     const fewer = async () => {
-      await scale(west, "nginx-set", 2);
+      await scale(2);
       await up();
     };
     assertNoneFailed(await stream.during(fewer));
@@ -407,9 +431,14 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
   }
 
   async function restartEverything(): Promise<void> {
-    const clusters = Object.values(theMesh().bed.clusters);
+    const { kubectl, rolledOut } = theMesh();
     for (const namespace of ["linkerd", "shop", "linkerd-multicluster"])
-      await Promise.all(clusters.map((cluster) => restartAll(cluster, namespace)));
+      await Promise.all(
+        names.map(async (name) => {
+          await kubectl(name, "rollout", "restart", rolloutKinds, `--namespace=${namespace}`);
+          await rolledOut(name, namespace);
+        }),
+      );
   }
 
   async function runWith(link: Config, trust: Config = {}): Promise<string> {

@@ -2,55 +2,71 @@
 import { mkdir } from "node:fs/promises";
 import { execa } from "execa";
 
-import { type Bed, startBed } from "../../bed/bed.ts";
+import { type Bed, startBed, until } from "../../bed/bed.ts";
 import { linkerdImages } from "../../bed/nodes/linkerd.ts";
 import { environment } from "../../bed/pulumi.ts";
 import { type Config, newStack, type PulumiStack } from "../../bed/stack.ts";
 import { chartsFolder } from "../real-plugins.ts";
 import { Stream } from "./stream.ts";
-import { addShop, streamsFolder } from "./workloads.ts";
+import { addShop, namespace as shop, streamsFolder } from "./workloads.ts";
 
 export type Name = "west" | "east" | "north";
 
-export interface Mesh {
+/** Clusters with nodes that have Linkerd's images, and what asks in their pods. */
+export interface Clusters {
   readonly bed: Bed<Name>;
-  readonly stack: PulumiStack;
   readonly stream: Stream;
   /** From clients with an account of their own. */
   readonly visitors: Stream;
   /** From where there is no proxy. */
   readonly strangers: Stream;
   readonly kubectl: (cluster: Name, ...words: readonly string[]) => Promise<string>;
+  /** Waits until every rollout in a namespace, by default the Services' own, is done and no old pod is left. */
+  readonly rolledOut: (cluster: Name, namespace?: string) => Promise<void>;
+}
+
+export interface Mesh extends Clusters {
+  readonly stack: PulumiStack;
   readonly up: () => Promise<string>;
-  readonly stop: () => Promise<void>;
 }
 
 export const names = ["west", "east", "north"] as const;
 
-export async function startMesh(): Promise<Mesh> {
-  const images = await linkerdImages(chartsFolder);
-  const bed = await startBed({ clusters: names, runs: "nodes", nodes: { images } });
+/** A version of Linkerd: the folder of its charts, and one with those programs that are not the same as on PATH. */
+export interface Version {
+  readonly charts: string;
+  readonly bin?: string;
+}
+
+/** Nodes have the images of all versions. */
+export async function startClusters(
+  versions: readonly Version[] = [{ charts: chartsFolder }],
+): Promise<Clusters> {
+  const each = await Promise.all(versions.map(({ charts, bin }) => linkerdImages(charts, bin)));
+  const bed = await startBed({ clusters: names, runs: "nodes", nodes: { images: each.flat() } });
   try {
     const folder = streamsFolder(bed.clusters.east);
     await mkdir(folder);
     // Federated Services need a flat network.
     for (const name of ["west", "north"] as const) await bed.node("east").reachPods(bed.node(name));
     for (const name of names) await addShop(bed.clusters[name]);
-    const stack = await newStack(bed, "traffic", config());
-    const up = () => stack.pulumi("up", "--yes", "--skip-preview");
-    await up();
+    const kubectl: Mesh["kubectl"] = async (cluster, ...words) => {
+      const env = environment(bed);
+      return (await execa("kubectl", [`--context=${cluster}`, ...words], { env })).stdout;
+    };
     return {
       bed,
-      stack,
       stream: await Stream.create(folder, "client"),
       visitors: await Stream.create(folder, "visitor"),
       strangers: await Stream.create(folder, "stranger"),
-      async kubectl(cluster, ...words) {
-        const env = environment(bed);
-        return (await execa("kubectl", [`--context=${cluster}`, ...words], { env })).stdout;
+      kubectl,
+      async rolledOut(cluster, namespace = shop) {
+        const within = `--namespace=${namespace}`;
+        await kubectl(cluster, "rollout", "status", rolloutKinds, within, "--timeout=180s");
+        const ends = "--output=jsonpath={.items[*].metadata.deletionTimestamp}";
+        const isDone = async () => (await kubectl(cluster, "get", "pods", within, ends)) === "";
+        await until(`old pods in ${cluster} to end`, [], async () => (await isDone()) || undefined);
       },
-      up,
-      stop: () => bed.stop(),
     };
   } catch (error) {
     await bed.stop();
@@ -58,17 +74,41 @@ export async function startMesh(): Promise<Mesh> {
   }
 }
 
+/** Installs the first version. */
+export async function startMesh(versions?: readonly Version[]): Promise<Mesh> {
+  const clusters = await startClusters(versions);
+  try {
+    const initial = config({}, {}, versions?.[0]?.charts);
+    const stack = await newStack(clusters.bed, "traffic", initial);
+    const up = () => stack.pulumi("up", "--yes", "--skip-preview");
+    await up();
+    return { ...clusters, stack, up };
+  } catch (error) {
+    await clusters.bed.stop();
+    throw error;
+  }
+}
+
+/** What `kubectl rollout` knows of the workloads that the tests use. */
+export const rolloutKinds = "deployment,statefulset";
+
 /** East mirrors from west through a gateway, and from north on the flat network that all pods share. */
-export function config(link: Config = {}, trust: Config = {}): Config {
+export function config(link: Config = {}, trust: Config = {}, charts = chartsFolder): Config {
+  // Before 2.20, a proxy ended with its pod's program, in the middle of requests, unless it was a native sidecar.
+  const values = { "linkerd-control-plane": { proxy: { nativeSidecar: true } } };
   return {
     manage: "all",
-    clusters: { west: {}, east: { gateway: false }, north: { gateway: false } },
+    clusters: {
+      west: { values },
+      east: { values, gateway: false },
+      north: { values, gateway: false },
+    },
     links: [
       { source: "east", target: "west", headless: true, ...link },
       { source: "east", target: "north", ...link },
     ],
     trust,
     linkerdCheck: true,
-    charts: { source: chartsFolder },
+    charts: { source: charts },
   };
 }

@@ -7,11 +7,12 @@ import (
 	_ "github.com/coredns/coredns/plugin/bind"
 	_ "github.com/coredns/coredns/plugin/errors"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
+	_ "github.com/coredns/coredns/plugin/rewrite"
 )
 
 // What is not here is no directive; the order is that of the plugins of a query.
 func init() {
-	dnsserver.Directives = []string{"bind", "errors", "kubernetes"}
+	dnsserver.Directives = []string{"bind", "errors", "rewrite", "kubernetes"}
 }
 
 func main() {
