@@ -44,22 +44,20 @@ describe(`a mesh whose charts are upgraded from version to version${note}`, func
 
   for (const [index, charts] of versions.entries()) {
     it(`installs ${charts}, keeps links and mirrors, and then needs no changes`, async () => {
-      await stack.configure(configured(charts, index + 1));
+      await stack.configure(configured(charts, 1));
       assert.match(await stack.pulumi("up", "--yes", "--skip-preview"), /health: \d+ passed/);
       if (index === 0) original = await uids();
       assert.deepEqual(await uids(), original);
       assert.ok(original.every((uid) => uid !== undefined));
       await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
     });
-    it(`rotates the trust anchor under ${charts}`, async () => {
-      await stack.configure(configured(charts, index + 2));
-      for (const step of [1, 2, 3]) {
-        const output = await stack.pulumi("up", "--yes", "--skip-preview");
-        assert.match(output, new RegExp(`Rotation, step ${step} of 3`));
-      }
-      await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
-    });
   }
+
+  it("rotates its trust anchor as far as it can while no pod has restarted", async () => {
+    await stack.configure(configured(chartsFolder, 2));
+    for (const says of [/Rotation, step 1 of 3/, /Rotation, step 2 of 3/, /The rotation waits/])
+      assert.match(await stack.pulumi("up", "--yes", "--skip-preview"), says);
+  });
 
   async function uids(): Promise<readonly (string | undefined)[]> {
     const { east } = mesh.clusters;
