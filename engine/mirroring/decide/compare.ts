@@ -6,7 +6,7 @@ import { ownerOf } from "../model/owner.ts";
 import { type Reason, reasons, type Skip } from "../model/reasons.ts";
 import { remotePath } from "../model/vocabulary.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { Decision, Skipped, Wanted } from "../model/decision.ts";
+import { type Decision, isWanted, type Skipped, type Wanted } from "../model/decision.ts";
 import type { AddressOf } from "../model/canonical.ts";
 import { difference } from "../model/difference.ts";
 import { type FederatedClaim, type FederatedClaims, settle } from "../model/federated-claim.ts";
@@ -76,7 +76,13 @@ function compare(
   const undecided = new Set(
     skipped.flatMap(({ reason, key }) => (reasons[reason].keeps ? [key] : [])),
   );
-  const successors = authority?.keepsFormerNames === true ? comingNames(wanted, skipped) : none;
+  const coming = authority?.keepsFormerNames === true ? comingNames(wanted, skipped) : none;
+  const present = new Map(
+    wanted.filter(isWanted).flatMap((each): [string, ObjectKey][] => {
+      const path = remotePath(each.wanted.annotations);
+      return path === undefined ? [] : [[path, each.key]];
+    }),
+  );
   const others = [...live].flatMap(([key, mirror]): Decision[] => {
     if (asked.has(key)) return [];
     const common = { part, key, kind: liveKind(mirror), live: mirror, fields: [] };
@@ -87,11 +93,19 @@ function compare(
         : fateOf(mirror, authority);
     if (fate.verdict === "handOver") return [{ ...common, ...fate }];
     const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
-    const successor = successors.get(remotePath(metaOf(mirror).annotations) ?? "");
-    if (successor !== undefined && successor !== key)
-      return [{ verdict: "keep", ...common, successor }];
+    const path = remotePath(metaOf(mirror).annotations) ?? "";
+    // A former headless mirror names its pods for as long as it stays.
+    const ofRoot =
+      common.kind === "endpoint" ? coming.get(path.replace(/^[^.]*\./, "")) : undefined;
+    const awaited = [
+      [coming.get(path), key],
+      [ofRoot, rootOf(key, mirror)],
+    ].find(([successor, former]) => successor !== undefined && successor !== former)?.[0];
+    if (awaited !== undefined) return [{ verdict: "keep", ...common, successor: awaited }];
     const stays = isUndecided || mirror.service?.metadata.deletionTimestamp !== undefined;
-    return [{ verdict: stays ? "keep" : "delete", ...common, ...omitUndefined({ claim }) }];
+    if (stays) return [{ verdict: "keep", ...common, ...omitUndefined({ claim }) }];
+    const successor = present.get(path);
+    return [{ verdict: "delete", ...common, ...omitUndefined({ claim, successor }) }];
   });
   return [...[...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)), ...skipped];
 }
@@ -105,7 +119,9 @@ function comingNames(
   skipped: readonly Skipped[],
 ): ReadonlyMap<string, ObjectKey> {
   const created = wanted.flatMap((each): [string, ObjectKey][] =>
-    each.verdict === "create" ? [[remotePath(each.wanted.annotations) ?? "", each.key]] : [],
+    each.verdict === "create" || each.verdict === "replace"
+      ? [[remotePath(each.wanted.annotations) ?? "", each.key]]
+      : [],
   );
   const impossible = skipped
     .filter(({ reason }) => reasons[reason].keeps || ofNameOrPlace.has(reason))

@@ -36,7 +36,10 @@ export type Keep = AboutMirror<"keep"> & {
   readonly successor?: ObjectKey;
 };
 
-export type Deletion = AboutMirror<"delete">;
+export type Deletion = AboutMirror<"delete"> & {
+  /** The mirror of the same Service or pod under its present name. */
+  readonly successor?: ObjectKey;
+};
 
 /** A mirror that no link wants, and that is left to others because it isn't provably this stack's alone. */
 export type HandOver = AboutMirror<"handOver"> & {

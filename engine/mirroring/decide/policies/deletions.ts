@@ -20,7 +20,8 @@ export type DeletionLimit = Pick<
 /**
  * Returns sentences for links of which a run would delete suspiciously much. A wrong context or an empty answer looks
  * as if everything had been un-exported, and a typo in the config as if a link had been removed. The mirrors of the
- * link count, and the members of its target in federated Services, whether or not the Service is deleted with them.
+ * link count, and the members of its target in federated Services, whether or not the Service is deleted with them. A
+ * mirror of a former name doesn't count if there is one of the present name, because the link has asked for that.
  *
  * @param decisions about the whole source
  */
@@ -28,10 +29,11 @@ export function tooManyDeletions(limit: DeletionLimit, decisions: readonly Decis
   const { source, target } = limit;
   const own = decisions.flatMap((each) => (each.part !== target || isSkip(each) ? [] : [each]));
   const live = own.filter(({ live: { service, endpoints } }) => service ?? endpoints).length;
+  const lost = own.filter((each) => isDeletion(each) && each.successor === undefined);
   const { members, leaving } = membersOf(target, decisions);
   const union = `${count(members, "member")} of federated Services`;
   return [
-    refusal(limit, own.filter(isDeletion).length, live, `${count(live, "mirror")} on ${source}`),
+    refusal(limit, lost.length, live, `${count(live, "mirror")} on ${source}`),
     refusal(limit, leaving, members, `${union} on ${source}`),
   ].flatMap((sentence) => sentence ?? []);
 }

@@ -90,7 +90,11 @@ function beyondLimits(
     const own = decided.filter(
       ({ part, decision }) => part === link.target && !isDeletion(decision),
     );
-    return { link, own };
+    // A mirror of a former name takes no place, or a link that has all it may have could never be renamed.
+    const counted = own.filter(
+      ({ decision }) => decision.verdict !== "keep" || decision.successor === undefined,
+    );
+    return { link, own, counted };
   });
   const bytes = bytesOfMirrors();
   const { cluster } = source;
@@ -99,9 +103,9 @@ function beyondLimits(
   const namespaces = Map.groupBy(all, ({ key }) => key.slice(0, key.indexOf("/")));
   // A mirror that exceeds one limit isn't counted for the next.
   const limits: Limit<string>[][] = [
-    ofLinks.map(({ link, own }) => {
-      const mirrors = own.filter(({ decision }) => isWanted(decision)).length;
-      return countLimit(link, own, `${mirrors} mirrors`);
+    ofLinks.map(({ link, counted }) => {
+      const mirrors = counted.filter(({ decision }) => isWanted(decision)).length;
+      return countLimit(link, counted, `${mirrors} mirrors`);
     }),
     ofLinks.map(({ link, own }) => bytesLimit(link, own, "mirrors", bytes)),
     [...namespaces].map(([namespace, items]) => ({

@@ -94,6 +94,39 @@ describe("mirrors of former names", () => {
     }
   });
 
+  it("stay with their headless mirror, also those of pods that are away", () => {
+    const away = west([db], [endpoints("shop/db", [pods(["db-1"])])]);
+    deepEqual(actions(planned({ target: away, source: former, link: renamed })), [
+      "delete gateway shop/web-west",
+      "create headless shop/west-db",
+      "create endpoint shop/west-db-1",
+    ]);
+  });
+
+  it("stay in the run that makes those of the present names headless", () => {
+    const both = reconciled({ target, source: former, link: { ...renamed, headless: false } });
+    const kinds = { ...both, services: new Map([...former.services, ...both.services]) };
+    const changes = actions(planned({ target, source: kinds, link: renamed }));
+    deepEqual(changes.includes("replace headless shop/west-db"), true);
+    deepEqual(changes.includes("delete headless shop/db-west"), false);
+  });
+
+  it("count neither as deletions nor as mirrors of their link", () => {
+    const most = { maxDeletions: 0, maxMirrors: 3 };
+    const first = planned({ target, source: former, link: { ...renamed, ...most } });
+    deepEqual([first.refusal, actions(first)], [undefined, created]);
+    const both = reconciled({ target, source: former, link: renamed });
+    for (const [source, formerNames] of [
+      [both, "keep"],
+      [former, "delete"],
+    ] as const) {
+      const { refusal } = planned({ target, source, link: { ...renamed, ...most, formerNames } });
+      deepEqual(refusal, undefined);
+    }
+    const fewer = planned({ target: west([db]), source: both, link: { ...renamed, ...most } });
+    deepEqual(fewer.refusal?.includes("would delete 2 of its 6 mirrors"), true);
+  });
+
   it("go with their Services", () => {
     const plan = planned({ target: west([db]), source: former, link: renamed });
     deepEqual(actions(plan).includes("delete gateway shop/web-west"), true);

@@ -8,11 +8,13 @@ import {
   colliding,
   gateways,
   links,
+  namespaceMaps,
   orderly,
   sources,
   targets,
 } from "../../fixtures/arbitrary.ts";
-import { known } from "../../fixtures/link.ts";
+import { mirrorName, mirrorNamespace } from "../../../../engine/mirroring/model/vocabulary.ts";
+import { known, link } from "../../fixtures/link.ts";
 import { cluster } from "../../fixtures/objects.ts";
 import { planned, reconciled, settled } from "../../fixtures/reconcile.ts";
 import { shape } from "../../fixtures/shape.ts";
@@ -22,7 +24,7 @@ const { owns } = mirrorsOf("west");
 /** Any target, and any source: with mirrors of another time, and with clutter at their names. */
 const scenarios = fc
   .record({
-    link: links,
+    link: fc.tuple(links, namespaceMaps).map(([link, map]) => ({ ...link, ...map })),
     gateway: gateways,
     target: targets(colliding),
     source: sources,
@@ -114,12 +116,15 @@ describe("for any clusters", () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {
         const { skips, mirrors } = planned(scenario);
+        const spec = link(scenario.link);
         const origins = skips.map(({ origin, hostname = "" }) => `${origin} ${hostname}`);
         assert.equal(new Set(origins).size, origins.length);
         for (const [key, { metadata }] of scenario.target.services) {
           const value = metadata.labels?.["mirror.linkerd.io/exported"];
           const asks = value === "true" || value === "remote-discovery";
-          const told = `${key}-west` in mirrors || skips.some(({ origin }) => origin === key);
+          const place = mirrorNamespace(metadata.namespace, spec);
+          const mirror = `${place}/${mirrorName(metadata.name, spec)}`;
+          const told = mirror in mirrors || skips.some(({ origin }) => origin === key);
           assert.ok(!asks || told, key);
         }
       }),
