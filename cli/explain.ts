@@ -34,6 +34,8 @@ export interface Appearance {
   readonly state:
     "mirrored" | "pending" | "notMirrored" | "notSelected" | "controller" | "noLink" | "unknown";
   readonly why?: string;
+  /** A command or a line for the link's config to copy. */
+  readonly fix?: string;
   /** The link's selector that matches it. */
   readonly selector?: string;
   readonly mirrors: readonly ExplainedMirror[];
@@ -97,6 +99,7 @@ function explainService(
     .map(({ name: source }) => ({
       source,
       cluster,
+      service,
       mirrors: mirrors.filter((each) => each.source === source),
       skips: skips.filter((each) => each.source === source),
     }))
@@ -134,6 +137,7 @@ function appearance(
   about: {
     readonly source: string;
     readonly cluster: string;
+    readonly service: string;
     readonly mirrors: readonly MirrorFact[];
     readonly skips: readonly NotMirrored[];
   },
@@ -155,20 +159,21 @@ function appearance(
       ...omitUndefined({ why }),
       state: why !== undefined ? "unknown" : isPending ? "pending" : "mirrored",
       mirrors: sorted.map((each) => ({ ...each, names: namesOf(each) })),
+      ...(isPending && why === undefined && { fix: "pulumi up" }),
       ...(selector !== "" && { selector }),
     };
   }
-  const none = (state: Appearance["state"], why: string): Appearance => {
-    return { ...here, state, why, mirrors: [] };
+  const none = (state: Appearance["state"], why: string, fix?: string): Appearance => {
+    return { ...here, state, why, ...omitUndefined({ fix }), mirrors: [] };
   };
   const [skip] = skips;
-  if (skip !== undefined) return none("notMirrored", `${skip.reason}: ${skip.sentence}`);
+  if (skip !== undefined) return none("notMirrored", `${skip.reason}: ${skip.sentence}`, skip.fix);
   if (link === undefined)
     return none("noLink", `no link from ${source} to ${cluster} in this stack`);
   if (link.mirroring === "controller")
     return none("controller", "the link has mirroring: controller");
   if (link.undecided !== undefined) return none("unknown", link.undecided);
-  return none("notSelected", notSelected(link));
+  return none("notSelected", notSelected(link), labelling(link, facts, about));
 }
 
 function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
@@ -185,6 +190,19 @@ function notSelected({ selectors }: LinkFact): string {
     [federated, "federated"],
   ].flatMap(([selector, how]) => (selector === "" ? [] : [`${selector} (${how})`]));
   return `no link selector matches. Label it ${choices.format(ways)}`;
+}
+
+/** Returns the command that exports a Service, if the label of the link's first selector alone does. */
+function labelling(
+  { selectors }: LinkFact,
+  { clusters }: Facts,
+  { cluster, service }: { readonly cluster: string; readonly service: string },
+): string | undefined {
+  const [first = ""] = Object.values(selectors).filter((selector) => selector !== "");
+  if (!/^[^\s,=!()]+=[^\s,=!()]+$/.test(first)) return undefined;
+  const { context = cluster } = clusters.find(({ name }) => name === cluster) ?? {};
+  const [namespace = "", name = ""] = service.split("/");
+  return `kubectl --context ${context} --namespace ${namespace} label service ${name} ${first}`;
 }
 
 function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
@@ -210,7 +228,7 @@ const tones: Readonly<Record<Appearance["state"], Exclude<Tone, "head">>> = {
 
 const words: Readonly<Record<Appearance["state"], string>> = {
   mirrored: "mirrored to",
-  pending: "pending, run pulumi up to mirror it to",
+  pending: "pending in",
   notMirrored: "not mirrored to",
   notSelected: "not exported to",
   controller: "left to Linkerd's controller in",
@@ -254,19 +272,23 @@ function serviceText(explained: ExplainedService): string {
   ].join("\n");
 }
 
-function appearanceLines({ source, state, why, selector, mirrors, notMirrored }: Appearance) {
+function appearanceLines(appearance: Appearance) {
+  const { source, state, why, fix, selector, mirrors, notMirrored } = appearance;
   const by = selector === undefined ? "" : ` (selector ${selector})`;
   const reason = why === undefined ? "" : `: ${why}`;
-  const fixes = notMirrored.flatMap(({ fix }) => fix ?? []);
   return [
     `  ${mark(tones[state])} ${words[state]} ${source}${by}${reason}`,
-    ...[...new Set(fixes)].map((fix) => `      Fix: ${fix}`),
+    ...fixLine(fix),
     ...mirrors.flatMap(mirrorLines).map((line) => `      ${line}`),
-    ...(mirrors.length === 0 ? [] : notMirrored).map(
-      ({ pod, reason: what, sentence }) =>
-        `      ${mark("warn")} ${pod === undefined ? "skipped" : `skipped pod ${pod}`} (${what}): ${sentence}`,
-    ),
+    ...(mirrors.length === 0 ? [] : notMirrored).flatMap((skip) => [
+      `      ${mark("warn")} ${skip.pod === undefined ? "skipped" : `skipped pod ${skip.pod}`} (${skip.reason}): ${skip.sentence}`,
+      ...fixLine(skip.fix),
+    ]),
   ];
+}
+
+function fixLine(fix: string | undefined): string[] {
+  return fix === undefined ? [] : [`      Fix: ${fix}`];
 }
 
 const actions: Readonly<Record<MirrorFact["verdict"], string>> = {

@@ -12,8 +12,8 @@ import {
   describeLive,
   describeWanted,
   fieldText,
+  fixText,
   federatedPart,
-  fixOf,
   inputsFor,
   isSkip,
   isWanted,
@@ -58,6 +58,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   const keys = selectedKeys(views);
   const clusters = views.clusters.map(clusterFact);
   const contexts = new Map(clusters.map(({ name, context }) => [name, context]));
+  const contextOf = (cluster: string) => contexts.get(cluster) ?? cluster;
   return printableTexts({
     readAt: now.toISOString(),
     stack,
@@ -74,9 +75,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
       ),
     ],
     notMirrored: planned.flatMap(({ source, decisions }) =>
-      decisions
-        .filter(isSkip)
-        .map((each) => notMirrored(source, each, contexts.get(source) ?? source)),
+      decisions.filter(isSkip).map((each) => notMirrored(source, each, contextOf)),
     ),
     services: views.clusters.flatMap((view) => servicesOf(view, keys)),
     next: [...views.outcomes].map(([source, outcome]) =>
@@ -236,15 +235,18 @@ function writersOf({ metadata: { managedFields = [] } }: Service) {
   });
 }
 
-function notMirrored(source: string, skip: Skipped, context: string): NotMirrored {
-  const { part, origin, cluster, hostname, reason, sentence } = skip;
+function notMirrored(
+  source: string,
+  { part, origin, cluster, hostname, reason, sentence, fix }: Skipped,
+  contextOf: (cluster: string) => string,
+): NotMirrored {
   return {
     source,
     part,
     service: origin,
     reason,
     sentence,
-    ...omitUndefined({ cluster, pod: hostname, fix: fixOf(skip, context) }),
+    ...omitUndefined({ cluster, pod: hostname, fix: fix && fixText(fix, contextOf) }),
   };
 }
 

@@ -114,7 +114,7 @@ export interface NotMirrored {
   readonly pod?: string;
   readonly reason: string;
   readonly sentence: string;
-  /** A command that removes the reason. */
+  /** A command or a line for the link's config to copy. */
   readonly fix?: string;
 }
 

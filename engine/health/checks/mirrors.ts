@@ -1,10 +1,8 @@
 import { listed } from "../../message.ts";
-import type { Skip } from "../../mirroring/model/reasons.ts";
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
+import { fixText, type Skip } from "../../mirroring/model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../mirroring/model/decision.ts";
 import { fieldText } from "../../mirroring/report/describe.ts";
-import { fixOf } from "../../mirroring/report/skips.ts";
-import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
-import type { HealthMesh } from "../health-mesh.ts";
 import type {
   HealthCheck,
   Finding,
@@ -12,6 +10,7 @@ import type {
   CheckedCluster,
   CheckedLink,
 } from "../health-check.ts";
+import type { HealthMesh } from "../health-mesh.ts";
 import type { Result } from "../../result.ts";
 
 export const mirrorsInOrder: HealthCheck<CheckedLink> = {
@@ -38,7 +37,7 @@ export const federatedInOrder: HealthCheck<CheckedCluster> = {
 
 function inOrder(
   decisions: Result<readonly Decision[] | undefined>,
-  { clusters }: HealthMesh,
+  mesh: HealthMesh,
   source: string,
   target: string,
 ): Findings {
@@ -47,7 +46,7 @@ function inOrder(
   if (value === undefined) return { skipped: "a cluster that it takes can't be read" };
   return [
     ...value.filter(isChange).map((change) => pending(change, source)),
-    ...missed(value.filter(isSkip), target, clusters[source]?.context ?? source),
+    ...missed(value.filter(isSkip), target, mesh),
   ];
 }
 
@@ -76,7 +75,7 @@ function pending({ verdict, kind, key, fields }: Change, source: string): Findin
 }
 
 /** One finding for all Services with the same reason: a gateway without an address concerns every Service behind it. */
-function missed(skips: readonly Skip[], target: string, context: string): Finding[] {
+function missed(skips: readonly Skip[], target: string, { clusters }: HealthMesh): Finding[] {
   const byReason = Map.groupBy(skips, ({ sentence }) => sentence);
   return [...byReason].map(([sentence, all]) => {
     const names = all.map(({ origin, cluster, hostname }) => {
@@ -84,7 +83,8 @@ function missed(skips: readonly Skip[], target: string, context: string): Findin
       return `${cluster ?? target}/${origin}${pod}`;
     });
     const verb = names.length === 1 ? "is" : "are";
-    const fix = all[0] && fixOf(all[0], context);
+    const fixes = all.flatMap(({ fix }) => fix ?? []);
+    const [fix] = fixes.map((each) => fixText(each, (name) => clusters[name]?.context ?? name));
     return {
       sentence: `${listed(names)} ${verb} not mirrored: ${sentence}`,
       severity: "warning",

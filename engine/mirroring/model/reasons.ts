@@ -9,13 +9,13 @@ export const reasons = {
   BeingDeleted: {
     keeps: true,
     status: "Error",
-    meaning: "the mirror is being deleted, and a finalizer still holds it",
+    meaning: "the mirror is being deleted, but a finalizer keeps it",
   },
   CollidingName: {
     keeps: true,
     status: "InvalidService",
     meaning:
-      "two mirrors would have the same name, or the name ends like those of another cluster's mirrors; an existing mirror keeps it",
+      "another mirror would have the same name, or the name ends in the suffix of another cluster's mirrors",
   },
   ExcludedNamespace: {
     keeps: false,
@@ -25,7 +25,7 @@ export const reasons = {
   ExternalName: {
     keeps: false,
     status: "InvalidService",
-    meaning: "an ExternalName Service is an alias in DNS and has nothing to mirror",
+    meaning: "an ExternalName Service is only an alias in DNS",
   },
   HeadlessMember: {
     keeps: false,
@@ -41,17 +41,19 @@ export const reasons = {
   InvalidName: {
     keeps: false,
     status: "InvalidService",
-    meaning: "the mirror's name would not begin with a letter, as a Service's name must",
+    meaning:
+      "the mirror's name would not begin with a letter, which Kubernetes requires of a Service",
   },
   IsMirror: {
     keeps: false,
     status: "InvalidService",
-    meaning: "a mirror is never mirrored again, or clusters linked both ways would ping-pong",
+    meaning:
+      "the Service is a mirror itself; clusters linked both ways would otherwise mirror each other's mirrors",
   },
   MissingNamespace: {
     keeps: false,
     status: "MissingNamespace",
-    meaning: "the source cluster has no such namespace and createNamespaces is off",
+    meaning: "the source cluster lacks the namespace, and createNamespaces is off",
   },
   NameTooLong: {
     keeps: false,
@@ -73,7 +75,7 @@ export const reasons = {
     keeps: true,
     status: "InvalidService",
     meaning:
-      "the headless Service has no pods yet, so the program can't tell whether they have names",
+      "the headless Service has no pods yet, so nobody knows whether its pods have hostnames",
   },
   NoPorts: {
     keeps: false,
@@ -95,7 +97,7 @@ export const reasons = {
     keeps: true,
     status: "InvalidService",
     meaning:
-      "mirrorNamespaces puts the mirror for a flat network into another namespace, where Linkerd discovers no pods for it",
+      "mirrorNamespaces moves the mirror to another namespace, where Linkerd can't discover pods (flat networks only)",
   },
   TerminatingNamespace: {
     keeps: true,
@@ -106,18 +108,18 @@ export const reasons = {
     keeps: true,
     status: "InvalidService",
     meaning:
-      "the Service has more ports, labels, annotations or pods than a mirror may ([limits](limits.md))",
+      "the Service has more ports, labels, annotations or pods than a mirror can have ([limits](limits.md))",
   },
   TooManyMirrors: {
     keeps: true,
     status: "Error",
-    meaning:
-      "the link has as many mirrors, or members of federated Services, as maxMirrors allows, or the source has no room for them ([limits](limits.md))",
+    meaning: "the link has reached maxMirrors, or the source has reached a [limit](limits.md)",
   },
   TruncatedEndpoints: {
     keeps: true,
     status: "Error",
-    meaning: "Kubernetes lists only the first 1,000 pods of the headless Service in its Endpoints",
+    meaning:
+      "the headless Service has more than 1,000 pods, and its Endpoints list only the first 1,000",
   },
 } as const;
 
@@ -127,8 +129,16 @@ export type Reason = keyof typeof reasons;
 export interface Why {
   readonly reason: Reason;
   readonly sentence: string;
-  /** The arguments of `kubectl` that remove the reason in the source. */
-  readonly kubectl?: string;
+  readonly fix?: Fix;
+}
+
+/** What to copy: a line for the link's config, or the arguments of kubectl for one cluster. */
+export type Fix = string | { readonly cluster: string; readonly kubectl: string };
+
+export function fixText(fix: Fix, contextOf: (cluster: string) => string): string {
+  return typeof fix === "string"
+    ? fix
+    : `kubectl --context ${contextOf(fix.cluster)} ${fix.kubectl}`;
 }
 
 export interface Skip extends Why {

@@ -7,11 +7,6 @@ export function notMirrored(skips: readonly Skip[]): Record<string, string> {
   );
 }
 
-/** Returns the command that removes the reason; undefined if no command does. */
-export function fixOf({ kubectl }: Pick<Skip, "kubectl">, context: string): string | undefined {
-  return kubectl === undefined ? undefined : `kubectl --context ${context} ${kubectl}`;
-}
-
 /** The number of Services and sentences in one line; the rest is only counted. */
 const named = 3;
 

@@ -43,7 +43,7 @@ describe("explain", () => {
     );
     match(
       text("shop/metrics"),
-      /\n {2}- not exported to east: no link selector matches\. Label it mirror\.linkerd\.io\/exported=true \(gateway mirror\), mirror\.linkerd\.io\/exported=remote-discovery \(pod to pod\) or mirror\.linkerd\.io\/federated=member \(federated\)\n/,
+      /\n {2}- not exported to east: no link selector matches\. Label it mirror\.linkerd\.io\/exported=true \(gateway mirror\), mirror\.linkerd\.io\/exported=remote-discovery \(pod to pod\) or mirror\.linkerd\.io\/federated=member \(federated\)\n {6}Fix: kubectl --context \S+ --namespace shop label service metrics mirror\.linkerd\.io\/exported=true\n/,
     );
   });
 
@@ -88,7 +88,7 @@ describe("explain", () => {
     const other = await new Mesh().up();
     other.clusters.east.delete("services", "shop/web-west");
     const pending = explanationText(explain(await other.facts(), "shop/web"));
-    match(pending, /‼ pending, run pulumi up to mirror it to east/);
+    match(pending, /‼ pending in east .*\n {6}Fix: pulumi up\n/);
     match(pending, /shop\/web-west \(pending: create\): gateway mirror of web/);
   });
 

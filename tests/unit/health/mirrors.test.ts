@@ -73,7 +73,7 @@ describe("health of a link: its mirrors are as planned", () => {
     [
       "warns of an exported Service that is not mirrored",
       decided(west, cluster("east", { namespaces: [] })),
-      /^warning: west\/shop\/web is not mirrored: .*namespace shop[^\n]*$/,
+      /^warning: west\/shop\/web is not mirrored: .*namespace shop[^\n]*\. Fix: kubectl --context \S+ create namespace shop$/,
     ],
     [
       "warns once of all Services with the same reason",

@@ -4,12 +4,14 @@ import {
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
+import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
+import type { LinkSpec } from "../../model/link.ts";
 import type { Mirror } from "../../model/mirror.ts";
 import type { LinkView } from "../../model/observation.ts";
 import { absentPods, heldPods } from "../policies/absent-pods.ts";
 import { hostSubsets, headlessShape, tooManyPods } from "../policies/headless.ts";
 import { omittedPorts, withoutNamedPorts, withoutPorts } from "../policies/exports.ts";
-import type { Skip, Why } from "../../model/reasons.ts";
+import type { Fix, Skip, Why } from "../../model/reasons.ts";
 import { mirrorName, mirrorNamespace } from "../../model/vocabulary.ts";
 import {
   brokenName,
@@ -56,6 +58,13 @@ export function desired(view: LinkView): Desired {
   return { mirrors: named.mirrors, skips: [...skips, ...named.skips], missing };
 }
 
+/** Kubernetes records at the Service why it has no address. */
+function described({ target, gateway }: LinkSpec): Fix | undefined {
+  if (gateway === false) return undefined;
+  const { namespace, name } = gateway;
+  return { cluster: target, kubectl: `--namespace ${namespace} describe service ${name}` };
+}
+
 type Outcome = Partial<Pick<Desired, "missing">> & Pick<Desired, "mirrors">;
 
 /** @param absent pods of the Service that have mirrors and are in no Endpoints now */
@@ -80,7 +89,12 @@ function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): O
     const elsewhere = discoveryElsewhere(candidate);
     return elsewhere ?? { mirrors: [discoveryMirror(service, link)] };
   }
-  if ("why" in gateway) return { reason: "NoGateway", sentence: gateway.why };
+  if ("why" in gateway)
+    return {
+      reason: "NoGateway",
+      sentence: gateway.why,
+      ...omitUndefined({ fix: described(link) }),
+    };
 
   const endpoints = target.endpoints.get(keyOf(service));
   if (link.headless && isHeadless(service)) {

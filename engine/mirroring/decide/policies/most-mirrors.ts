@@ -3,7 +3,8 @@ import { keyOf, objectKey, type Service } from "../../../kubernetes/objects/obje
 import type { LinkSpec } from "../../model/link.ts";
 import { mirrorKey, type LiveMirror } from "../../model/mirror.ts";
 import { anyMirror, federated } from "../../model/owner.ts";
-import type { Why } from "../../model/reasons.ts";
+import type { Fix, Why } from "../../model/reasons.ts";
+import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import { inDigits } from "../../../message.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { annotation, federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
@@ -34,6 +35,7 @@ interface Limit<T> {
   readonly most: number;
   readonly size: Size;
   readonly sentence: string;
+  readonly fix?: Fix;
 }
 
 /**
@@ -105,7 +107,7 @@ function beyondLimits(
   const limits: Limit<string>[][] = [
     ofLinks.map(({ link, counted }) => {
       const mirrors = counted.filter(({ decision }) => isWanted(decision)).length;
-      return countLimit(link, counted, `${mirrors} mirrors`);
+      return countLimit(link, counted, { number: mirrors, what: "mirrors" });
     }),
     ofLinks.map(({ link, own }) => bytesLimit(link, own, "mirrors", bytes)),
     [...namespaces].map(([namespace, items]) => ({
@@ -161,14 +163,14 @@ export function membersBeyondLimit(
     };
   });
   const what = "members of federated Services";
-  const tooMany = new Map(beyond(countLimit(link, items, `${services.length} ${what}`)));
+  const tooMany = new Map(beyond(countLimit(link, items, { number: services.length, what })));
   const rest = items.filter(({ one }) => !tooMany.has(one));
   const tooLarge = beyond(bytesLimit(link, rest, what, bytesOfMirrors()));
   return new Map([...tooMany, ...tooLarge]);
 }
 
 /** Returns what is new or grows and doesn't fit, with the reason. */
-function beyond<T>({ items, most, size, sentence }: Limit<T>): [T, Why][] {
+function beyond<T>({ items, most, size, sentence, fix }: Limit<T>): [T, Why][] {
   const weighed = items.map(({ one, part, live, wanted }) => {
     const before = size.live(live);
     const after = wanted === undefined ? before : size.wanted(wanted);
@@ -187,7 +189,8 @@ function beyond<T>({ items, most, size, sentence }: Limit<T>): [T, Why][] {
     .map((each) => ({ ...each, total: bring(each.part, each.growth) }))
     .sort((a, b) => a.total - b.total)
     .flatMap(({ one, growth }): [T, Why][] => {
-      if (growth > left) return [[one, { reason: "TooManyMirrors", sentence }]];
+      if (growth > left)
+        return [[one, { reason: "TooManyMirrors", sentence, ...omitUndefined({ fix }) }]];
       left -= growth;
       return [];
     });
@@ -196,13 +199,14 @@ function beyond<T>({ items, most, size, sentence }: Limit<T>): [T, Why][] {
 function countLimit<T>(
   { source, target, maxMirrors }: LinkSpec,
   items: readonly Item<T>[],
-  what: string,
+  { number, what }: { readonly number: number; readonly what: string },
 ): Limit<T> {
   return {
     items,
     most: maxMirrors,
     size: { live: ({ service }) => (service === undefined ? 0 : 1), wanted: () => 1 },
-    sentence: `${target} exports what would be ${what} on ${source}, and maxMirrors of link ${source} → ${target} allows ${maxMirrors}: check that all of it should be exported, then raise maxMirrors on the link`,
+    sentence: `${target} exports what would be ${number} ${what} on ${source}, and maxMirrors of link ${source} → ${target} allows ${maxMirrors}: check that all of it should be exported, then raise maxMirrors on the link`,
+    fix: `maxMirrors: ${number}`,
   };
 }
 

@@ -69,7 +69,11 @@ function heldByOthers(
   const { isOurs, others } = marksOn(service.metadata, names);
   const isReplaced = isHeadless(service) !== (mirror.kind === "headless");
   if (others.length === 0 || (isOurs && !isReplaced)) return undefined;
-  return { reason: "NotOurs", sentence: anothersMirror(`${cluster}/${key}`, others) };
+  return {
+    reason: "NotOurs",
+    sentence: anothersMirror(`${cluster}/${key}`, others),
+    fix: `adoptFrom: [${others.join(", ")}]`,
+  };
 }
 
 function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): Why | undefined {
@@ -93,7 +97,10 @@ function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): W
   return {
     reason: "BeingDeleted",
     sentence: `the Service ${key} on ${cluster} is being deleted, but a finalizer keeps it: remove the finalizer and run again`,
-    kubectl: `--namespace ${mirror.namespace} patch service ${mirror.name} --type merge --patch '{"metadata":{"finalizers":null}}'`,
+    fix: {
+      cluster,
+      kubectl: `--namespace ${mirror.namespace} patch service ${mirror.name} --type merge --patch '{"metadata":{"finalizers":null}}'`,
+    },
   };
 }
 

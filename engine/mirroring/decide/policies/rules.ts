@@ -11,7 +11,7 @@ import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import { copiedAnnotations, copiedLabels } from "../metadata.ts";
 import { type Mirror, mirrorKey } from "../../model/mirror.ts";
-import type { Reason, Skip, Why } from "../../model/reasons.ts";
+import type { Fix, Reason, Skip, Why } from "../../model/reasons.ts";
 import { label } from "../../model/vocabulary.ts";
 import { invalidList, notListed } from "./exports.ts";
 import { leftOut } from "./selection.ts";
@@ -35,8 +35,7 @@ interface Rule<T> {
   readonly reason: Reason;
   /** Why the Service can't be mirrored and what to do; undefined if the rule holds. */
   readonly broken: (candidate: T) => string | undefined;
-  /** The arguments of `kubectl` that make it hold. */
-  readonly kubectl?: (candidate: T) => string;
+  readonly fix?: (candidate: T) => Fix;
 }
 
 const longestName = 63;
@@ -109,7 +108,7 @@ const rules: readonly Rule<Candidate>[] = [
       namespace === undefined && !link.createNamespaces
         ? `${link.source} has no namespace ${place}: create it there, or set createNamespaces on the link`
         : undefined,
-    kubectl: ({ place }) => `create namespace ${place}`,
+    fix: ({ place, link }) => ({ cluster: link.source, kubectl: `create namespace ${place}` }),
   },
   {
     reason: "TerminatingNamespace",
@@ -157,10 +156,10 @@ export function brokenName(name: string): Why | undefined {
 }
 
 function firstBroken<T>(rules: readonly Rule<T>[], candidate: T): Why | undefined {
-  for (const { reason, broken, kubectl } of rules) {
+  for (const { reason, broken, fix } of rules) {
     const sentence = broken(candidate);
     if (sentence !== undefined)
-      return { reason, sentence, ...omitUndefined({ kubectl: kubectl?.(candidate) }) };
+      return { reason, sentence, ...omitUndefined({ fix: fix?.(candidate) }) };
   }
   return undefined;
 }
@@ -193,10 +192,12 @@ export function refuse(
   const pods = new Set(left.filter(({ kind }) => kind === "endpoint").map(mirrorKey));
   return {
     mirrors: left.map((mirror) => withHosts(mirror, pods)),
-    skips: refusals.map(({ mirror: { origin, hostname, namespace, name }, ...why }) => {
-      const skip = { origin, mirror: name, ...elsewhere(namespace, origin), ...why };
-      return hostname === undefined ? skip : { ...skip, hostname };
-    }),
+    skips: refusals.map(
+      ({ mirror: { origin, hostname, namespace, name }, reason, sentence, fix }) => {
+        const skip = { origin, mirror: name, ...elsewhere(namespace, origin), reason, sentence };
+        return { ...skip, ...omitUndefined({ hostname, fix }) };
+      },
+    ),
   };
 }
 

@@ -100,11 +100,11 @@ describe("as many mirrors as a link may have", () => {
       deepEqual(shortened.sort(), mirrors);
     });
 
-  it("are told in one sentence for all the rest", () => {
+  it("are reported in one sentence for all Services beyond them", () => {
     const { skips } = planned({ target, link: { maxMirrors: 2 } });
     deepEqual(
-      skips.map(({ mirror, reason }) => [mirror, reason]),
-      ["c-west", "d-west"].map((mirror) => [mirror, "TooManyMirrors"]),
+      skips.map(({ mirror, reason, fix }) => [mirror, reason, fix]),
+      ["c-west", "d-west"].map((mirror) => [mirror, "TooManyMirrors", "maxMirrors: 4"]),
     );
     deepEqual(
       [...new Set(skips.map(({ sentence }) => sentence))],

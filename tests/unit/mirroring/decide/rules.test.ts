@@ -157,7 +157,8 @@ describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", ()
       const { namespace, name } = service.metadata;
       const [reason, ...rest] = why.split(": ");
       const about = { origin: `${namespace}/${name}`, mirror: `${name}-west` };
-      const fix = reason === "MissingNamespace" ? { kubectl: `create namespace ${namespace}` } : {};
+      const kubectl = `create namespace ${namespace}`;
+      const fix = reason === "MissingNamespace" ? { fix: { cluster: "east", kubectl } } : {};
       const skip = { ...about, reason, sentence: rest.join(": ") };
       deepEqual([mirrors, skips], [[], [Object.assign(skip, fix)]]);
     });
