@@ -18,24 +18,28 @@ export const noOrphans: HealthCheck<CheckedCluster> = {
   anchor: "l5d-multicluster-orphaned-services",
   severity: "warning",
   aboutLinkerd: false,
-  run: ({ mesh, cluster, reading: { snapshot } }) => {
+  run: ({ mesh, cluster, reading: { snapshot, controllers } }) => {
     if ("why" in snapshot) return unreadCluster(cluster);
     const links = [...mesh.links.map(({ link }) => link), ...(mesh.leaving ?? [])];
-    const targets = new Set(
-      links.filter(({ source }) => source === cluster).map(({ target }) => target),
-    );
+    const known = controllers !== undefined && "value" in controllers;
+    // While a mesh moves to this program, Linkerd's controllers mirror the links that are still to come.
+    const targets = new Set([
+      ...links.filter(({ source }) => source === cluster).map(({ target }) => target),
+      ...(known ? controllers.value.flatMap(({ target }) => target ?? []) : []),
+    ]);
     const context = mesh.clusters[cluster]?.context ?? cluster;
     return [
-      ...orphaned(snapshot.value, targets, context),
+      ...orphaned(snapshot.value, targets, known ? context : undefined),
       ...strayMembers(snapshot.value, targets),
     ];
   },
 };
 
+/** @param context absent if it is unknown which controllers of Linkerd mirror into the cluster */
 function orphaned(
   { cluster, services }: ClusterSnapshot,
   targets: ReadonlySet<string>,
-  context: string,
+  context: string | undefined,
 ): Finding[] {
   const strays = [...services].flatMap(([key, service]) => {
     const target = targetOf(service);
@@ -45,9 +49,10 @@ function orphaned(
   });
   return [...Map.groupBy(strays, ({ target }) => target)].map(([target, each]) => {
     const keys = each.map(({ key }) => key);
+    const needed = context === undefined ? ", neither Linkerd's controller nor anybody else" : "";
     return {
-      sentence: `${count(keys.length, "mirror")} of cluster ${target} that no stack has marked, and no link of this stack targets that cluster from here: ${listed(keys.map((key) => `${cluster}/${key}`))}: delete them if nobody needs them`,
-      fix: deletionOf(keys, context),
+      sentence: `${count(keys.length, "mirror")} of cluster ${target} that no stack has marked, and no link of this stack targets that cluster from here: ${listed(keys.map((key) => `${cluster}/${key}`))}: delete them if nobody needs them${needed}`,
+      ...(context !== undefined && { fix: deletionOf(keys, context) }),
     };
   });
 }

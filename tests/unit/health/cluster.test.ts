@@ -11,6 +11,7 @@ import { valueIn } from "../../../engine/result.ts";
 import { desiredFederated } from "../../../engine/mirroring/decide/mirrors/federated.ts";
 import { federatedPart } from "../../../engine/mirroring/model/owner.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
+import type { Controllers } from "../../../engine/mirroring/model/controller.ts";
 import { link } from "../fixtures/link.ts";
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import { confirmed, confirmedBy } from "../fixtures/marks.ts";
@@ -60,6 +61,22 @@ describe("health of a cluster: every mirror belongs to a link", () => {
   const others = [...gone, mirrorOf("west", "shop/web-west")];
   tells("warns of mirrors without a link, with the command to delete them", withServices(others), [
     orphans,
+  ]);
+  const withControllers = (controllers: Controllers) => {
+    const view = withServices(gone);
+    return { ...view, reading: { ...view.reading, controllers } };
+  };
+  const counts = { replicas: 1, ready: 1 };
+  const controller = { namespace: "linkerd-multicluster", name: "controller-gone", ...counts };
+  tells(
+    "ignores mirrors that Linkerd's controller mirrors",
+    withControllers({ value: [{ ...controller, target: "gone" }] }),
+  );
+  tells("gives no command if Linkerd's controllers are unknown", withControllers(unread("")), [
+    orphans.replace(
+      /nobody needs them.*/,
+      "nobody needs them, neither Linkerd's controller nor anybody else",
+    ),
   ]);
   tells("ignores mirrors of a link that this run removes", leavingFrom("east"));
   tells("warns of mirrors if this run removes the link of another source", leavingFrom("north"), [
