@@ -263,6 +263,7 @@ function serviceText(explained: ExplainedService): string {
           `${live.type}, ports ${live.ports}, ${live.ready ?? 0} ready`,
           `labels for links: ${labels.length === 0 ? "none" : labels.join(", ")}`,
           ...(restriction === undefined ? [] : [restriction]),
+          ...(live.failover ?? []),
         ];
   return [
     paint("head", `${service} in ${cluster}`),

@@ -11,6 +11,7 @@ import {
   type Decision,
   describeLive,
   describeWanted,
+  failoverSentences,
   fieldText,
   fixText,
   federatedPart,
@@ -77,7 +78,9 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
     notMirrored: planned.flatMap(({ source, decisions }) =>
       decisions.filter(isSkip).map((each) => notMirrored(source, each, contextOf)),
     ),
-    services: views.clusters.flatMap((view) => servicesOf(view, keys)),
+    services: views.clusters.flatMap((view) =>
+      servicesOf(view, keys, failoverIn(view.cluster, views)),
+    ),
     next: [...views.outcomes].map(([source, outcome]) =>
       nextRun(source, outcome, sources.get(source)),
     ),
@@ -268,6 +271,7 @@ function selectedKeys({ links }: Views): ReadonlySet<string> {
 function servicesOf(
   { cluster, reading: { snapshot } }: CheckedCluster,
   keys: ReadonlySet<string>,
+  failover: ReadonlyMap<string, readonly string[]>,
 ): ServiceFact[] {
   if ("why" in snapshot) return [];
   const { services, endpoints } = snapshot.value;
@@ -288,10 +292,20 @@ function servicesOf(
           importers: listedIn(service, "clusters"),
           importedPorts: listedIn(service, "ports"),
           ready,
+          failover: failover.get(key),
         }),
       },
     ];
   });
+}
+
+/** Sentences about the failover of a cluster's Services, by Service. */
+function failoverIn(cluster: string, { outcomes }: Views): ReadonlyMap<string, readonly string[]> {
+  const outcome = outcomes.get(cluster);
+  const sentences =
+    outcome?.outcome === "planned" ? failoverSentences(outcome.decided.failover) : [];
+  const byService = Map.groupBy(sentences, ([service]) => service);
+  return new Map([...byService].map(([key, all]) => [key, all.map(([, sentence]) => sentence)]));
 }
 
 /** Changes that a run would make to a source's mirrors, in the words of its preview. */

@@ -131,6 +131,8 @@ export interface ServiceFact {
   readonly importedPorts?: readonly string[];
   /** Addresses in its Endpoints; absent without Endpoints. */
   readonly ready?: number;
+  /** How its requests fail over to other clusters, or why they don't. */
+  readonly failover?: readonly string[];
 }
 
 /** Changes that the next `up` would make to one source's mirrors. */

@@ -1,5 +1,5 @@
 import { listed } from "@linkerd-multicluster/engine/kubernetes";
-import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
+import { type LabelSelector, local } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
 import { chartKeys, chartNames, charts as chartsSection, topologyRule } from "./keys.ts";
 import {
@@ -29,6 +29,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     mirroring,
     controllers,
     privateClusters,
+    failover,
     flatNetwork,
     trust,
     digests,
@@ -205,6 +206,29 @@ function privateClusters(readings: Readings): string[] {
     const state = `is true, but mirroring of link ${link.source} → ${name} is "controller"`;
     const rule = "false, as Linkerd's controller doesn't know which clusters a Service lists";
     return [mustBe([...path, "privateUnlessListed"], state, rule)];
+  });
+}
+
+/** A Service fails over to mirrors, which only links of this program have. */
+function failover(readings: Readings): string[] {
+  const links = declaredLinks(readings);
+  const byDefault = readings.linkDefaults.values.mirroring;
+  return [...(readings.clusters ?? [])].flatMap(([source, { path, values }]) => {
+    const targets = links.flatMap((link) => {
+      const by = link.entry?.values.mirroring ?? byDefault;
+      return link.source === source && by !== "controller" ? link.target : [];
+    });
+    return Object.entries(values.failover ?? {}).flatMap(([service, clusters]) => {
+      const at = [...path, "failover", service];
+      const wrong = clusters.flatMap((name, index) => {
+        if (clusters.indexOf(name) < index)
+          return sentence([...at, index], `is ${quoted(name)} again`, "a cluster is listed once");
+        const rule = `local, or the target of a link of ${source} that this program mirrors`;
+        return [local, ...targets].includes(name) ? [] : wrongValue([...at, index], name, rule);
+      });
+      const hasOther = clusters.some((name) => name !== local);
+      return hasOther ? wrong : [...wrong, mustBe(at, "names no other cluster", "a list with one")];
+    });
   });
 }
 

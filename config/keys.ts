@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { linkDefaults as engine, linkerdGateway } from "@linkerd-multicluster/engine/mirroring";
+import {
+  linkDefaults as engine,
+  linkerdGateway,
+  mostBackends,
+} from "@linkerd-multicluster/engine/mirroring";
 import * as links from "./link-keys.ts";
 import {
   anything,
@@ -85,6 +89,19 @@ export const cluster = section("a cluster", {
     otherwise: "that of the first run",
     meaning:
       "UID that the cluster's namespace `kube-system` must have; to accept a cluster that was recreated, set its new UID",
+  },
+  failover: {
+    type: z.record(
+      syntax.serviceKey,
+      list(z.string({ error: "the name of a cluster, or local" }), "a list of clusters").max(
+        mostBackends,
+        { error: `at most ${mostBackends} clusters` },
+      ),
+      { error: "a map from namespace/name of a Service to a list of clusters" },
+    ),
+    default: {},
+    meaning:
+      "by `namespace/name` of a Service, the clusters to which its requests go, the first one with endpoints: `local` is this cluster, all others are targets of its links (docs/guides/failover.md)",
   },
   revoked: off(
     "`true`: no run contacts the cluster, and its accounts and mirrors in the other clusters are deleted (docs/guides/revoke.md)",

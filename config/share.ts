@@ -81,8 +81,10 @@ export function mirrorsArgs(
     ...config.revoked.clusters.keys(),
     ...targetsRevokedFor(source, config.revoked),
   ];
+  const { failover = {} } = config.clusters.get(source) ?? {};
   return {
     ...args,
+    ...(Object.keys(failover).length > 0 && { failover }),
     ...(revokedTargets.length > 0 && { revokedTargets }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
   };

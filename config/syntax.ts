@@ -61,6 +61,11 @@ export const mappedNamespace = text(
 
 export const serviceName = text(`the name of a Service: at most 63 ${dnsLabelChars}`, isDnsLabel);
 
+export const serviceKey = text("namespace/name of a Service", (key) => {
+  const [namespace = "", name = "", ...more] = key.split("/");
+  return isDnsLabel(namespace) && isDnsLabel(name) && more.length === 0;
+});
+
 export const domain = text("a DNS name in lower case, such as cluster.local", isDnsName);
 
 export const tlsIdentity = text("the TLS identity of the gateway, a DNS name", isDnsName);

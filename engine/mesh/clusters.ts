@@ -7,11 +7,13 @@ import type { Node, StatefulSet } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
+import type { Routes } from "../mirroring/model/route.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { messageOf, unlessBug, UserError } from "../user-error.ts";
 import { Cache } from "./cache.ts";
 import { controllersIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";
+import { routesIn } from "./routes.ts";
 import { type Extent, observe } from "./snapshot.ts";
 
 /** The clusters as this process sees them: one client and one reading for each, for everybody. */
@@ -21,6 +23,7 @@ export class Clusters {
   readonly #clock = { now: () => this.time.now() };
   readonly #snapshots = new Cache<ClusterSnapshot>(this.#clock);
   readonly #controllers = new Cache<readonly Controller[]>(this.#clock);
+  readonly #routes = new Cache<Routes>(this.#clock);
   readonly #statefulSets = new Cache<readonly StatefulSet[]>(this.#clock);
   readonly #nodes = new Cache<readonly Node[]>(this.#clock);
   readonly #addresses = new Cache<readonly string[]>(this.#clock);
@@ -93,6 +96,13 @@ export class Clusters {
   async mayDo(name: string, access: ClusterAccess, question: Question): Promise<boolean> {
     const denied = await deniedOf([question], await this.client(name, access));
     return denied.length === 0;
+  }
+
+  /** @throws KubeconfigError | KubernetesError */
+  routes(name: string, access: ClusterAccess): Promise<Routes> {
+    return this.#routes.get(accessKey(access), async () =>
+      routesIn(await this.client(name, access)),
+    );
   }
 
   /** @throws KubeconfigError | KubernetesError */

@@ -14,6 +14,7 @@ export type Observed = Pick<
   | "mayDo"
   | "nodes"
   | "resolve"
+  | "routes"
   | "snapshot"
   | "statefulSets"
   | "time"

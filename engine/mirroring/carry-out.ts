@@ -3,7 +3,8 @@ import { cancelledWords } from "../kubernetes/client/deadline.ts";
 import { objectKey } from "../kubernetes/objects/objects.ts";
 import { apply, writeStatuses } from "./apply/apply.ts";
 import { sentencesOf } from "./apply/failures.ts";
-import { type Decision, namespacesToCreate } from "./model/decision.ts";
+import type { Decided } from "./decide/decide.ts";
+import { namespacesToCreate } from "./model/decision.ts";
 import { goesAt } from "./decide/policies/absent-pods.ts";
 import type { LinkSpec } from "./model/link.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
@@ -60,7 +61,7 @@ export async function carryOut(
     clusters,
     inputs,
     source,
-    decisions,
+    { ...decided, decisions },
     inputs.links,
     report.statuses,
     say,
@@ -77,7 +78,7 @@ export async function writeDecided(
   clusters: Clusters,
   state: Outputs,
   source: ClusterSnapshot,
-  decisions: readonly Decision[],
+  { decisions, failover }: Pick<Decided, "decisions" | "failover">,
   links: readonly LinkSpec[],
   statuses: LinkStatuses,
   say: (line: string) => void,
@@ -95,7 +96,7 @@ export async function writeDecided(
   };
   clusters.markStale(access);
   const namespaces = namespacesToCreate(decisions, source);
-  const failures = await apply(destination, decisions, namespaces);
+  const failures = await apply(destination, decisions, namespaces, failover.routes);
   (await writeStatuses(kubernetes, statuses, failures)).forEach(say);
   return sentencesOf(failures);
 }

@@ -11,6 +11,7 @@ export {
   type LinkSpec,
   systemNamespaces,
 } from "./model/link.ts";
+export { failoverSentences, local, mostBackends } from "./model/route.ts";
 export { othersIn } from "./decide/metadata.ts";
 export {
   annotation,
@@ -45,4 +46,5 @@ export { stackOf } from "./model/marks.ts";
 export { federatedPart } from "./model/owner.ts";
 export { describeLive, describeWanted, fieldText, membersIn, originOf } from "./report/describe.ts";
 export { inputsFor } from "./report/inputs.ts";
-export { type Outcome, undecidedMirrors, whyUndecided } from "./report/outcome.ts";
+export { undecidedMirrors } from "./model/live-mirrors.ts";
+export { type Outcome, whyUndecided } from "./report/outcome.ts";

@@ -61,14 +61,23 @@ export async function reconcile(
   if (source === undefined) return { outcome: "sourceUnreadable", readings };
   const controllers = reading.clusters.get(args.source)?.controllers ?? { value: [] };
   const removed = dispositionsOf(removedLinks(args, before, source), args, controllers);
-  const known = { args, source, links: reading.links, removed, now, stacks, controllers };
+  const routes = await routesOf(clusters, args, before);
+  const { links } = reading;
+  const asked = omitUndefined({ routes });
+  const known = { args, source, links, removed, now, stacks, controllers, ...asked };
   const decided = decide(known);
   const statuses = statusesOf(known, decided);
-  const asked = alsoWrittenByOthers(decided, statuses);
-  const writers = await otherWriters(clusters, args, asked);
-  const beside = withoutControllersLinks(args, statuses, asked, writers);
+  const others = alsoWrittenByOthers(decided, statuses);
+  const writers = await otherWriters(clusters, args, others);
+  const beside = withoutControllersLinks(args, statuses, others, writers);
   const notes = [...observationNotes(known, decided), ...beside.notes];
   return { outcome: "planned", readings, ...known, decided, report: { ...beside, notes } };
+}
+
+/** A source in which nothing fails over is not asked for routes. */
+async function routesOf(clusters: Observed, args: MirrorsArgs, { hasRoutes }: Before) {
+  if (args.failover === undefined && hasRoutes !== true) return undefined;
+  return resultOf(() => clusters.routes(args.source, entryOf(args, args.source)));
 }
 
 /** Without a link, there is nothing to do but to delete mirrors. */

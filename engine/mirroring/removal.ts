@@ -1,4 +1,5 @@
 import { federatedPart } from "./model/owner.ts";
+import { routeKey } from "./model/route.ts";
 import type { Clusters } from "../mesh/clusters.ts";
 import { type Decision, isSent } from "./model/decision.ts";
 import { count } from "../message.ts";
@@ -28,7 +29,8 @@ export async function removeAll(
   const { source: name } = state;
   const entry = entryOf(state, name);
   clusters.refresh(entry);
-  const alone = { ...state, clusters: { [name]: entry }, links: [], allowDeletions: true };
+  const { failover, ...others } = state;
+  const alone = { ...others, clusters: { [name]: entry }, links: [], allowDeletions: true };
   const outcome = await reconcile(clusters, alone, state, now);
   endIfCancelled(clusters, name);
   if (outcome.outcome === "invalid")
@@ -57,11 +59,15 @@ export async function removeAll(
         `${about(name, part)}${count(number, "mirror")} left, because this run has the same cluster under another name`,
       );
   const decisions = decided.decisions.filter((decision) => !left(decision));
+  const routes = decided.failover.routes.filter(
+    ({ key }) => !wanted.has(source.identity, routeKey(key)),
+  );
+  const rest = { decisions, failover: { ...decided.failover, routes } };
   // If this run has the same link under another resource, its Link keeps naming its mirrors.
   const statuses = report.statuses.filter(
     ({ link }) => !kept.has(link.slice(link.indexOf("/") + 1)),
   );
-  return writeDecided(clusters, state, source, decisions, [], statuses, say);
+  return writeDecided(clusters, state, source, rest, [], statuses, say);
 }
 
 function withWayOut(cluster: string, why: string): string {

@@ -1,7 +1,7 @@
-import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import { mirrorsOf } from "./model/owner.ts";
 import { isListed } from "./model/decision.ts";
 import { liveMirrors } from "./model/live-mirrors.ts";
+import { routeKey } from "./model/route.ts";
 import type { PlannedOutcome } from "./report/outcome.ts";
 
 /**
@@ -15,12 +15,13 @@ export class KeysWantedInThisRun {
   readonly #unread: (string | undefined)[] = [];
 
   /** Records what a resource wants, and what it keeps because it can't judge it now. */
-  add({ source, links, decided: { decisions, refusals } }: PlannedOutcome): void {
+  add({ source, links, decided: { decisions, failover, refusals } }: PlannedOutcome): void {
     const keys = this.#keys.get(source.identity) ?? new Set();
     const add = (all: Iterable<string>) => {
       for (const key of all) keys.add(key);
     };
     add(decisions.filter(isListed).map(({ key }) => key));
+    add(failover.routes.flatMap(({ verdict, key }) => (verdict === "delete" ? [] : routeKey(key))));
     for (const target of Object.keys(refusals)) add(liveMirrors(source, mirrorsOf(target)).keys());
     for (const { link, target } of links)
       if ("why" in target) add(liveMirrors(source, mirrorsOf(link.target)).keys());
@@ -41,7 +42,7 @@ export class KeysWantedInThisRun {
     return this.#unread.some((unread) => unread === undefined || unread === identity);
   }
 
-  has(identity: string, key: ObjectKey): boolean {
+  has(identity: string, key: string): boolean {
     return this.#keys.get(identity)?.has(key) === true;
   }
 }

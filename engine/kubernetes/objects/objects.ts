@@ -253,6 +253,27 @@ export const node = map(
 
 export type Node = Of<typeof node>;
 
+/** The program reads of a route only what it attaches to and, of its own routes, where they lead. */
+const routeFields = { group: anyText, kind: anyText, name: anyText, namespace: anyText };
+const parentRefs = list(map({ ...routeFields, port }));
+
+export const otherRoute = object({ spec: map({ parentRefs }) });
+
+export const httpRoute = object({
+  spec: map({
+    parentRefs,
+    rules: list(
+      map({
+        matches: list(map({ path: map({ type: anyText, value: anyText }) })),
+        backendRefs: list(map({ ...routeFields, port, weight: count })),
+      }),
+    ),
+  }),
+});
+
+export type OtherRoute = Of<typeof otherRoute>;
+export type HttpRoute = Of<typeof httpRoute>;
+
 /** Asks the API server what the client may do, or what a subject may do (SubjectAccessReview). */
 export interface AccessReview {
   readonly metadata?: Partial<ObjectMeta>;

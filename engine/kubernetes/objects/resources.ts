@@ -41,6 +41,7 @@ function clusterScoped<T>(apiVersion: string, kind: string, shape: Check<T>): Re
 }
 
 const rbac = "rbac.authorization.k8s.io/v1";
+const gatewayApi = "gateway.networking.k8s.io";
 const authorization = "authorization.k8s.io/v1";
 
 /** Every kind of object that this program reads or writes through its own client. */
@@ -54,6 +55,10 @@ export const resources = {
   deployments: namespaced("apps/v1", "Deployment", objects.deployment),
   statefulSets: namespaced("apps/v1", "StatefulSet", objects.statefulSet),
   links: namespaced("multicluster.linkerd.io/v1alpha3", "Link", link),
+  httpRoutes: namespaced("policy.linkerd.io/v1beta3", "HTTPRoute", objects.httpRoute),
+  gatewayHttpRoutes: namespaced(`${gatewayApi}/v1`, "HTTPRoute", objects.otherRoute),
+  grpcRoutes: namespaced(`${gatewayApi}/v1`, "GRPCRoute", objects.otherRoute),
+  serviceProfiles: namespaced("linkerd.io/v1alpha2", "ServiceProfile", objects.otherObject),
   serviceCidrs: clusterScoped("networking.k8s.io/v1", "ServiceCIDR", objects.serviceCidr),
   nodes: clusterScoped("v1", "Node", objects.node),
   serviceAccounts: namespaced("v1", "ServiceAccount", objects.otherObject),

@@ -15,6 +15,7 @@ import {
   type Write,
 } from "../model/decision.ts";
 import { addressOf, rootOf } from "../model/live-mirrors.ts";
+import { type RouteDecision, routesPart } from "../model/route.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
 import {
   releaseMirror,
@@ -23,6 +24,7 @@ import {
   writeService,
   type WrittenMirror,
 } from "./objects.ts";
+import { writeRoutes } from "./routes.ts";
 import type { Writer, WriteScope } from "./write-scope.ts";
 import { messageOf, UserError } from "../../user-error.ts";
 import { statusUpdate, type LinkStatuses } from "../model/service-status.ts";
@@ -39,11 +41,13 @@ export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> &
  * doesn't stop the rest, but a pod's mirror is not deleted while the headless mirror may still point to it.
  *
  * @param namespaces to create, each with the part that needs it
+ * @param routes written once new mirrors exist and before others are deleted, so that no route names a missing one
  */
 export async function apply(
   destination: Destination,
   decisions: readonly Decision[],
   namespaces: ReadonlyMap<string, string>,
+  routes: readonly RouteDecision[] = [],
 ): Promise<readonly WriteFailure[]> {
   const failed = new Map<ObjectKey, WriteFailure>();
   const each = async <T extends Exclude<Decision, Skipped>>(
@@ -79,6 +83,10 @@ export async function apply(
     await each(due, (scope, change) => writeEndpoints(scope, change, (key) => addresses.get(key)));
   }
 
+  const [stack = ""] = destination.names(routesPart);
+  const scope = { ...destination, names: destination.names(routesPart) };
+  const lost = await writeRoutes({ ...scope, fieldManager: managerOf(stack) }, routes, failed);
+
   for (const isHeadless of [true, false]) {
     const due = decisions
       .filter(isDeletion)
@@ -90,7 +98,7 @@ export async function apply(
     });
   }
   await each(decisions.filter(isReleased), releaseMirror);
-  return [...failed.values()];
+  return [...failed.values(), ...lost];
 }
 
 /** A federated Service is marked for each member, and not for the write. */

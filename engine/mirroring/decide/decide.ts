@@ -1,14 +1,17 @@
-import { valueIn } from "../../result.ts";
+import { type Result, valueIn } from "../../result.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { type Controllers, mayExist } from "../model/controller.ts";
 import { linkDefaults, type LinkSpec } from "../model/link.ts";
 import { hidesMarks, marksHidden } from "../model/marks.ts";
+import { undecidedMirrors } from "../model/live-mirrors.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { LinkObservation } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
+import { type DecidedRoutes, type Routes, routesPart } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { ByPart, MirrorsArgs } from "../model/state.ts";
 import { plan } from "./compare.ts";
+import { decideRoutes } from "./failover.ts";
 import { type Decision, isSkip, type Note } from "../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
@@ -34,6 +37,8 @@ export interface SourceObservation {
   readonly stacks: readonly string[];
   /** Linkerd's controllers, read only where there is anything that one may have written. */
   readonly controllers: Controllers;
+  /** What leads requests in the source, read only where Services fail over or did so before. */
+  readonly routes?: Result<Routes>;
 }
 
 /** Everything that one run does to a source, and why. */
@@ -54,6 +59,7 @@ export interface Decided {
   readonly missing: Readonly<Record<ObjectKey, string>>;
   /** Sentences about mirrors that others keep, or that others have marked as well. */
   readonly notes: readonly Note[];
+  readonly failover: DecidedRoutes;
 }
 
 /**
@@ -94,6 +100,8 @@ export function decide(observation: SourceObservation): Decided {
   const decisions = hidden ? known.map(withoutMarks) : known;
   const byPart = Map.groupBy(decisions, ({ part }) => part);
   const decided = ownParts.filter(({ part }) => !held.has(part));
+  const judged = new Set(decided.map(({ part }) => part));
+  const routes = valueIn(observation.routes);
   const context = args.clusters[args.source]?.context ?? args.source;
   return {
     decisions,
@@ -102,10 +110,22 @@ export function decide(observation: SourceObservation): Decided {
     refusals: {
       ...tooMany,
       ...undecided(args.source, removed),
+      ...unreadable(observation),
       ...(hidden && decisions.some(({ verdict }) => verdict === "handOver")
         ? { [args.source]: marksHidden(args.source) }
         : {}),
     },
+    failover:
+      routes === undefined
+        ? { routes: [], problems: [] }
+        : decideRoutes({
+            source,
+            routes,
+            failover: args.failover ?? {},
+            stacks: observation.stacks,
+            mirrorsOf: (target) =>
+              judged.has(target) ? (byPart.get(target) ?? []) : undecidedMirrors(source, target),
+          }),
     decisionsByPart: new Map(
       [...decided.map(({ part }) => part), federatedPart].map((part) => [
         part,
@@ -117,6 +137,9 @@ export function decide(observation: SourceObservation): Decided {
       ...links.flatMap((each) =>
         missingPorts(each).map((sentence): Note => [each.link.target, sentence]),
       ),
+      ...(observation.routes !== undefined && "why" in observation.routes
+        ? [[routesPart, `they stay as they are, because ${observation.routes.why}`] as const]
+        : []),
       ...removed.flatMap((part): Note[] =>
         part.disposition === "unknown"
           ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
@@ -133,6 +156,13 @@ export function decide(observation: SourceObservation): Decided {
       ),
     ],
   };
+}
+
+/** Routes that may not be read are a mistake to fix; whatever else prevents reading them may pass. */
+function unreadable({ args: { source }, routes }: SourceObservation): ByPart<string> {
+  return routes !== undefined && "why" in routes && routes.cause === "refused"
+    ? { [source]: routes.why }
+    : {};
 }
 
 function authorityOver(

@@ -7,7 +7,8 @@ import {
   type Service,
 } from "../../kubernetes/objects/objects.ts";
 import type { LiveMirror, MirrorKind } from "./mirror.ts";
-import { federated, type Owner } from "./owner.ts";
+import type { Keep } from "./decision.ts";
+import { federated, type Owner, ownerOf } from "./owner.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 import { label } from "./vocabulary.ts";
 
@@ -51,4 +52,16 @@ export function addressOf(service: Service | undefined): string | undefined {
 
 export function metaOf({ service, endpoints }: LiveMirror): ObjectMeta {
   return (service ?? endpoints)?.metadata ?? { name: "", namespace: "" };
+}
+
+/** Returns the mirrors of a part about which nothing is decided, so that they stay as they are. */
+export function undecidedMirrors(source: ClusterSnapshot, part: string): Keep[] {
+  return [...liveMirrors(source, ownerOf(part))].map(([key, live]) => ({
+    verdict: "keep",
+    part,
+    key,
+    kind: liveKind(live),
+    live,
+    fields: [],
+  }));
 }

@@ -23,6 +23,8 @@ export interface MirrorsArgs {
   readonly clusters: Readonly<Record<string, ClusterEntry>>;
   /** The links that this program mirrors, in the order of the config. */
   readonly links: readonly LinkSpec[];
+  /** By Service, the clusters to which its requests go, in order of preference; `local` is the source itself. */
+  readonly failover?: Failover;
   /** Targets whose links Linkerd's controller mirrors: their mirrors are not touched. */
   readonly controllerLinks?: readonly string[];
   /** Targets that are no longer trusted: all their mirrors are deleted, whatever their number. */
@@ -41,6 +43,8 @@ export interface MirrorsArgs {
    */
   readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
 }
+
+export type Failover = Readonly<Record<ObjectKey, readonly string[]>>;
 
 /** A mesh as far as mirrors depend on it. */
 interface MirroredMesh extends Pick<MirrorsArgs, "stack" | "clusters"> {
@@ -113,6 +117,8 @@ export interface Memory {
   /** By target, shown in previews and kept for a target that can't be read. */
   readonly gateways?: Readonly<Record<string, GatewayFact>>;
   readonly removedLinks?: readonly RemovedLink[];
+  /** Whether the source may have HTTPRoutes of this stack, so that the next run reads them. */
+  readonly hasRoutes?: boolean;
   /** Former names of this stack under which mirrors may still be marked. */
   readonly formerStacks?: readonly string[];
   /** Former names that mark nothing after this run, so that the next one forgets them. */
@@ -179,6 +185,7 @@ export function argsOf({
   gateways,
   portConflicts,
   removedLinks,
+  hasRoutes,
   formerStacks,
   renewedStacks,
   missing,

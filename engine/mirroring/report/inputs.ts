@@ -1,6 +1,8 @@
 import type { Cause } from "../../user-error.ts";
 import { isDeepStrictEqual } from "node:util";
+import { keyOf } from "../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
+import { valueIn } from "../../result.ts";
 import { type Decision, isSent, isSkip } from "../model/decision.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
 import { type ClusterReadings, gatewayOf, unreadTargets } from "../model/observation.ts";
@@ -61,7 +63,10 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   };
   const pending = byPart(parts, ({ changes }) => changes);
   const mirrors = byPart(parts, (part) => part.mirrors);
-  const hasWrites = decided.decisions.some(isSent) || report.statuses.some(({ isDue }) => isDue);
+  const hasWrites =
+    decided.decisions.some(isSent) ||
+    decided.failover.routes.some(({ verdict }) => verdict !== "keep") ||
+    report.statuses.some(({ isDue }) => isDue);
   const needsUpdate =
     Object.keys(pending).length > 0 ||
     hasWrites ||
@@ -102,12 +107,12 @@ function whys(readings: ClusterReadings, cause: Cause): ByPart<string> {
 
 /** The source couldn't be read, so nothing may be concluded about it. */
 function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): CheckedPlan {
-  const { identities, gateways, portConflicts, notMirrored, changes } = before;
+  const { identities, gateways, portConflicts, notMirrored, changes, hasRoutes } = before;
   const [unreachable, refused] = [whys(readings, "unreachable"), whys(readings, "refused")];
   const removed = removedLinks(args, before);
   const inputs = {
     ...args,
-    ...omitUndefined({ identities, gateways, portConflicts, notMirrored, changes }),
+    ...omitUndefined({ identities, gateways, portConflicts, notMirrored, changes, hasRoutes }),
     ...formerStacks(before, args),
     mirrors: typeof before.mirrors === "object" ? before.mirrors : {},
     ...(removed.length > 0 && { removedLinks: removed }),
@@ -147,8 +152,19 @@ function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): M
     identities,
     ...nonEmpty("gateways", Object.fromEntries([...gateways, ...known])),
     ...(staying.length > 0 && { removedLinks: staying }),
+    ...(mayHaveRoutes(before, outcome) && { hasRoutes: true }),
     ...formerStacks(before, args, outcome),
   };
+}
+
+/** A run that deletes the last route may fail, so only one that finds none forgets them. */
+function mayHaveRoutes(
+  { hasRoutes = false }: Before,
+  { args, routes, decided }: PlannedOutcome,
+): boolean {
+  const isUnread = routes !== undefined && "why" in routes;
+  const isAsked = args.failover !== undefined || decided.failover.routes.length > 0;
+  return isAsked || (hasRoutes && isUnread);
 }
 
 /**
@@ -166,11 +182,16 @@ function formerStacks(
       isSent(each) && !isSkip(each) && !hasUnknownMembers(each) ? [each.key] : [],
     ),
   );
-  const marks = new Set(
-    [...(source?.services ?? [])].flatMap(([key, { metadata }]) =>
+  const rewritten = new Set(
+    decided?.failover.routes.flatMap(({ verdict, key }) => (verdict === "keep" ? [] : key)),
+  );
+  const routes = valueIn(outcome?.routes)?.httpRoutes ?? [];
+  const marks = new Set([
+    ...[...(source?.services ?? [])].flatMap(([key, { metadata }]) =>
       renewed.has(key) ? [] : wholeMarks(metadata),
     ),
-  );
+    ...routes.flatMap((route) => (rewritten.has(keyOf(route)) ? [] : wholeMarks(route.metadata))),
+  ]);
   const former = stacksNow(before, args).filter((name) => name !== args.stack);
   if (former.length === 0) return {};
   const renewedStacks = former.filter(

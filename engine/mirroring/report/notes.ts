@@ -3,11 +3,13 @@ import type { Decided, SourceObservation } from "../decide/decide.ts";
 import type { Note } from "../model/decision.ts";
 import { goesAt } from "../decide/policies/absent-pods.ts";
 import { federatedPart } from "../model/owner.ts";
+import { routesPart } from "../model/route.ts";
 import type { ByPart } from "../model/state.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 import type { PartReport } from "./parts.ts";
 
 export function about(source: string, part: string): string {
+  if (part === routesPart) return `${source}: HTTPRoutes `;
   return part === federatedPart ? `${source}: ` : `${source} → ${part}: `;
 }
 

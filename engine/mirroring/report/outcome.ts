@@ -1,10 +1,7 @@
 import type { Decided, SourceObservation } from "../decide/decide.ts";
-import type { Keep, Note } from "../model/decision.ts";
-import { liveKind, liveMirrors } from "../model/live-mirrors.ts";
+import type { Note } from "../model/decision.ts";
 import type { ClusterReadings } from "../model/observation.ts";
-import { ownerOf } from "../model/owner.ts";
 import type { LinkStatuses } from "../model/service-status.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
 
 /** The result of reading a source and its targets, and of planning. */
 export type Outcome =
@@ -44,16 +41,4 @@ export function whyUndecided(outcome: Outcome, source: string, part: string): st
   const { decisionsByPart, refusals } = outcome.decided;
   if (decisionsByPart.has(part)) return undefined;
   return refusals[part] ?? whyUnread(part) ?? `nothing is known of cluster ${part}`;
-}
-
-/** Returns the mirrors of such a part, which all stay as they are. */
-export function undecidedMirrors(source: ClusterSnapshot, part: string): Keep[] {
-  return [...liveMirrors(source, ownerOf(part))].map(([key, live]) => ({
-    verdict: "keep",
-    part,
-    key,
-    kind: liveKind(live),
-    live,
-    fields: [],
-  }));
 }

@@ -8,6 +8,7 @@ import {
 } from "../model/decision.ts";
 import type { FieldChange } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
+import { describeRoute, routesPart } from "../model/route.ts";
 import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "../model/state.ts";
 import { count } from "../../message.ts";
 import { linesOf } from "./describe.ts";
@@ -60,7 +61,50 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
     });
     return { ...told, changes: { ...told.changes, ...statuses.get(part) } };
   });
-  return [...judged, ...undecidedParts(before, outcome)];
+  return [...judged, ...routesReport(before, outcome), ...undecidedParts(before, outcome)];
+}
+
+/** Returns the report on the HTTPRoutes of a source, as on a part of its mirrors. */
+function routesReport(
+  before: Before,
+  { routes: reading, decided: { failover } }: Pick<PlannedOutcome, "routes" | "decided">,
+): PartReport[] {
+  const part = routesPart;
+  const lines = mirrorsBefore(before, part);
+  if (reading === undefined) return [];
+  if ("why" in reading) return [{ part, mirrors: lines, changes: {}, notMirrored: {} }];
+  const stay = failover.routes.filter(({ verdict }) => verdict !== "delete");
+  const texts = failover.routes.flatMap((route): [string, Record<string, string>][] => {
+    const { key, verdict, live } = route;
+    if (verdict === "update") {
+      const line = describeRoute(route.wanted);
+      const text = live === undefined ? line : `${describeRoute(live)} → ${line}`;
+      return [[key, { spec: text }]];
+    }
+    if (verdict === "create" && Object.hasOwn(lines, key))
+      return [[key, { action: "create again: it was deleted" }]];
+    return verdict === "delete" && !Object.hasOwn(lines, key)
+      ? [[key, { action: "delete: no Service fails over by it" }]]
+      : [];
+  });
+  const problems = Map.groupBy(failover.problems, ({ key }) => key);
+  return [
+    {
+      part,
+      mirrors: Object.fromEntries(
+        stay.map((route) => [
+          route.key,
+          describeRoute(route.verdict === "delete" ? route.live : route.wanted),
+        ]),
+      ),
+      changes: Object.fromEntries(texts),
+      notMirrored: Object.fromEntries(
+        [...problems].map(([key, all]) => [key, all.map(({ sentence }) => sentence).join("; ")]),
+      ),
+      summary: summaryOf(failover.routes, 0, 0, []),
+      skips: failover.problems.map(({ key, sentence }) => `${key}: ${sentence}`),
+    },
+  ];
 }
 
 /** Returns the previous run's lists of parts about which nothing was decided. */
@@ -83,7 +127,7 @@ function undecidedParts(
     return { ...nothing, part, mirrors: mirrorsBefore(before, part) };
   });
   const parts = [...known, ...former];
-  const seen = new Set([...decisionsByPart.keys(), ...parts.map(({ part }) => part)]);
+  const seen = new Set([routesPart, ...decisionsByPart.keys(), ...parts.map(({ part }) => part)]);
   // The list of a removed link without mirrors is dropped.
   const listed = typeof before.mirrors === "object" ? Object.keys(before.mirrors) : [];
   const forgotten = listed
@@ -217,7 +261,7 @@ const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] 
  * undefined where no mirror comes, changes or goes.
  */
 function summaryOf(
-  decisions: readonly Decision[],
+  decisions: readonly Pick<Decision, "verdict" | "key">[],
   adopted: number,
   forgotten: number,
   lost: readonly string[],
@@ -233,7 +277,7 @@ function summaryOf(
       : [groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" ")]),
     ...counted(adopted, "adopted"),
     ...counted(forgotten, "no longer listed"),
-    ...counted(decisions.filter(isSkip).length, "not mirrored"),
+    ...counted(decisions.filter(({ verdict }) => verdict === "skip").length, "not mirrored"),
   ].join(", ");
   const names = groups.flatMap(({ sign, keys }) =>
     keys.length > named ? [] : [`${sign} ${keys.join(", ")}`],

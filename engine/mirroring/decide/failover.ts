@@ -1,0 +1,222 @@
+import {
+  type HttpRoute,
+  isHeadless,
+  keyOf,
+  type ObjectKey,
+  objectKey,
+  type Service,
+} from "../../kubernetes/objects/objects.ts";
+import { type Decision, isListed, isWanted } from "../model/decision.ts";
+import { metaOf } from "../model/live-mirrors.ts";
+import {
+  type DecidedRoutes,
+  isOwnRoute,
+  isRight,
+  leads,
+  local,
+  retries,
+  type RouteDecision,
+  type Routes,
+  type WantedRoute,
+} from "../model/route.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { label, remotePath } from "../model/vocabulary.ts";
+
+/** The input of the decisions about routes. */
+export interface FailoverView {
+  readonly source: ClusterSnapshot;
+  /** By Service, clusters in order of preference. */
+  readonly failover: Readonly<Record<ObjectKey, readonly string[]>>;
+  readonly routes: Routes;
+  /** What is decided about the mirrors of a target, or stays as it is if nothing could be decided. */
+  readonly mirrorsOf: (target: string) => readonly Decision[];
+  /** The names under which this stack has marked objects, the current one first. */
+  readonly stacks: readonly string[];
+}
+
+/**
+ * Decides about the HTTPRoutes by which Linkerd's proxies send requests for a Service to the first cluster that has
+ * endpoints for it. A route names no mirror that doesn't exist, because a proxy answers requests for a missing backend
+ * with an error. A Service that has routes of the user's own gets none, and a route that exists already stays. Pure.
+ */
+export function decideRoutes(view: FailoverView): DecidedRoutes {
+  const services = Object.entries(view.failover) as [ObjectKey, readonly string[]][];
+  const plans = services.map(([key, clusters]) => ({ key, ...planService(view, key, clusters) }));
+  const own = new Map(
+    view.routes.httpRoutes.flatMap((route) =>
+      isOwnRoute(route, view.stacks) ? [[keyOf(route), route] as const] : [],
+    ),
+  );
+  const kept = plans.filter(({ keeps }) => keeps).map(({ key }) => key);
+  const wanted = plans.flatMap(({ routes }) => routes);
+  const problems = plans.flatMap(({ key, problems }) =>
+    problems.map((sentence) => ({ key, sentence })),
+  );
+  const names = new Set(wanted.map(({ metadata }) => keyOf({ metadata })));
+  return {
+    routes: [
+      ...wanted.map((route) => decideWanted(route, own.get(keyOf(route)), view.stacks)),
+      ...[...own].flatMap(([key, live]): RouteDecision[] =>
+        names.has(key) || kept.some((service) => leads(live, service))
+          ? []
+          : [{ verdict: "delete", key, live }],
+      ),
+    ].sort((a, b) => (a.key < b.key ? -1 : 1)),
+    problems,
+  };
+}
+
+function decideWanted(
+  wanted: WantedRoute,
+  live: HttpRoute | undefined,
+  stacks: readonly string[],
+): RouteDecision {
+  const key = keyOf(wanted);
+  if (live === undefined) return { verdict: "create", key, wanted };
+  return { verdict: isRight(live, wanted, stacks) ? "keep" : "update", key, wanted, live };
+}
+
+interface ServicePlan {
+  readonly routes: readonly WantedRoute[];
+  readonly problems: readonly string[];
+  /** Whether a route that exists stays, although nothing asks for it now. */
+  readonly keeps: boolean;
+}
+
+function planService(view: FailoverView, key: ObjectKey, clusters: readonly string[]): ServicePlan {
+  const { source, routes, stacks } = view;
+  const service = source.services.get(key);
+  const unfit = whyUnfit(service, key, source.cluster);
+  if (service === undefined || unfit !== undefined)
+    return { routes: [], problems: unfit ?? [], keeps: false };
+  const inTheWay = othersOf(key, routes, stacks);
+  if (inTheWay !== undefined) {
+    const sentence = `${inTheWay} on ${source.cluster} leads its requests already, and the routes would contradict each other: delete it, or remove ${key} from failover`;
+    return { routes: [], problems: [sentence], keeps: true };
+  }
+  const found = clusters.map((cluster) => ({
+    cluster,
+    backend: cluster === local ? backendOf(service) : backendIn(cluster, key, view),
+  }));
+  const missing = found.flatMap(({ cluster, backend }) =>
+    backend === undefined
+      ? `${source.cluster} has no mirror of it from ${cluster}, so its requests don't fail over to ${cluster}: export it there`
+      : [],
+  );
+  const backends = found.flatMap(({ backend }) => backend ?? []);
+  const wanted = (service.spec.ports ?? []).flatMap(({ port, protocol = "TCP" }) => {
+    const open = backends.filter(({ ports }) => ports.has(port));
+    const leadsAway = open.some((backend) => backend.key !== key);
+    return protocol === "TCP" && leadsAway ? [routeFor(service, port, open)] : [];
+  });
+  const taken = new Map(routes.httpRoutes.map((route) => [keyOf(route), route]));
+  const isTaken = (route: WantedRoute) => {
+    const live = taken.get(keyOf(route));
+    return live !== undefined && !isOwnRoute(live, stacks);
+  };
+  return {
+    routes: wanted.filter((route) => !isTaken(route)),
+    problems: [
+      ...missing,
+      ...wanted
+        .filter(isTaken)
+        .map(
+          (route) =>
+            `${source.cluster} already has a foreign HTTPRoute ${keyOf(route)}: rename or delete it`,
+        ),
+    ],
+    keeps: false,
+  };
+}
+
+function whyUnfit(
+  service: Service | undefined,
+  key: ObjectKey,
+  cluster: string,
+): [string] | undefined {
+  if (service === undefined)
+    return [`${cluster} has no Service ${key}: create it there, even without pods of its own`];
+  if (service.metadata.labels?.[label.mirrored] === "true")
+    return [`it is a mirror on ${cluster}, and only ${cluster}'s own Services fail over`];
+  return isHeadless(service) || service.spec.type === "ExternalName"
+    ? [`it has no ClusterIP on ${cluster}, and Linkerd leads only requests for one`]
+    : undefined;
+}
+
+/** Names what leads the requests for a Service besides this stack's routes. */
+function othersOf(
+  key: ObjectKey,
+  { httpRoutes, others, profiles }: Routes,
+  stacks: readonly string[],
+): string | undefined {
+  const [namespace = "", name = ""] = key.split("/");
+  const [found] = [
+    ...httpRoutes
+      .filter((route) => !isOwnRoute(route, stacks) && leads(route, key))
+      .map((route) => `httproutes.policy.linkerd.io ${keyOf(route)}`),
+    ...others.filter((route) => leads(route, key)).map((route) => `${route.kind} ${keyOf(route)}`),
+    ...profiles
+      .filter(({ metadata }) => metadata.name.startsWith(`${name}.${namespace}.svc.`))
+      .map((profile) => `ServiceProfile ${keyOf(profile)}`),
+  ];
+  return found;
+}
+
+interface Backend {
+  readonly key: ObjectKey;
+  readonly ports: ReadonlySet<number>;
+}
+
+function backendOf(service: Service, ports = service.spec.ports): Backend {
+  return { key: keyOf(service), ports: new Set(ports?.map(({ port }) => port)) };
+}
+
+/** Finds the mirror of a Service by what it stands for, because a link may give mirrors other names. */
+function backendIn(
+  target: string,
+  key: ObjectKey,
+  { mirrorsOf }: FailoverView,
+): Backend | undefined {
+  const [namespace = "", name = ""] = key.split("/");
+  const mirrors = mirrorsOf(target)
+    .filter(isListed)
+    .filter(({ kind }) => kind === "gateway" || kind === "discovery")
+    .filter(
+      ({ live, wanted }) =>
+        remotePath((wanted ?? metaOf(live)).annotations) === `${name}.${namespace}`,
+    );
+  const mirror = mirrors.find(isWanted) ?? mirrors[0];
+  if (mirror === undefined) return undefined;
+  const ports = mirror.wanted?.ports ?? mirror.live.service?.spec.ports ?? [];
+  return { key: mirror.key, ports: new Set(ports.map(({ port }) => port)) };
+}
+
+/** The greatest weight that a route allows. */
+const most = 1_000_000;
+
+function routeFor(service: Service, port: number, backends: readonly Backend[]): WantedRoute {
+  const { name, namespace, annotations = {} } = service.metadata;
+  const hasRetries = Object.keys(annotations).some((key) => key.startsWith("retry.linkerd.io/"));
+  const last = backends.length - 1;
+  return {
+    metadata: {
+      name: `${name}-failover-${port}`,
+      namespace,
+      annotations: hasRetries ? {} : retries,
+    },
+    mirrors: backends.map(({ key }) => key).filter((key) => key !== objectKey(namespace, name)),
+    spec: {
+      parentRefs: [{ group: "core", kind: "Service", namespace, name, port }],
+      rules: [
+        {
+          matches: [{ path: { type: "PathPrefix", value: "/" } }],
+          backendRefs: backends.map(({ key }, index) => {
+            const [space = "", service = ""] = key.split("/");
+            const weight = last === 0 ? 1 : Math.round(most ** ((last - index) / last));
+            return { group: "", kind: "Service", namespace: space, name: service, port, weight };
+          }),
+        },
+      ],
+    },
+  };
+}

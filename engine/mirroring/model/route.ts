@@ -1,0 +1,157 @@
+import {
+  keyOf,
+  type HttpRoute,
+  objectKey,
+  type ObjectKey,
+  type OtherObject,
+  type OtherRoute,
+} from "../../kubernetes/objects/objects.ts";
+import { marksOn } from "./marks.ts";
+import type { Owner } from "./owner.ts";
+
+/** What leads requests for a Service: routes of Linkerd's own kind and of the Gateway API, and ServiceProfiles. */
+export interface Routes {
+  readonly httpRoutes: readonly HttpRoute[];
+  readonly others: readonly (OtherRoute & { readonly kind: string })[];
+  readonly profiles: readonly OtherObject[];
+}
+
+/** The part of a plan with the HTTPRoutes for `failover`. No cluster can have a name with capitals. */
+export const routesPart = "HTTPRoutes";
+
+/** Stands for the source's own Service in a list of clusters. */
+export const local = "local";
+
+/** With more backends, too many requests would leave the first one while it is healthy. */
+export const mostBackends = 4;
+
+/** Tells a route from a mirror of the same name. */
+export const routeKey = (key: ObjectKey): string => `HTTPRoute ${key}`;
+
+export const routeLabels = { "app.kubernetes.io/managed-by": "linkerd-multicluster" } as const;
+
+/** What makes a proxy send a request to another backend after a fail-fast; no server answers with status 599. */
+export const retryKey = "retry.linkerd.io/http";
+export const retries = { [retryKey]: "599" };
+
+/** A route for one port of a Service that fails over. */
+export type WantedRoute = Required<Pick<HttpRoute, "spec">> & {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly annotations: Readonly<Record<string, string>>;
+  };
+  /** The mirrors that it names. */
+  readonly mirrors: readonly ObjectKey[];
+};
+
+interface AboutRoute {
+  /** `namespace/name` of the route. */
+  readonly key: ObjectKey;
+}
+
+export type RouteDecision =
+  | (AboutRoute & {
+      readonly verdict: "create" | "update" | "keep";
+      readonly wanted: WantedRoute;
+      readonly live?: HttpRoute;
+    })
+  | (AboutRoute & { readonly verdict: "delete"; readonly live: HttpRoute });
+
+/** The routes of a source for its `failover`, and the Services that can't fail over as configured. */
+export interface DecidedRoutes {
+  readonly routes: readonly RouteDecision[];
+  readonly problems: readonly FailoverProblem[];
+}
+
+/** A Service that can't fail over, or not to all clusters, with the reason. */
+export interface FailoverProblem {
+  /** The Service. */
+  readonly key: ObjectKey;
+  readonly sentence: string;
+}
+
+export const routeOwner: Owner = {
+  words: "a route of this program",
+  owns: ({ metadata: { labels = {} } }) =>
+    labels["app.kubernetes.io/managed-by"] === routeLabels["app.kubernetes.io/managed-by"],
+};
+
+/** Routes exist only because this program created them, so one without the stack's mark is another's. */
+export function isOwnRoute({ metadata }: HttpRoute, names: readonly string[]): boolean {
+  const { isOurs, others } = marksOn(metadata, names);
+  return routeOwner.owns({ metadata }) && isOurs && others.length === 0;
+}
+
+/** Whether requests that clients of any namespace send to the Service follow the route. */
+export function leads({ metadata, spec }: OtherRoute, service: ObjectKey): boolean {
+  return (spec?.parentRefs ?? []).some(
+    ({ kind, name = "", namespace = metadata.namespace }) =>
+      kind === "Service" &&
+      namespace === metadata.namespace &&
+      keyOf({ metadata: { name, namespace } }) === service,
+  );
+}
+
+/**
+ * Whether the live route leads requests as wanted, whatever fields others have added, and carries the stack's mark.
+ *
+ * @param names of the stack, the current one first
+ */
+export function isRight(
+  { metadata, spec }: HttpRoute,
+  wanted: WantedRoute,
+  [, ...former]: readonly string[],
+): boolean {
+  const { annotations = {} } = metadata;
+  return (
+    !marksOn(metadata, former).isOurs &&
+    meaning(spec) === meaning(wanted.spec) &&
+    annotations[retryKey] === wanted.metadata.annotations[retryKey]
+  );
+}
+
+function meaning({ parentRefs = [], rules = [] }: NonNullable<HttpRoute["spec"]> = {}): string {
+  return JSON.stringify([
+    parentRefs.map(({ group, kind, namespace, name, port }) => [
+      group,
+      kind,
+      namespace,
+      name,
+      port,
+    ]),
+    rules.map(({ matches = [], backendRefs = [] }) => [
+      matches.map(({ path }) => [path?.type, path?.value]),
+      backendRefs.map((ref) => [
+        ref.group,
+        ref.kind,
+        ref.namespace,
+        ref.name,
+        ref.port,
+        ref.weight,
+      ]),
+    ]),
+  ]);
+}
+
+/** The line of a route in previews and state: `web:80, then web-west, then web-north`. */
+export function describeRoute({ spec }: HttpRoute): string {
+  const [port] = (spec?.parentRefs ?? []).map(({ name, port }) => `${name ?? ""}:${port ?? ""}`);
+  const backends = (spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);
+  return `failover of ${port ?? ""}: ${backends.map(({ name }) => name).join(", then ")}`;
+}
+
+/** Returns sentences on how Services fail over, or why they don't, each with its Service. */
+export function failoverSentences({ routes, problems }: DecidedRoutes): [ObjectKey, string][] {
+  const pending = { create: " (pending: create)", update: " (pending: update)", keep: "" };
+  return [
+    ...routes.flatMap((route): [ObjectKey, string][] => {
+      if (route.verdict === "delete") return [];
+      const { key, wanted, verdict } = route;
+      const [service] = wanted.spec.parentRefs ?? [];
+      const line = `${describeRoute(wanted)}, by HTTPRoute ${key}${pending[verdict]}`;
+      return [[objectKey(wanted.metadata.namespace, service?.name ?? ""), line]];
+    }),
+    ...problems.map(({ key, sentence }): [ObjectKey, string] => [key, `failover: ${sentence}`]),
+  ];
+}
