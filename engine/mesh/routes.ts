@@ -5,7 +5,8 @@ import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 import type { Routes } from "../mirroring/model/route.ts";
 
 /**
- * Reads whatever decides where proxies send requests for a Service.
+ * Reads whatever decides where proxies send requests for a Service. A kind that isn't served has no objects: the run
+ * may install its CRD before it writes routes.
  *
  * @throws KubernetesError when one of the lists can't be read to its end
  */
@@ -18,7 +19,7 @@ export async function routesIn(kubernetes: Kubernetes): Promise<Routes> {
     });
   const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
   const [own, http, grpc, profiles] = await Promise.all([
-    kubernetes.list(httpRoutes, options),
+    ifServed(kubernetes.list(httpRoutes, options)),
     ifServed(kubernetes.list(gatewayHttpRoutes, options)),
     ifServed(kubernetes.list(grpcRoutes, options)),
     ifServed(kubernetes.list(serviceProfiles, options)),

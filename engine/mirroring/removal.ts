@@ -46,6 +46,8 @@ export async function removeAll(
     throw new UserError(
       `the mirrors of ${name} stay for now, because another source of this run can't be read and may be the same cluster under another name: run again once it can be read`,
     );
+  const { routes: read } = outcome;
+  if (read !== undefined && "why" in read) throw new UserError(withWayOut(name, read.why));
   const unknown = removed.find((part) => part.disposition === "unknown");
   if (unknown !== undefined) throw new UserError(unknown.why);
   for (const [part, note] of report.notes) say(about(name, part) + note);

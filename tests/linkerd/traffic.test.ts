@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { execa } from "execa";
 
-import { until } from "../bed/bed.ts";
+import { type BedCluster, until } from "../bed/bed.ts";
 import { environment } from "../bed/pulumi.ts";
 import { type Config, repository } from "../bed/stack.ts";
 import type { Answer } from "../../cli/answers.ts";
 import { inNamespace, post } from "../e2e/access-clusters.ts";
 import { onWire } from "./traffic/capture.ts";
-import { config, type Mesh, names, rolloutKinds, startMesh } from "./traffic/mesh.ts";
+import { config, type Mesh, type Name, names, rolloutKinds, startMesh } from "./traffic/mesh.ts";
 import { samplesOf } from "./traffic/metrics.ts";
 import { admit, admitThroughGateway, leadAside } from "./traffic/policies.ts";
 import { lackingForLinkerd } from "../bed/nodes/linkerd.ts";
@@ -261,6 +261,53 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     assert.match(podsOf(tallies, "web-west").join(), /^west\/web-[^,]+$/);
     assertNoneFailed(tallies);
     await stream.remove("web-west/vault");
+  });
+
+  it("fail over to the next cluster that has pods, and return, without a failure", async () => {
+    const { bed, kubectl, rolledOut, stream, up } = theMesh();
+    const { west, east, north } = bed.clusters;
+    const has = async (cluster: Name, replicas: number) => {
+      await kubectl(cluster, "scale", "deployment/cart", "-n=shop", `--replicas=${replicas}`);
+      await rolledOut(cluster);
+    };
+    const answeredBy = (name: Name) =>
+      until(`answers of ${name}`, [], async () => {
+        const since = Date.now();
+        await stream.answered("cart");
+        const pods = podsOf(await stream.since(since), "cart");
+        return pods.every((pod) => pod.startsWith(`${name}/`)) || undefined;
+      });
+    for (const cluster of [west, east, north])
+      await addDeployment(cluster, { name: "cart", program: "server" });
+    await addService(east, "cart", "cart", {});
+    await addService(west, "cart", "cart", exported);
+    await addService(north, "cart", "cart", discovered);
+    await Promise.all(names.map((name) => rolledOut(name)));
+    await up();
+    await ask("cart");
+    await answeredBy("east");
+    const leave = async () => {
+      await has("east", 0);
+      await answeredBy("west");
+    };
+    const comeBack = async () => {
+      await has("east", 1);
+      await answeredBy("east");
+      await stream.asked(20);
+    };
+    for (const step of [leave, comeBack]) assertNoneFailed(await stream.during(step));
+    // A gateway answers for a Service without pods with 503, until failure accrual gives it up.
+    const annotations = { "balancer.linkerd.io/failure-accrual": "consecutive" };
+    await east.request("PATCH", inNamespace(namespace, "services/cart"), {
+      metadata: { annotations },
+    });
+    await has("west", 0);
+    await has("east", 0);
+    await answeredBy("north");
+    await stream.asked(20);
+    await has("west", 1);
+    assertNoneFailed(await stream.during(comeBack));
+    await stream.remove("cart");
   });
 
   it("are retried as the exported Service's annotations, which its mirror has, demand", async () => {

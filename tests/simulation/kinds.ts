@@ -21,6 +21,11 @@ const multicluster = {
   apiVersion: "multicluster.linkerd.io/v1alpha3",
 };
 
+const policy = {
+  group: "/apis/policy.linkerd.io/v1beta3",
+  apiVersion: "policy.linkerd.io/v1beta3",
+};
+
 export const kinds: readonly Kind[] = [
   { ...core, kind: "Service", plural: "services", namespaced: true, hasStatus: true },
   { ...core, kind: "Endpoints", plural: "endpoints", namespaced: true, hasStatus: false },
@@ -31,6 +36,7 @@ export const kinds: readonly Kind[] = [
   { ...apps, kind: "StatefulSet", plural: "statefulsets", namespaced: true, hasStatus: true },
   { ...leases, kind: "Lease", plural: "leases", namespaced: true, hasStatus: false },
   { ...multicluster, kind: "Link", plural: "links", namespaced: true, hasStatus: true },
+  { ...policy, kind: "HTTPRoute", plural: "httproutes", namespaced: true, hasStatus: true },
   {
     ...core,
     kind: "ServiceAccount",

@@ -26,6 +26,24 @@ links:
 link: {}
 topology: mesh
 
+# failover
+links: [{ source: east, target: west }]
+clusters:
+  west: {}
+  north: {}
+  east:
+    failover:
+      shop/web: [local, west, north, west]
+      shop/own: [local]
+! clusters.east.failover["shop/web"][2] is "north"; it must be local, or the target of a link of east that this program mirrors.
+! clusters.east.failover["shop/web"][3] is "west" again; a cluster is listed once.
+! clusters.east.failover["shop/own"] names no other cluster; it must be a list with one.
+
+# failover to mirrors of Linkerd's controller
+link: { mirroring: controller }
+clusters: { west: , east: { failover: { shop/web: [local, west] } } }
+! clusters.east.failover["shop/web"][1] is "west"; it must be local, or the target of a link of east that this program mirrors.
+
 # regions
 topology: { regions: { eu: [west, wast], us: [west] } }
 ! topology.regions.eu[1] is "wast"; ${known}
@@ -204,6 +222,7 @@ links:
 clusters: { west: 5, east: }
 link: {}
 ! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, values, uid, revoked, adopt, gatewayApi.
+! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, failover, revoked, adopt, gatewayApi.
 `);
 });
 

@@ -1,0 +1,310 @@
+import { deepEqual } from "node:assert/strict";
+import type {
+  HttpRoute,
+  ObjectKey,
+  Service,
+} from "../../../../engine/kubernetes/objects/objects.ts";
+import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
+import type { RouteDecision, Routes } from "../../../../engine/mirroring/model/route.ts";
+import { argsFor, check, run, type Scenario } from "../../fixtures/checked.ts";
+import { ourManager } from "../../fixtures/marks.ts";
+import {
+  cluster,
+  exported,
+  exporting,
+  flat,
+  headless,
+  http,
+  service,
+} from "../../fixtures/objects.ts";
+
+const none: Routes = { httpRoutes: [], others: [], profiles: [] };
+const own = service("shop/web");
+const order = ["local", "west", "north"];
+
+function scenario(more: Partial<Scenario> = {}, services: readonly Service[] = [own]): Scenario {
+  return {
+    args: argsFor(["west", "north"], { failover: { "shop/web": order } }),
+    clusters: {
+      east: cluster("east", { namespaces: ["shop"], services }),
+      west: exporting("west", [exported("shop/web")]),
+      north: exporting("north", [flat("shop/web")]),
+    },
+    routes: none,
+    ...more,
+  };
+}
+
+async function decided(of: Scenario) {
+  const { outcome, ...checked } = await check(of);
+  if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
+  return { ...outcome.decided.failover, ...checked };
+}
+
+/** `create shop/web-failover-80: web 1000, web-west 1`, one line for each route. */
+function lines(routes: readonly RouteDecision[]): string[] {
+  return routes.map((route) => {
+    const { spec } = route.verdict === "delete" ? route.live : route.wanted;
+    const backends = spec?.rules?.[0]?.backendRefs ?? [];
+    const words = backends.map(({ name = "", weight = 0 }) => `${name} ${weight}`).join(", ");
+    return `${route.verdict} ${route.key}: ${words}`;
+  });
+}
+
+/** The source's routes after a run. */
+async function routesAfter(of: Scenario, manager = ourManager): Promise<Routes> {
+  const { routes } = await decided(of);
+  const httpRoutes = routes.flatMap((route): HttpRoute[] => {
+    if (route.verdict === "delete") return [];
+    const { metadata, spec } = route.wanted;
+    const labels = { "app.kubernetes.io/managed-by": "linkerd-multicluster" };
+    return [{ metadata: { ...metadata, labels, managedFields: [{ manager }] }, spec }];
+  });
+  return { ...none, httpRoutes };
+}
+
+const parent = (namespace = "shop") => ({
+  spec: { parentRefs: [{ kind: "Service", name: "web", namespace }] },
+});
+const named = (key: ObjectKey) => {
+  const [namespace = "", name = ""] = key.split("/");
+  return { metadata: { name, namespace } };
+};
+
+describe("failover of a Service", () => {
+  it("is a route to its own pods, and with a thousandth of the weight to each next cluster's", async () => {
+    const { routes, problems, inputs } = await decided(scenario());
+    deepEqual(lines(routes), [
+      "create shop/web-failover-80: web 1000000, web-west 1000, web-north 1",
+    ]);
+    deepEqual(problems, []);
+    const [route] = routes;
+    deepEqual(route?.verdict === "create" && route.wanted.metadata.annotations, {
+      "retry.linkerd.io/http": "599",
+    });
+    deepEqual(inputs.mirrors, {
+      ...(inputs.mirrors as object),
+      HTTPRoutes: {
+        "shop/web-failover-80": "failover of web:80: web, then web-west, then web-north",
+      },
+    });
+  });
+
+  it("follows the order of the list, also without the source's own pods", async () => {
+    const failover = { "shop/web": ["north", "west"] };
+    const args = argsFor(["west", "north"], { failover });
+    deepEqual(lines((await decided(scenario({ args }))).routes), [
+      "create shop/web-failover-80: web-north 1000000, web-west 1",
+    ]);
+  });
+
+  it("takes the mirror for what it stands for, whatever its name and namespace", async () => {
+    const args = argsFor(
+      [{ target: "west", names: "{target}-{service}", mirrorNamespaces: { shop: "far" } }],
+      { failover: { "shop/web": ["local", "west"] } },
+    );
+    const of = scenario({ args });
+    const east = cluster("east", { namespaces: ["shop", "far"], services: [own] });
+    const { routes } = await decided({ ...of, clusters: { ...of.clusters, east } });
+    const [route] = routes;
+    deepEqual(route?.verdict === "create" && route.wanted.spec.rules?.[0]?.backendRefs?.[1], {
+      group: "",
+      kind: "Service",
+      namespace: "far",
+      name: "west-web",
+      port: 80,
+      weight: 1,
+    });
+  });
+
+  it("has a route for each TCP port, to mirrors that have the port", async () => {
+    const ports = [http, { port: 81 }, { port: 53, protocol: "UDP" }];
+    const { routes } = await decided(
+      scenario({
+        clusters: {
+          east: cluster("east", {
+            namespaces: ["shop"],
+            services: [service("shop/web", {}, { ports })],
+          }),
+          west: exporting("west", [exported("shop/web", {}, { ports })]),
+          north: exporting("north", [flat("shop/web")]),
+        },
+      }),
+    );
+    deepEqual(lines(routes), [
+      "create shop/web-failover-80: web 1000000, web-west 1000, web-north 1",
+      "create shop/web-failover-81: web 1000000, web-west 1",
+    ]);
+  });
+
+  it("leaves the retries to the Service's own annotations", async () => {
+    const annotations = { "retry.linkerd.io/http": "5xx" };
+    const [route] = (await decided(scenario({}, [service("shop/web", { annotations })]))).routes;
+    deepEqual(route?.verdict === "create" && route.wanted.metadata.annotations, {});
+  });
+
+  it("leaves out a cluster that exports no such Service, and says so", async () => {
+    const of = scenario();
+    const west = exporting("west", []);
+    const { routes, problems, notes } = await decided({
+      ...of,
+      clusters: { ...of.clusters, west },
+    });
+    deepEqual(lines(routes), ["create shop/web-failover-80: web 1000000, web-north 1"]);
+    const sentence =
+      "east has no mirror of it from west, so its requests don't fail over to west: export it there";
+    deepEqual(problems, [{ key: "shop/web", sentence }]);
+    deepEqual(
+      notes.filter((note) => note.includes("don't fail over")),
+      [`east: HTTPRoutes shop/web: ${sentence}`],
+    );
+  });
+
+  it("keeps the mirror of a cluster that can't be read", async () => {
+    const first = await run(scenario());
+    const routes = await routesAfter(scenario());
+    const { west: _, ...others } = first.after.clusters;
+    const clusters = { ...others, west: "unreachable" as const };
+    deepEqual(lines((await decided({ ...first.after, routes, clusters })).routes), [
+      "keep shop/web-failover-80: web 1000000, web-west 1000, web-north 1",
+    ]);
+  });
+
+  it("is written once, and again after somebody has changed it", async () => {
+    const routes = await routesAfter(scenario());
+    const settled = await run(scenario());
+    const again = await decided({ ...settled.after, routes });
+    deepEqual([lines(again.routes)[0]?.split(" ")[0], again.hasWrites], ["keep", false]);
+    const [route] = routes.httpRoutes;
+    const edits: readonly Partial<HttpRoute>[] = [
+      { spec: { ...route?.spec, rules: [] } },
+      {
+        metadata: {
+          ...named("shop/web-failover-80").metadata,
+          ...route?.metadata,
+          annotations: {},
+        },
+      },
+    ];
+    for (const edit of edits) {
+      const httpRoutes = routes.httpRoutes.map((each) => ({ ...each, ...edit }));
+      const edited = await decided({ ...settled.after, routes: { ...none, httpRoutes } });
+      deepEqual([lines(edited.routes)[0]?.split(" ")[0], edited.hasWrites], ["update", true]);
+    }
+  });
+
+  it("goes with its key, in the next run", async () => {
+    const routes = await routesAfter(scenario());
+    const { after } = await run(scenario());
+    const args = argsFor(["west", "north"]);
+    const gone = await decided({ ...after, args, routes });
+    deepEqual(lines(gone.routes), [
+      "delete shop/web-failover-80: web 1000000, web-west 1000, web-north 1",
+    ]);
+    deepEqual([gone.inputs.hasRoutes, gone.hasWrites], [true, true]);
+    const nothing = await decided({ ...after, args, routes: none, before: gone.inputs });
+    deepEqual([nothing.inputs.hasRoutes, nothing.hasWrites], [undefined, false]);
+    // From then on, nobody asks for routes.
+    const unasked = await decided({ ...after, args, routes: "server", before: nothing.inputs });
+    deepEqual(unasked.routes, []);
+  });
+
+  it("marks the route of a renamed stack again, and never one of another stack", async () => {
+    const { after } = await run(scenario());
+    const former = await routesAfter(scenario(), managerOf("acme/mesh/old"));
+    const before = { ...after.before, stack: "acme/mesh/old" };
+    deepEqual(
+      lines((await decided({ ...after, before, routes: former })).routes)[0]?.split(" ")[0],
+      "update",
+    );
+    const others = await decided({ ...after, routes: former });
+    deepEqual(others.routes, []);
+    const args = argsFor(["west", "north"]);
+    deepEqual((await decided({ ...after, args, routes: former })).routes, []);
+  });
+
+  for (const [what, more] of [
+    [
+      "httproutes.policy.linkerd.io shop/mine",
+      { httpRoutes: [{ ...named("shop/mine"), ...parent() }] },
+    ],
+    [
+      "grpcroutes.gateway.networking.k8s.io shop/mine",
+      {
+        others: [
+          { kind: "grpcroutes.gateway.networking.k8s.io", ...named("shop/mine"), ...parent() },
+        ],
+      },
+    ],
+    [
+      "ServiceProfile shop/web.shop.svc.cluster.local",
+      { profiles: [named("shop/web.shop.svc.cluster.local")] },
+    ],
+  ] as const)
+    it(`is left to a ${what.split(" ")[0] ?? ""} of the user's, and its route stays as it is`, async () => {
+      const { after } = await run(scenario());
+      const { routes, problems } = await decided({ ...after, routes: { ...none, ...more } });
+      deepEqual(routes, []);
+      deepEqual(problems, [
+        {
+          key: "shop/web",
+          sentence: `${what} on east leads its requests already, and the routes would contradict each other: delete it, or remove shop/web from failover`,
+        },
+      ]);
+      const { httpRoutes } = await routesAfter(scenario());
+      const both = {
+        ...none,
+        ...more,
+        httpRoutes: [...httpRoutes, ...("httpRoutes" in more ? more.httpRoutes : [])],
+      };
+      deepEqual((await decided({ ...after, routes: both })).routes, []);
+    });
+
+  it("is not hindered by a route for clients of another namespace or for another Service", async () => {
+    const httpRoutes = [
+      { ...named("clients/mine"), ...parent() },
+      { ...named("shop/other"), spec: { parentRefs: [{ kind: "Service", name: "api" }] } },
+    ];
+    deepEqual((await decided(scenario({ routes: { ...none, httpRoutes } }))).problems, []);
+  });
+
+  it("doesn't take the name of somebody else's route", async () => {
+    const httpRoutes = [named("shop/web-failover-80")];
+    const { routes, problems } = await decided(scenario({ routes: { ...none, httpRoutes } }));
+    deepEqual(routes, []);
+    deepEqual(
+      problems.map(({ sentence }) => sentence),
+      ["east already has a foreign HTTPRoute shop/web-failover-80: rename or delete it"],
+    );
+  });
+
+  for (const [why, services] of [
+    ["east has no Service shop/web: create it there, even without pods of its own", []],
+    [
+      "it has no ClusterIP on east, and Linkerd leads only requests for one",
+      [headless("shop/web")],
+    ],
+    [
+      "it is a mirror on east, and only east's own Services fail over",
+      [service("shop/web", { labels: { "mirror.linkerd.io/mirrored-service": "true" } })],
+    ],
+  ] as const)
+    it(`needs a Service of the source's own: ${why}`, async () => {
+      const { routes, problems } = await decided(scenario({}, services));
+      deepEqual([routes, problems], [[], [{ key: "shop/web", sentence: why }]]);
+    });
+
+  it("leaves routes as they are that can't be read, and fails the run where they may not", async () => {
+    const { after } = await run(scenario());
+    for (const [failure, isRefused] of [
+      ["server", false],
+      ["forbidden", true],
+    ] as const) {
+      const { routes, inputs, notes } = await decided({ ...after, routes: failure });
+      deepEqual(routes, []);
+      deepEqual([inputs.hasRoutes, "east" in (inputs.refused ?? {})], [true, isRefused]);
+      deepEqual(inputs.mirrors, after.before.mirrors);
+      deepEqual(notes.filter((note) => note.startsWith("east: HTTPRoutes they stay")).length, 1);
+    }
+  });
+});

@@ -1,0 +1,101 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { managerOf } from "../../../engine/mirroring/model/marks.ts";
+import type { ApiServer } from "../../simulation/api-server.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { Mesh } from "../../simulation/mesh.ts";
+import { managersOf, writesTo } from "../../simulation/outcome.ts";
+import { web } from "../fixtures/checked.ts";
+import { cluster, exporting, flat, service } from "../fixtures/objects.ts";
+
+const route = "shop/web-failover-80";
+const failingOver = (...order: readonly string[]) => ({
+  west: {},
+  north: {},
+  east: { failover: { "shop/web": order } },
+});
+
+/** East, whose own `web` fails over to those of west, through a gateway, and north. */
+async function failing(): Promise<{ mesh: Mesh; east: ApiServer }> {
+  const own = [service("shop/web")];
+  const east = serverWith(cluster("east", { namespaces: ["shop"], services: own }));
+  const others = [exporting("west", [web]), exporting("north", [flat("shop/web")])];
+  const clusters = failingOver("local", "west", "north");
+  const mesh = Mesh.of([east, ...others.map((each) => serverWith(each))], { clusters });
+  equal((await mesh.up()).failure, undefined);
+  return { mesh, east };
+}
+
+const writesOf = async (east: ApiServer, run: () => Promise<unknown>) => {
+  east.journal.length = 0;
+  await run();
+  return writesTo(east);
+};
+
+describe("a run with a Service that fails over", () => {
+  it("creates its route after the mirrors, with the stack's mark, and settles", async () => {
+    const { mesh, east } = await failing();
+    deepEqual(writesTo(east).at(-1), `create httproutes ${route}`);
+    const live = east.get("httproutes", route);
+    deepEqual(live && managersOf(live), [managerOf(mesh.stack)]);
+    const { steps, lines } = await mesh.preview();
+    deepEqual([steps.map(({ changes }) => changes), lines], [[false], []]);
+    deepEqual(await writesOf(east, () => mesh.up()), []);
+  });
+
+  it("takes a mirror out of the route before it deletes it", async () => {
+    const { mesh, east } = await failing();
+    mesh.server("west").delete("services", "shop/web");
+    deepEqual(await writesOf(east, () => mesh.up()), [
+      `update httproutes ${route}`,
+      "delete services shop/web-west",
+    ]);
+  });
+
+  it("doesn't name a mirror that could not be written", async () => {
+    const { mesh, east } = await failing();
+    await writesOf(east, async () => {
+      east.delete("services", "shop/web-north");
+      mesh.config = { ...mesh.config, clusters: failingOver("local", "north") };
+      east.refuse = (request) => (request.startsWith("create services") ? "forbidden" : undefined);
+      const { failure = "" } = await mesh.up();
+      match(failure, /its mirror shop\/web-north could not be written/);
+    });
+    deepEqual(writesTo(east), []);
+  });
+
+  it("deletes the route with its key, and on destroy", async () => {
+    const { mesh, east } = await failing();
+    const destroyed = mesh.copy();
+    mesh.config = { ...mesh.config, clusters: { west: {}, north: {}, east: {} } };
+    deepEqual(await writesOf(east, () => mesh.up()), [`delete httproutes ${route}`]);
+    equal((await destroyed.destroy()).failure, undefined);
+    deepEqual([...destroyed.server("east").all("httproutes").keys()], []);
+  });
+
+  it("fails on destroy if the route can't be read", async () => {
+    const { mesh, east } = await failing();
+    east.refuse = (request) => (request === "list httproutes" ? "forbidden" : undefined);
+    match((await mesh.destroy()).failure ?? "", /httproutes/);
+    east.refuse = () => undefined;
+    equal((await mesh.destroy()).failure, undefined);
+    deepEqual([...east.all("httproutes").keys()], []);
+  });
+
+  it("leaves a route that another stack has marked meanwhile", async () => {
+    const { mesh, east } = await failing();
+    mesh.stack = "organization/mesh/other";
+    mesh.engine.restore(new Map());
+    deepEqual(await writesOf(east, () => mesh.up()), []);
+  });
+
+  it("marks the route again under the stack's new name", async () => {
+    const { mesh, east } = await failing();
+    mesh.stack = "organization/mesh/renamed";
+    await mesh.up();
+    const live = east.get("httproutes", route);
+    deepEqual(live && managersOf(live), [managerOf(mesh.stack)]);
+    mesh.config = { ...mesh.config, clusters: { west: {}, north: {}, east: {} } };
+    await mesh.up();
+    deepEqual([...east.all("httproutes").keys()], []);
+  });
+});
