@@ -86,7 +86,9 @@ export class Stack {
     const { keys } = await this.previewed();
     const run = await this.up();
     const written = run.writes.map((write) =>
-      write.replace(/^\w+ (services|endpoints) /, "").replace("create namespaces /", "namespace "),
+      write
+        .replace(/^\w+ (services|endpoints|httproutes) /, "")
+        .replace("create namespaces /", "namespace "),
     );
     assert.deepEqual([...new Set(written)].sort(), keys);
     return run;

@@ -221,8 +221,7 @@ links:
 # a wrong cluster is still a cluster
 clusters: { west: 5, east: }
 link: {}
-! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, values, uid, revoked, adopt, gatewayApi.
-! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, values, uid, failover, revoked, adopt, gatewayApi.
+! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, values, uid, failover, revoked, adopt, gatewayApi.
 `);
 });
 

@@ -170,6 +170,7 @@ describe("stack config: a cluster with its defaults", () => {
       access: { context: "west" },
       gateway: linkerds,
       values: {},
+      failover: {},
       privateUnlessListed: false,
       clusterDomain: "cluster.local",
       adopt: false,

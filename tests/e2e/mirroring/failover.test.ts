@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+
+import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { until } from "../../bed/bed.ts";
+import { post } from "../access-clusters.ts";
+import { exported, service } from "./objects.ts";
+import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
+import { Stack } from "./stack.ts";
+
+const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const routes = "/apis/policy.linkerd.io/v1beta3/namespaces/shop/httproutes";
+const any = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+/** Each test goes on from the one before. */
+describe("a Service that fails over", function () {
+  this.timeout("10m");
+
+  let shared: SharedBed;
+  let stack: Stack;
+  const configured = (failover: object) => ({
+    clusters: { west: {}, east: { failover } },
+    links: [{ source: "east", target: "west" }],
+  });
+  const toWest = configured({ "shop/web": ["local", "west"] });
+
+  before(async () => {
+    shared = await bedWithGateway("shop");
+    const { west, east } = shared.kube;
+    await create(west, [service("shop/web", { labels: exported })]);
+    await create(east, [service("shop/web", {})]);
+    stack = await Stack.create(shared, "failover", toWest);
+  });
+  after(async () => {
+    await shared.bed.clusters.east.request("DELETE", `${crds}/httproutes.policy.linkerd.io`);
+  });
+
+  it("fails the run where Linkerd's CRDs are missing, and has its mirror", async () => {
+    assert.match(
+      (await stack.up({ fails: true })).text,
+      /does not serve httproutes\.policy\.linkerd\.io/,
+    );
+    const mirrors = await shared.kube.east.list(resources.services, { namespace: "shop" });
+    assert.deepEqual(mirrors.map(({ metadata }) => metadata.name).sort(), ["web", "web-west"]);
+  });
+
+  it("has a route for each port, and leaves one of the user's alone", async () => {
+    const { east } = shared.bed.clusters;
+    await post(east, crds, httpRouteCrd);
+    await until("HTTPRoutes", [], async () => {
+      return (await east.request("GET", routes)).code === 200 || undefined;
+    });
+    const mine = {
+      metadata: { name: "mine" },
+      spec: { parentRefs: [{ group: "core", kind: "Service", name: "api" }] },
+    };
+    await post(east, routes, {
+      apiVersion: "policy.linkerd.io/v1beta3",
+      kind: "HTTPRoute",
+      ...mine,
+    });
+    const { text } = await stack.upAsPreviewed();
+    assert.match(
+      text,
+      /east: HTTPRoutes \+2 \(\+ shop\/web-failover-555, shop\/web-failover-666\)/,
+    );
+    assert.deepEqual(await routesInEast(), ["mine", "web-failover-555", "web-failover-666"]);
+    await stack.assertSettled();
+  });
+
+  it("loses its routes with its key", async () => {
+    await stack.configure(configured({}));
+    await stack.upAsPreviewed();
+    assert.deepEqual(await routesInEast(), ["mine"]);
+    await stack.assertSettled();
+  });
+
+  it("loses its routes on destroy", async () => {
+    await stack.configure(toWest);
+    await stack.upAsPreviewed();
+    assert.equal((await routesInEast()).length, 3);
+    await stack.run("destroy");
+    assert.deepEqual(await routesInEast(), ["mine"]);
+  });
+
+  async function routesInEast(): Promise<readonly string[]> {
+    const found = await shared.kube.east.list(resources.httpRoutes, { namespace: "shop" });
+    return found.map(({ metadata }) => metadata.name).sort();
+  }
+});
+
+const httpRouteCrd = {
+  metadata: { name: "httproutes.policy.linkerd.io" },
+  spec: {
+    group: "policy.linkerd.io",
+    names: {
+      kind: "HTTPRoute",
+      plural: "httproutes",
+      singular: "httproute",
+      listKind: "HTTPRouteList",
+    },
+    scope: "Namespaced",
+    versions: [
+      {
+        name: "v1beta3",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { spec: any, status: any } } },
+        subresources: { status: {} },
+      },
+    ],
+  },
+};
