@@ -189,6 +189,7 @@ describe("stack config: a cluster with its defaults", () => {
       privateUnlessListed: true,
       apiServer: "https://west.example.com:6443",
       uid: "6d5d8d5a-kube-system",
+      failover: {},
       values: { "linkerd-control-plane": { proxy: { resources: null } } },
       adopt: true,
       gatewayApi: "assume",
