@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { execa } from "execa";
 
-import { type BedCluster, until } from "../bed/bed.ts";
+import { until } from "../bed/bed.ts";
 import { environment } from "../bed/pulumi.ts";
 import { type Config, repository } from "../bed/stack.ts";
 import type { Answer } from "../../cli/answers.ts";
