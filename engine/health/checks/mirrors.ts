@@ -65,7 +65,14 @@ const kinds: Readonly<Record<Change["kind"], string>> = {
   federated: "federated Service",
 };
 
-function pending({ verdict, kind, key, fields }: Change, source: string): Finding {
+function pending(change: Change, source: string): Finding {
+  const { verdict, kind, key, fields } = change;
+  if (change.verdict === "delete" && change.successor !== undefined)
+    return {
+      sentence: `${kinds[kind]} ${source}/${key} has a former name: ${change.successor} replaces it, and the next run deletes it`,
+      severity: "warning",
+      fix: "pulumi up",
+    };
   const how = fields.map(fieldText).join("; ");
   const detail = how === "" ? "" : ` (${how})`;
   return {

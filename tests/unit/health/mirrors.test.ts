@@ -12,7 +12,7 @@ import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.t
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods, service } from "../fixtures/objects.ts";
-import { planned } from "../fixtures/reconcile.ts";
+import { planned, reconciled } from "../fixtures/reconcile.ts";
 import { east, linkReading, linkView, reading, said, tellsOf, unread, west } from "./views.ts";
 
 describe("health of a link: the gateway", () => {
@@ -61,6 +61,16 @@ describe("health of a link: its mirrors are as planned", () => {
   tells("fails if a mirror is left over", decided(empty("west"), east), [
     "error: gateway mirror east/shop/web-west is left over, since no exported Service needs it. Fix: pulumi up",
   ]);
+
+  const link = { names: "{target}-{service}" };
+  const renamed = reconciled({ target: west, source: east, link });
+  tells(
+    "warns of a mirror with a former name until a run deletes it",
+    linkView({ mirrors: { value: planned({ target: west, source: renamed, link }).decisions } }),
+    [
+      "warning: gateway mirror east/shop/web-west has a former name: shop/west-web replaces it, and the next run deletes it. Fix: pulumi up",
+    ],
+  );
 
   const moved = exported("shop/web", {}, { ports: [{ name: "http", port: 81 }] });
   const changed = cluster("west", { services: [moved], endpoints: [...west.endpoints.values()] });
