@@ -72,7 +72,10 @@ function heldByOthers(
   return {
     reason: "NotOurs",
     sentence: anothersMirror(`${cluster}/${key}`, others),
-    fix: `adoptFrom: [${others.join(", ")}]`,
+    // Marks of earlier versions don't name the organization, and adoptFrom needs it.
+    ...(others.every((name) => name.split("/").length === 3) && {
+      fix: `adoptFrom: [${others.join(", ")}]`,
+    }),
   };
 }
 
