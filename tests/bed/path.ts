@@ -1,10 +1,9 @@
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join, sep } from "node:path";
 
-/** Finds a program in KUBEBUILDER_ASSETS or on PATH, and before that in `first`. */
-export async function programOnPath(name: string, first?: string): Promise<string | undefined> {
+/** Finds a program in KUBEBUILDER_ASSETS or on PATH. */
+export async function programOnPath(name: string): Promise<string | undefined> {
   const folders = [
-    first,
     process.env["KUBEBUILDER_ASSETS"],
     ...(process.env["PATH"] ?? "").split(delimiter),
   ];
@@ -20,7 +19,7 @@ export async function programOnPath(name: string, first?: string): Promise<strin
 
 /** Returns the names of programs that are in neither. */
 export async function missingOnPath(names: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(names.map((name) => programOnPath(name)));
+  const found = await Promise.all(names.map(programOnPath));
   return names.filter((_, index) => found[index] === undefined);
 }
 

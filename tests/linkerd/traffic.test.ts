@@ -347,7 +347,7 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
   });
 
   it("continue while runs rename mirrors, and reach one in another namespace", async () => {
-    const { bed, stream, up } = theMesh();
+    const { bed, stack, stream, up } = theMesh();
     await post(bed.clusters.east, "/api/v1/namespaces", { metadata: { name: "far" } });
     const run = (link: Config) => runWith({ credentialsGeneration: 2, ...link });
     assertNoneFailed(await stream.during(() => run({ names: "{target}-{service}" })));
@@ -356,7 +356,12 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     const former = ["web-west", "docs-west", "nginx-set-0-west", "nginx-set-1-west"];
     for (const name of former) await stream.remove(name);
     assertNoneFailed(await stream.during(up));
-    await run({ mirrorNamespaces: { shop: "far" } });
+    // Only the link through the gateway takes it.
+    const { links, ...rest } = config({ credentialsGeneration: 2 });
+    const [gatewayLink, ...others] = links as readonly Config[];
+    const far = { ...gatewayLink, mirrorNamespaces: { shop: "far" } };
+    await stack.configure({ ...rest, links: [far, ...others] });
+    await up();
     const farAway = "web-west.far.svc.cluster.local";
     await stream.add({ name: "far", authority: farAway });
     assertNoneFailed(await stream.during(() => stream.answered("far")));

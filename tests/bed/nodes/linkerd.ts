@@ -20,25 +20,10 @@ export function lackingForLinkerd(): Promise<readonly string[]> {
   return notOnPath(programs);
 }
 
-interface ChartValues {
-  /** An image of its own until 2.19. */
-  readonly proxyInit?: { readonly image?: { readonly version?: string } };
-}
-
-/**
- * @param charts the folder of the charts, which ask for these images
- * @param bin a folder with programs that precede those on PATH
- */
-export async function linkerdImages(charts: string, bin?: string): Promise<readonly Image[]> {
-  const read = async (file: string): Promise<unknown> =>
-    parse(await readFile(join(charts, "linkerd-control-plane", file), "utf8"));
-  const { appVersion: version } = (await read("Chart.yaml")) as { readonly appVersion: string };
-  const { proxyInit } = (await read("values.yaml")) as ChartValues;
-  const own = async (name: (typeof programs)[number]): Promise<string> => {
-    const path = await programOnPath(name, bin);
-    if (path === undefined) throw new UserError(`${name} is not on PATH.`);
-    return path;
-  };
+/** @param charts the folder of the charts, which ask for these images */
+export async function linkerdImages(charts: string): Promise<readonly Image[]> {
+  const chart = await readFile(join(charts, "linkerd-control-plane", "Chart.yaml"), "utf8");
+  const { appVersion: version } = parse(chart) as { readonly appVersion: string };
   const debian = await debianRoot(await cacheFolder());
   const iptables = join(debian, "usr/sbin/xtables-nft-multi");
   const capabilities = "cap_net_raw,cap_net_admin+eip";
@@ -47,7 +32,7 @@ export async function linkerdImages(charts: string, bin?: string): Promise<reado
     entrypoint: string,
     files: Readonly<Record<string, FileIn>>,
   ): Image => ({
-    names: [`cr.l5d.io/linkerd/${name.includes(":") ? name : `${name}:${version}`}`],
+    names: [`cr.l5d.io/linkerd/${name}:${version}`],
     files,
     config: {
       User: "65534",
@@ -56,32 +41,26 @@ export async function linkerdImages(charts: string, bin?: string): Promise<reado
     },
   });
   const folder = "usr/lib/linkerd";
-  // The init container has no other rights.
-  const init = {
-    [`${folder}/linkerd2-proxy-init`]: { from: await own("linkerd2-proxy-init"), capabilities },
-    "usr/sbin/xtables-nft-multi": { from: iptables, capabilities },
-  };
-  const policies = {
-    "linkerd-policy-controller": { from: await own("linkerd-policy-controller") },
-  };
-  const initVersion = proxyInit?.image?.version;
   return [
     image("proxy", `/${folder}/linkerd2-proxy-identity`, {
-      ...init,
       [`${folder}/linkerd2-proxy`]: { from: await own("linkerd2-proxy") },
       [`${folder}/linkerd2-proxy-identity`]: { from: await own("proxy-identity") },
+      // The init container has no other rights.
+      [`${folder}/linkerd2-proxy-init`]: { from: await own("linkerd2-proxy-init"), capabilities },
+      "usr/sbin/xtables-nft-multi": { from: iptables, capabilities },
       [`${folder}/linkerd-await`]: { text: awaitReady },
     }),
     image("controller", "/controller", {
-      ...policies,
       controller: { from: await own("controller") },
+      "linkerd-policy-controller": { from: await own("linkerd-policy-controller") },
     }),
-    // Until 2.18, and until 2.19, these were images of their own.
-    image("policy-controller", "/linkerd-policy-controller", policies),
-    ...(initVersion === undefined
-      ? []
-      : [image(`proxy-init:${initVersion}`, `/${folder}/linkerd2-proxy-init`, init)]),
   ];
+}
+
+async function own(name: (typeof programs)[number]): Promise<string> {
+  const path = await programOnPath(name);
+  if (path === undefined) throw new UserError(`${name} is not on PATH.`);
+  return path;
 }
 
 /** Linkerd's own is a program in Rust that does the same. */

@@ -32,18 +32,9 @@ export interface Mesh extends Clusters {
 
 export const names = ["west", "east", "north"] as const;
 
-/** A version of Linkerd: the folder of its charts, and one with those programs that are not the same as on PATH. */
-export interface Version {
-  readonly charts: string;
-  readonly bin?: string;
-}
-
-/** Nodes have the images of all versions. */
-export async function startClusters(
-  versions: readonly Version[] = [{ charts: chartsFolder }],
-): Promise<Clusters> {
-  const each = await Promise.all(versions.map(({ charts, bin }) => linkerdImages(charts, bin)));
-  const bed = await startBed({ clusters: names, runs: "nodes", nodes: { images: each.flat() } });
+export async function startClusters(): Promise<Clusters> {
+  const images = await linkerdImages(chartsFolder);
+  const bed = await startBed({ clusters: names, runs: "nodes", nodes: { images } });
   try {
     const folder = streamsFolder(bed.clusters.east);
     await mkdir(folder);
@@ -74,12 +65,10 @@ export async function startClusters(
   }
 }
 
-/** Installs the first version. */
-export async function startMesh(versions?: readonly Version[]): Promise<Mesh> {
-  const clusters = await startClusters(versions);
+export async function startMesh(): Promise<Mesh> {
+  const clusters = await startClusters();
   try {
-    const initial = config({}, {}, versions?.[0]?.charts);
-    const stack = await newStack(clusters.bed, "traffic", initial);
+    const stack = await newStack(clusters.bed, "traffic", config());
     const up = () => stack.pulumi("up", "--yes", "--skip-preview");
     await up();
     return { ...clusters, stack, up };
@@ -96,22 +85,16 @@ export const rolloutKinds = "deployment,statefulset";
 const failover = { "shop/cart": ["local", "west", "north"] };
 
 /** East mirrors from west through a gateway, and from north on the flat network that all pods share. */
-export function config(link: Config = {}, trust: Config = {}, charts = chartsFolder): Config {
-  // Before 2.20, a proxy ended with its pod's program, in the middle of requests, unless it was a native sidecar.
-  const values = { "linkerd-control-plane": { proxy: { nativeSidecar: true } } };
+export function config(link: Config = {}, trust: Config = {}): Config {
   return {
     manage: "all",
-    clusters: {
-      west: { values },
-      east: { values, gateway: false, failover },
-      north: { values, gateway: false },
-    },
+    clusters: { west: {}, east: { gateway: false, failover }, north: { gateway: false } },
     links: [
       { source: "east", target: "west", headless: true, ...link },
       { source: "east", target: "north", ...link },
     ],
     trust,
     linkerdCheck: true,
-    charts: { source: charts },
+    charts: { source: chartsFolder },
   };
 }
