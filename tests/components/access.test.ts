@@ -57,7 +57,7 @@ describe("a link's access and credentials", function () {
     },
   });
 
-  it("are an account of the consumer's own in the target, with the rights of this link", () => {
+  it("include an account for this consumer in the target, with this link's rights", () => {
     const metadata = { name: account, labels };
     deepEqual(inputsOf(serviceAccount), {
       automountServiceAccountToken: false,
@@ -108,12 +108,12 @@ describe("a link's access and credentials", function () {
       equal(asked === undefined, use.controller, "the target need not be asked");
     });
 
-  it("have a token Secret under the name that is due, made before the old one goes", () => {
+  it("include a token Secret with the current name, created before the old one is deleted", () => {
     deepEqual(inputsOf(types.secret, "east/west/token"), tokenSecret(facts.token));
     equal(made.resource(types.secret, "east/west/token").deleteBeforeReplace, false);
   });
 
-  it("are two Secrets in the source, the same kubeconfig in both, secret in both", () => {
+  it("include two Secrets in the source with the same encrypted kubeconfig", () => {
     const type = "mirror.linkerd.io/remote-kubeconfig";
     const copies = ["mirror", "destination"].map((part) => `east/west/${part}`);
     deepEqual(
@@ -134,7 +134,7 @@ describe("a link's access and credentials", function () {
     for (const name of copies) equal(isSecret(made.resource(types.secret, name).sent.data), true);
   });
 
-  it("replace the destination controller's copy on any change, deleting it first", () => {
+  it("replace the destination controller's copy on any change, and delete it first", () => {
     const copies = ["destination", "mirror"].map((part) => {
       const found = made.resource(types.secret, `east/west/${part}`);
       return [found.deleteBeforeReplace, found.replaceOnChanges];
@@ -145,14 +145,14 @@ describe("a link's access and credentials", function () {
     ]);
   });
 
-  it("have a Link resource in the source", () => {
+  it("include a Link resource in the source", () => {
     deepEqual(inputsOf(types.linkCr), {
       metadata: linkMetadata("west", namespaces),
       spec: linkManifestSpec(link(), facts, namespaces, "pulumi"),
     });
   });
 
-  it("come in the order in which nobody gets what does not work yet", () => {
+  it("are created in an order in which nothing gets what doesn't work yet", () => {
     const rights = [serviceAccount, role, binding].map((type) => `${type} east/west`);
     const target = `${types.target} east/west`;
     const secret = `${types.secret} east/west/token`;
@@ -173,7 +173,7 @@ describe("a link's access and credentials", function () {
       deepEqual(needs.get(each), needed.toSorted(), each);
   });
 
-  it("ask the target about just what the stack config says", async () => {
+  it("ask the target only about what the stack config names", async () => {
     const keys = { credentialsGeneration: 3, credentialsMaxAge: 30 };
     deepEqual(inputsOf(types.target, "east/west", await graph(keys)), {
       source: "east",
@@ -192,7 +192,7 @@ describe("a link's access and credentials", function () {
     });
   });
 
-  it("are unknown, and no error, in a preview of a mesh that does not exist yet", async () => {
+  it("are unknown, without an error, in a preview of a mesh that doesn't exist yet", async () => {
     const previewed = await graph({}, { preview: true, facts: undefined });
     const inputs = (type: string, name?: string) => inputsOf(type, name, previewed);
     deepEqual(inputs(types.secret, "east/west/token"), tokenSecret(unknown));
@@ -205,7 +205,7 @@ describe("a link's access and credentials", function () {
     deepEqual(inputs(types.tokenCheck)["secret"], unknown);
   });
 
-  it("have an unknown token in a preview of a rotation, though its Secret is said to be empty", async () => {
+  it("have an unknown token in a preview of a rotation, although its Secret is reported as empty", async () => {
     const previewed = await graph({}, { preview: true });
     for (const copy of ["mirror", "destination"])
       deepEqual(inputsOf(types.secret, `east/west/${copy}`, previewed)["data"], unknown);

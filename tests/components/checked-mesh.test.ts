@@ -16,7 +16,7 @@ const encrypted =
   /^(clusters\.west\.(kubeconfig|values\.linkerd-[a-z-]+)|charts\.[a-zA-Z]+\.values|trust\.issuers\.west\.key)$/;
 
 describe("a secret among a mesh's arguments", () => {
-  it("is refused in every key that state would hold as plain text, and not quoted", async () => {
+  it("is refused for every key that the state would hold as plain text, and isn't quoted", async () => {
     const { args, paths } = plantedSecrets((path) => pulumi.secret(`canary of ${path}`));
     const keys = Object.values<Section>(sections).flatMap((section) =>
       Object.entries(section.keys),
@@ -43,7 +43,7 @@ describe("a secret among a mesh's arguments", () => {
     await rejects(whole, /clusters is a secret/);
   });
 
-  it("stays one in the others, in every resource and all that is said", async () => {
+  it("stays secret in the other keys, in every resource and all output", async () => {
     const anchor = authority();
     const [west, east] = [issuerUnder(anchor), issuerUnder(anchor)];
     const access = {

@@ -13,7 +13,7 @@ type Values = Readonly<Record<string, unknown>>;
 const releaseOf = ({ inputs }: MockedMesh, chart: string) => inputs(release, `west-${chart}`);
 
 describe("Cluster: releases", () => {
-  it("of pinned charts from Linkerd's repository, with names of their own", async () => {
+  it("use pinned charts from Linkerd's repository, with fixed names", async () => {
     deepEqual(releaseOf(await mockedMesh({ clusters }), "linkerd-crds"), {
       chart: "linkerd-crds",
       compat: "true",
@@ -27,7 +27,7 @@ describe("Cluster: releases", () => {
     });
   });
 
-  it("of other charts, as patient as the config says, and with the user's values over these", async () => {
+  it("use other charts with the config's timeout, and the user's values take precedence", async () => {
     const source = "oci://registry.example.com/l5d";
     const charts = { version: "2026.9.1", source, timeoutSeconds: 60 };
     const values = {
@@ -52,7 +52,7 @@ describe("Cluster: releases", () => {
     deepEqual(multicluster?.["gateway"], gateway);
   });
 
-  it("of charts that wrap Linkerd's, each by its own name and version, with a license for every cluster", async () => {
+  it("use charts that wrap Linkerd's, each with its own name and version, and a licence for every cluster", async () => {
     const license = { license: "canary" };
     const charts = {
       source: "oci://registry.example.com/l5d",
@@ -87,7 +87,7 @@ describe("Cluster: releases", () => {
     deepEqual((crds["values"] as Values)["extra"], 2);
   });
 
-  it("are waited for by Helm, but for a gateway, whose address a link waits for", async () => {
+  it("are awaited by Helm, except a gateway's address, which the link awaits", async () => {
     const skipped = async (keys: typeof targeted | { clusters: typeof clusters }) => {
       const mesh = await mockedMesh(keys);
       return chartNames.map((chart) => releaseOf(mesh, chart)["skipAwait"]);
@@ -96,7 +96,7 @@ describe("Cluster: releases", () => {
     deepEqual(await skipped({ clusters }), [false, false, false]);
   });
 
-  it("of no charts where the folder has none, before anything else is sent", async () => {
+  it("fail before any request if the folder has no charts", async () => {
     const charts = { source: "./no-such-folder" };
     await rejects(mockedMesh({ clusters, charts }), /has no chart linkerd-crds/);
   });
@@ -133,7 +133,7 @@ describe("Cluster: what is kept", () => {
       deepEqual(kept(await mockedMesh(targeted, circumstances)), expected);
     });
 
-  it("is all trust while the config changes it too early: the rest is done, and the run fails in the end", async () => {
+  it("includes trust while the config changes it too early: the rest is done, and the run fails in the end", async () => {
     const issuer = issuerUnder(next);
     const given = { certificate: issuer.pem, key: issuer.keyPem };
     const before = present([old], oldIssuer);
@@ -154,7 +154,7 @@ describe("Cluster: what is kept", () => {
     equal(others.length, 1);
   });
 
-  it("is trust that others provide: neither issuer nor bundle, nor the namespace they are in", async () => {
+  it("excludes what others provide for trust: issuer, bundle and their namespace", async () => {
     const { order, inputs } = await mockedMesh({
       clusters: { west: {} },
       trust: { external: true },

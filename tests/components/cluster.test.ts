@@ -12,7 +12,7 @@ describe("Cluster", () => {
     mesh = await mockedMesh({ clusters });
   });
 
-  it("is Linkerd in three releases, each after what it needs", () => {
+  it("installs Linkerd in three releases, each after what it needs", () => {
     const home = `${namespace} west-linkerd`;
     const charts = ["crds", "control-plane", "multicluster"];
     const [crds = "", controlPlane = "", multicluster = ""] = charts.map(
@@ -38,7 +38,7 @@ describe("Cluster", () => {
     );
   });
 
-  it("has a provider of its own, which is identified by the cluster's name", async () => {
+  it("has its own provider, identified by the cluster's name", async () => {
     deepEqual(mesh.inputs(provider, "west"), {
       clusterIdentifier: "west",
       context: "k3d-west",
@@ -57,7 +57,7 @@ describe("Cluster", () => {
     ["where it can't be read", {}, undefined, {}],
     ["as the config expects it", { uid: "u2" }, "u1", { uid: "u1", expected: "u2" }],
   ] as const)
-    it(`remembers who the cluster is, ${name}, and the links out of it`, async () => {
+    it(`remembers the cluster's identity, ${name}, and the links out of it`, async () => {
       const found = { uids: new Map([["west", uid]]) };
       const pair = {
         clusters: { west: keys, east: null },
@@ -87,7 +87,7 @@ describe("Cluster", () => {
     );
   });
 
-  it("has its issuer in a Secret, whose key nobody else may read, and trusts the bundle", async () => {
+  it("keeps its issuer in a Secret with an encrypted key, and trusts the bundle", async () => {
     const { type, metadata, data } = mesh.inputs(secret, "west-issuer");
     deepEqual(metadata, {
       name: "linkerd-identity-issuer",
@@ -116,7 +116,7 @@ describe("Cluster", () => {
     });
   });
 
-  it("adopts namespaces and issuer that exist, where the config says so", async () => {
+  it("adopts existing namespaces and an existing issuer if the config says so", async () => {
     const adopting = await mockedMesh({ clusters: { west: { adopt: true }, east: null } });
     const forced = adopting.resources.filter(({ inputs: { metadata } }) =>
       JSON.stringify(metadata ?? {}).includes("patchForce"),

@@ -8,7 +8,7 @@ const requireFromString = createRequire(import.meta.url)("require-from-string") 
   code: string,
 ) => { readonly handler: () => Readonly<Record<string, (...args: unknown[]) => unknown>> };
 
-describe("a resource whose methods are the engine's", () => {
+describe("a resource with the engine's methods", () => {
   let code: string;
 
   before(async () => {
@@ -29,7 +29,7 @@ describe("a resource whose methods are the engine's", () => {
     deepEqual(Object.keys(handler()).sort(), names);
   });
 
-  it("passes a call on to the engine, and its answer back", async () => {
+  it("passes calls to the engine and returns its answers", async () => {
     const { handler } = requireFromString(code);
     const diff = (old: number, now: number) =>
       handler()["diff"]?.("east", { revision: old }, { revision: now });
@@ -37,7 +37,7 @@ describe("a resource whose methods are the engine's", () => {
     deepEqual(await diff(1, 2), {});
   });
 
-  it("puts nothing into state but calls by name", () => {
+  it("stores nothing but calls by name in the state", () => {
     equal(code.match(/import\("@linkerd-multicluster\/engine"\)/g)?.length, 6);
     ok(code.length < 1_000, code);
   });

@@ -56,7 +56,7 @@ describe("the checks of Linkerd's CLI", function () {
     return { ...stack, inputsOf, run };
   }
 
-  it("are two commands for each cluster, one after the other, when something has changed", async () => {
+  it("run two commands per cluster, one after the other, when something has changed", async () => {
     const { order, resource } = await made();
     const names = ["east", "east/multicluster", "west", "west/multicluster"];
     deepEqual(
@@ -76,7 +76,7 @@ describe("the checks of Linkerd's CLI", function () {
     deepEqual(resource(command, "check/west/multicluster").dependencies, [`${command} check/west`]);
   });
 
-  it("wait less where they want a controller that is not meant to be there", async () => {
+  it("wait less where they expect a controller that shouldn't be there", async () => {
     const { run } = await made(
       mesh({ clusters: { west: { context: "a b" }, east: { context: "e" } } }),
     );
@@ -113,7 +113,7 @@ describe("the checks of Linkerd's CLI", function () {
     ["identity alone", identity + end("×"), 1, 1],
     ["a crash", "the program crashed\n", 2, 1],
   ] as const)
-    it(`fail for anything but the extension where it has no controller: ${what}`, async () => {
+    it(`fail for anything but a missing controller of the extension: ${what}`, async () => {
       cli(report, code);
       const { run } = await made();
       const { status, stdout } = run("east");
@@ -125,7 +125,7 @@ describe("the checks of Linkerd's CLI", function () {
       deepEqual([own.run("east").status, own.run("east/multicluster").status], [failed, failed]);
     });
 
-  it("go by the stack's kubeconfig, at home too", async () => {
+  it("use the stack's kubeconfig, also one in the home directory", async () => {
     const west = { context: "west", kubeconfig: "~/west config" };
     const east = { context: "east", kubeconfig: "/etc/a b" };
     const { run } = await made(mesh({ clusters: { west, east } }));
@@ -133,7 +133,7 @@ describe("the checks of Linkerd's CLI", function () {
     deepEqual([seen("west"), seen("east")], ["/home/me/west config", "/etc/a b"]);
   });
 
-  it("are the same on a machine without the CLI, where they say so and fail nothing", async () => {
+  it("are the same on a machine without the CLI, where they say so and don't fail", async () => {
     const [here, elsewhere] = [await made(), await made(mesh(), join(folder, "nowhere"))];
     const inputsIn = ({ resources }: typeof here) => resources.map(({ inputs }) => inputs);
     deepEqual(inputsIn(elsewhere), inputsIn(here));

@@ -19,7 +19,7 @@ describe("Mesh with manage: all", () => {
     mesh = await mockedMesh({ manage, clusters, topology: "mesh" });
   });
 
-  it("is one trust root, every cluster, and six links between three", () => {
+  it("has one trust root, all clusters, and six links between three clusters", () => {
     const children = mesh.resources
       .filter(({ parent }) => parent === `${types.mesh} mesh`)
       .map(({ type, name }) => `${type.split(":").at(-1) ?? ""} ${name}`);
@@ -38,7 +38,7 @@ describe("Mesh with manage: all", () => {
     equal(new Set(urns).size, urns.length);
   });
 
-  it("Linkerd is on every cluster, under one anchor and issuers of their own", () => {
+  it("installs Linkerd on every cluster, with one anchor and an issuer per cluster", () => {
     const all = names.flatMap((name) => chartNames.map((chart) => `${name}-${chart}`));
     deepEqual(mesh.names(types.release), all.sort());
     const values = names.map((name) => {
@@ -58,7 +58,7 @@ describe("Mesh with manage: all", () => {
     equal(new Set(issuers).size, 3);
   });
 
-  it("a link begins where both its clusters are ready, and its mirrors after that", () => {
+  it("starts a link once both its clusters are ready, and its mirrors after that", () => {
     const ready = (cluster: string) => `${types.release} ${cluster}-linkerd-multicluster`;
     for (const { spec } of mesh.config.links) {
       const link = `${spec.source}/${spec.target}`;
@@ -73,7 +73,7 @@ describe("Mesh with manage: all", () => {
     }
   });
 
-  it("every object goes through the provider of a cluster, and the right one", () => {
+  it("sends every object through the provider of the right cluster", () => {
     const objects = mesh.resources.filter(({ type }) => type.startsWith("kubernetes:"));
     equal(objects.length, 3 * 6 + 6 * 7);
     for (const { type, name, provider, parent } of objects) {
@@ -84,7 +84,7 @@ describe("Mesh with manage: all", () => {
     deepEqual(mesh.names(types.provider), names);
   });
 
-  it("the same cluster has the same name as with manage: links, so that its provider stays", async () => {
+  it("names a cluster as manage: links does, so that its provider stays", async () => {
     const linked = await mockedMesh({ manage: "links", clusters, topology: "mesh" });
     for (const type of [types.cluster, types.identity, types.provider])
       for (const name of names) {
@@ -93,7 +93,7 @@ describe("Mesh with manage: all", () => {
       }
   });
 
-  it("shows no private key, issuer's or token, and yet passes them on", () => {
+  it("shows no private key or token, and passes them on", () => {
     const all = (read: (inputs: unknown) => unknown): string =>
       JSON.stringify(mesh.resources.map(({ inputs }) => read(inputs)));
     const open = all(redacted);
@@ -112,7 +112,7 @@ describe("Mesh with manage: all", () => {
     for (const each of kubeconfigs) equal(open.includes(each), false);
   });
 
-  it("is there as a whole in the first preview, when no gateway is there yet", async () => {
+  it("appears completely in the first preview, before there is a gateway", async () => {
     const previewed = await mockedMesh({ manage, clusters, topology: "mesh" }, { preview: true });
     deepEqual(previewed.order.toSorted(), mesh.order.toSorted());
     const gateways = ({ inputs }: Registered) =>
@@ -133,7 +133,7 @@ describe("Mesh with manage: all, as the config says", () => {
     delete process.env["PULUMI_CONFIG_SECRET_KEYS"];
   });
 
-  it("namespaces of other names reach every part", async () => {
+  it("passes other namespaces to every part", async () => {
     const mesh = await mockedMesh({
       manage,
       clusters,
@@ -154,7 +154,7 @@ describe("Mesh with manage: all, as the config says", () => {
     equal(mesh.inputs(types.mirrors, "east")["statusIn"], "mc");
   });
 
-  it("Helm values are secrets where the stack holds clusters or charts encrypted", async () => {
+  it("encrypts Helm values if the stack encrypts clusters or charts", async () => {
     const values = async () => {
       const mesh = await mockedMesh({ manage, clusters });
       return mesh.ofType(types.release).map(({ inputs }) => isSecret(inputs["values"]));

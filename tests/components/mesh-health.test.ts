@@ -20,7 +20,7 @@ describe("Mesh: verified at the end", () => {
       const meshOf = (keys: Raw = {}) => mockedMesh({ manage, clusters, links, ...keys });
 
       for (const keys of [{}, { links: [] }])
-        it(`Health comes after all that is made${"links" in keys ? ", without a link too" : ""}`, async () => {
+        it(`Health runs after everything else${"links" in keys ? ", also without a link" : ""}`, async () => {
           const mesh = await meshOf(keys);
           const all = predecessors(mesh, `${types.health} health`);
           deepEqual(
@@ -30,7 +30,7 @@ describe("Mesh: verified at the end", () => {
           ok(all.size > 1);
         });
 
-      it("gets every source's, token's, chart's and issuer's last change, and of the mesh", async () => {
+      it("gets the last change of the mesh and of every source, token, chart and issuer", async () => {
         const { triggers, mesh } = (await meshOf()).inputs(types.health, "health");
         const { west, east, north, ...others } = triggers as Readonly<Record<string, unknown>>;
         const installed = [west, east, north];
@@ -58,7 +58,7 @@ describe("Mesh: verified at the end", () => {
       mesh = await mockedMesh({ manage: "links", clusters, links, linkerdCheck: true });
     });
 
-    it("the CLI checks every cluster, after all that is made", () => {
+    it("the CLI checks every cluster after everything else", () => {
       const commands = ["east", "north", "west"].flatMap((name) => [name, `${name}/multicluster`]);
       deepEqual(
         mesh.names(types.command),
@@ -74,7 +74,7 @@ describe("Mesh: verified at the end", () => {
       ok(first > Math.max(...custom(mesh).map((each) => mesh.order.indexOf(each))));
     });
 
-    it("and again when mirrors or credentials have changed", () => {
+    it("the CLI checks again when mirrors or credentials have changed", () => {
       const { triggers } = mesh.inputs(types.command, "linkerd-check/east");
       deepEqual(triggers, [credentials("east", "west"), 3, credentials("west", "east"), 3]);
     });

@@ -20,12 +20,12 @@ describe("Mesh with manage: links", () => {
     mesh = await mockedMesh({ manage, clusters, links });
   });
 
-  it("installs nothing, and makes no keys", () => {
+  it("installs nothing and creates no keys", () => {
     const installed = /^(tls|command):|:Release |:Namespace /;
     deepEqual([mesh.order.filter((each) => installed.test(each)), mesh.said], [[], []]);
   });
 
-  it("a source that can't be reached keeps its credentials, and no token is replaced for it", async () => {
+  it("keeps the credentials of an unreachable source, and replaces no token for it", async () => {
     const { ofType, inputs, resource } = await meshOf(mesh.config, { unreachable: ["east"] });
     deepEqual(resource(types.linkCr, "east/west").ignoreChanges, ["*"]);
     const kept = (name: string) => (name.endsWith("/destination") ? [annotation] : []);
@@ -39,14 +39,14 @@ describe("Mesh with manage: links", () => {
     equal(inputs(types.target, "north/east")["sourceUnreachable"], undefined);
   });
 
-  it("asks the target through its own context, and for the API server that the config names", () => {
+  it("reads the target through its own context, and uses the config's API server", () => {
     const { access, apiServer, sourceAccess } = mesh.inputs(types.target, "east/west");
     deepEqual([access, apiServer], [{ context: "k3d-west" }, "https://west:6443"]);
     deepEqual(sourceAccess, { context: "k3d-east", kubeconfig: "/home/me/east.yaml" });
     deepEqual(mesh.inputs(types.target, "north/east")["apiServer"], undefined);
   });
 
-  it("mirrors come after the credentials, with the gateway as it is and where status goes", () => {
+  it("writes mirrors after the credentials, with the actual gateway and the Link for status", () => {
     deepEqual(mesh.inputs(types.mirrors, "east"), {
       source: "east",
       stack: "organization/mesh/test",
@@ -63,7 +63,7 @@ describe("Mesh with manage: links", () => {
     deepEqual([flat["statusIn"], flat["observedGateways"]], ["linkerd-multicluster", {}]);
   });
 
-  it("they come after the credentials of every link into their cluster", async () => {
+  it("writes mirrors after the credentials of every link into their cluster", async () => {
     const hub = await mockedMesh({ manage, clusters, topology: { hub: "east" } });
     const targets = ["north", "west"];
     const needed = targets.flatMap((target) => [
@@ -77,7 +77,7 @@ describe("Mesh with manage: links", () => {
 });
 
 describe("Mesh with manage: links, where a link adopts what exists", () => {
-  it("updates existing objects of that link alone, whoever wrote their fields", async () => {
+  it("updates existing objects of that link only, whoever wrote their fields", async () => {
     const [first = {}, ...others] = links;
     const mesh = await mockedMesh({
       manage,
@@ -107,7 +107,7 @@ describe("Mesh with manage: links, where a link adopts what exists", () => {
     deepEqual((out as { readonly adopted: unknown }).adopted, ["west"]);
   });
 
-  it("touches nothing in a source that can't be reached or is refused", async () => {
+  it("touches nothing in an unreachable or refused source", async () => {
     const config = { manage, clusters, links, linkDefaults: { adopt: true } };
     const { inputs } = await mockedMesh(config, { unreachable: ["east"] });
     const adopts = (name: string) => inputs(types.target, name)["adopt"] !== undefined;
@@ -123,7 +123,7 @@ describe("Mesh with manage: links, where Linkerd's controller mirrors", () => {
     mesh = await mockedMesh({ manage, clusters, links: [...links, controlled] });
   });
 
-  it("has access, credentials and Link, and is known to the mirrors, which wait for them", () => {
+  it("creates access, credentials and Link, and mirrors wait for them", () => {
     for (const type of [types.access, types.credentials, types.link, types.linkCr])
       equal(mesh.names(type).includes("east/north"), true, type);
     const { controllerLinks, observedGateways } = mesh.inputs(types.mirrors, "east");
@@ -131,7 +131,7 @@ describe("Mesh with manage: links, where Linkerd's controller mirrors", () => {
     equal(mesh.needs(types.mirrors, "east").includes(`${types.linkCr} east/north`), true);
   });
 
-  it("health waits for it, and expects a controller there", () => {
+  it("lets Health wait for it and expect a controller there", () => {
     equal(mesh.needs(types.health, "health").includes(`${types.linkCr} east/north`), true);
     const { mesh: described } = mesh.inputs(types.health, "health");
     const { links: seen } = described as { readonly links: readonly { mirroring: string }[] };

@@ -52,7 +52,7 @@ for (const [manage, way] of cases)
       [sentence = ""] = refused as readonly string[];
     });
 
-    it("is reached by nothing, and what exists there is taken for unchanged", () => {
+    it("gets no requests, and its existing objects count as unchanged", () => {
       for (const name of Object.keys(clusters)) {
         const { kubeconfig, skipUpdateUnreachable } = mesh.inputs(types.provider, name);
         const isRefused = name === "west";
@@ -65,7 +65,7 @@ for (const [manage, way] of cases)
       deepEqual(ignoreChanges, ["*"]);
     });
 
-    it("has its links decided by nothing that it says", () => {
+    it("has no say in decisions about its links", () => {
       const { targetRefused } = mesh.inputs(types.target, "east/west");
       equal(targetRefused, sentence);
       equal(mesh.inputs(types.target, "west/north")["sourceUnreachable"], true);
@@ -77,7 +77,7 @@ for (const [manage, way] of cases)
         deepEqual(mesh.inputs(types.mirrors, source)["distrusted"], distrusted, source);
     });
 
-    it("keeps nothing else from being done, since whatever may fail comes last", () => {
+    it("holds up nothing else, because whatever may fail comes last", () => {
       const others = (id: string) =>
         !/ west\b|\/west\b/.test(id) && /kubernetes:|linkerd:(Mirrors|LinkTarget)/.test(id);
       const before = predecessors(mesh, `${types.provider} west`);
@@ -91,7 +91,7 @@ for (const [manage, way] of cases)
       ok(!mirrors.has(`${types.provider} west`));
     });
 
-    it("is told before anything is done, and fails the run in the end", () => {
+    it("is reported before anything is done, and fails the run in the end", () => {
       const told = `warning: Nothing is written to cluster west in this run, and its links stay as they are: ${sentence}`;
       ok(mesh.said.includes(told), mesh.said.join("\n"));
       match(
@@ -108,7 +108,7 @@ describe("a cluster that is refused, with manage: trust", () => {
   const share = { bundlePem: "pem of the anchor", issuer: "" };
   const publication = { stage: "settled", notes: [], clusters: { west: share, east: share } };
   for (const way of ["preflight", "state", "trust"] as const)
-    it(`counts as one that can't be read, by the ${way}, and fails the run in the end`, async () => {
+    it(`counts as unreadable, by the ${way}, and fails the run in the end`, async () => {
       const { found, state = [] }: Circumstances = ways[way];
       const { said, exitCode, resource } = await mockedStack(
         async () => {
@@ -128,7 +128,7 @@ describe("a cluster that is refused, with manage: trust", () => {
       deepEqual(east, { state: "absent" });
     });
 
-  it("exports no trust for a cluster that may be new and has to wait", async () => {
+  it("exports no trust for a cluster that may be new and must wait", async () => {
     const waiting = { ...publication, stage: "waiting", clusters: { west: share } };
     const { result } = await mockedStack(
       () => valueOf(new TrustStack("trust", config, preflightOf(config)).trust),

@@ -14,7 +14,7 @@ const links = [
 const split = { links, sources: ["east"], trust: { external: true } };
 
 describe("Mesh of one stack among many", () => {
-  it("has what is written into its clusters, and the accounts in the targets", async () => {
+  it("has what is written into its clusters, and the accounts in their targets", async () => {
     const mesh = await mockedMesh(split);
     deepEqual(mesh.names(types.link), ["east/west"]);
     deepEqual(mesh.names(types.mirrors), ["east"]);
@@ -26,14 +26,14 @@ describe("Mesh of one stack among many", () => {
     equal(mesh.inputs(types.target, "east/west")["awaited"], true);
   });
 
-  it("waits for no Linkerd of others with manage: links", async () => {
+  it("doesn't wait for Linkerd of other stacks with manage: links", async () => {
     const mesh = await mockedMesh({ ...split, manage: "links", trust: {} });
     equal("awaited" in mesh.inputs(types.target, "east/west"), false);
   });
 });
 
 describe("a stack of the trust root", () => {
-  it("exports what each cluster is to have, the keys of the issuers as secrets", async () => {
+  it("exports each cluster's trust, with the issuers' keys as secrets", async () => {
     const config = configOf({ manage: "trust" });
     const share = { bundlePem: "pem of the anchor", issuer: "" };
     // As its provider has it for two clusters without Linkerd.
@@ -81,12 +81,12 @@ describe("a stack that takes its trust from another", () => {
       new Map([[`pulumi:pulumi:StackReference ${name}`, { outputs, secretOutputNames }]]),
     );
 
-  it("reads it before anything is made", async () => {
+  it("reads it before creating anything", async () => {
     const { result } = await read({ trust, issuerKeys: { west: issuer.keyPem } });
     deepEqual(result.clusters.get("west")?.keyPem, issuer.keyPem);
   });
 
-  it("says in one sentence, without a trace, what is not there or can't be decrypted", async () => {
+  it("says in one sentence, without a stack trace, what is missing or can't be decrypted", async () => {
     const error: unknown = await read({}).catch((thrown: unknown) => thrown);
     equal(error instanceof pulumi.RunError, true);
     match(

@@ -9,7 +9,7 @@ const manage = "mirrors";
 
 /** What Mirrors are made from, tests/unit/config/mirrors.test.ts says. */
 describe("Mesh with manage: mirrors", () => {
-  it("is one resource for each cluster that mirrors appear in, which waits for nothing", async () => {
+  it("has one resource per source, which waits for nothing", async () => {
     const links = [
       { source: "east", target: "west", headless: true },
       { source: "north", target: "west" },
@@ -25,11 +25,11 @@ describe("Mesh with manage: mirrors", () => {
       deepEqual([dependencies, parent, provider], [[], `${types.mesh} mesh`, ""]);
   });
 
-  it("is nothing at all without links", async () => {
+  it("has no resources without links", async () => {
     equal((await mockedMesh({ manage, clusters })).order.length, 0);
   });
 
-  it("tells its program of links that are in order, that wait for a cluster, and that somebody has to fix", async () => {
+  it("returns which links are in order, wait for a cluster, or need fixing", async () => {
     const link = (target: string) => ({ source: "east", target });
     const config = configOf({
       manage: "mirrors",

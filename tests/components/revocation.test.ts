@@ -24,7 +24,7 @@ describe("a revoked cluster", function () {
     mesh = await mockedMesh({ manage: "links", clusters, links });
   });
 
-  it("leaves nothing registered but its provider, which reaches nothing", () => {
+  it("keeps only its provider registered, which reaches nothing", () => {
     deepEqual(about(mesh, "east"), ["Cluster east", "Revocation east", "kubernetes east"]);
     const { kubeconfig, ...inputs } = mesh.inputs(types.provider, "east");
     deepEqual(inputs, {
@@ -43,7 +43,7 @@ describe("a revoked cluster", function () {
     equal(mesh.resource(types.provider, "east").parent, `${types.cluster} east`);
   });
 
-  it("loses its access to all that remain, once these are known to be the same as before", () => {
+  it("loses access to all remaining clusters once their identities are confirmed", () => {
     const target = (context: string) => ({ context, uid: `uid-of-${context}` });
     const targets = { west: target("west"), north: target("north") };
     deepEqual(mesh.inputs(type, "east")["targets"], targets);
@@ -53,12 +53,12 @@ describe("a revoked cluster", function () {
     ]);
   });
 
-  it("is no part of what is checked at the end", () => {
+  it("is excluded from the checks at the end", () => {
     const { mesh: checked } = mesh.inputs(types.health, "health");
     equal(JSON.stringify(checked).includes("east"), false);
   });
 
-  it("leaves its charts registered, to be forgotten with it, and no issuer", async () => {
+  it("keeps its charts registered until its config goes, but no issuer", async () => {
     const all = await mockedMesh({ clusters, links });
     const charts = ["east-linkerd-control-plane", "east-linkerd-crds", "east-linkerd-multicluster"];
     deepEqual(about(all, "east"), [
@@ -71,7 +71,7 @@ describe("a revoked cluster", function () {
     }
   });
 
-  it("with manage: mirrors is only told of, so that nothing of it is contacted", async () => {
+  it("is only mentioned with manage: mirrors, and isn't contacted", async () => {
     const { resources } = await mockedMesh({ manage: "mirrors", clusters, links });
     deepEqual(resources.map((each) => each.name).toSorted(), ["east", "mesh", "north"]);
   });
@@ -80,7 +80,7 @@ describe("a revoked cluster", function () {
 describe("a revoked link", function () {
   this.timeout(30_000);
 
-  it("is not made, and all else of its source waits until its access has ended", async () => {
+  it("isn't created, and the rest of its source waits until its access has ended", async () => {
     const mesh = await mockedMesh({
       manage: "links",
       clusters: { west: null, north: null, east: null },

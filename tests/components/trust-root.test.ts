@@ -64,7 +64,7 @@ describe("TrustRoot: generated", () => {
     first = await rootOf(generated, { now: new Date(1000 * day) });
   });
 
-  it("one anchor, and for each cluster a key, a request and an issuer", () => {
+  it("creates one anchor, and a key, a request and an issuer per cluster", () => {
     deepEqual(
       first.order.toSorted(),
       [
@@ -76,7 +76,7 @@ describe("TrustRoot: generated", () => {
     );
   });
 
-  it("an anchor that can sign, on P-256, and that nothing replaces", () => {
+  it("creates an anchor on P-256 that can sign and is never replaced", () => {
     const { inputs, replacementTrigger } = first.resource(key, "trust-1-anchor");
     deepEqual(
       [inputs, replacementTrigger],
@@ -95,7 +95,7 @@ describe("TrustRoot: generated", () => {
     deepEqual(anchor.ignoreChanges.toSorted(), Object.keys(settings).sort());
   });
 
-  it("issuers under it, each with a key of its own that is renewed with it", async () => {
+  it("creates issuers under it, each with its own key, renewed together", async () => {
     const { resource, result } = first;
     const { caCertPem, certRequestPem, ...settings } = resource(
       locallySigned,
@@ -122,7 +122,7 @@ describe("TrustRoot: generated", () => {
     equal(new Set(keys).size, 2);
   });
 
-  it("every cluster trusts the anchor; nothing remains to be done", async () => {
+  it("lets every cluster trust the anchor, with nothing left to do", async () => {
     const { result, said } = await rootOf(generated);
     const pem = await valueOf(result.anchorsPem);
     equal(await valueOf(result.bundleFor("west")), pem);
@@ -134,7 +134,7 @@ describe("TrustRoot: generated", () => {
     ]);
   });
 
-  it("keys are secret wherever they go", async () => {
+  it("keeps keys secret everywhere", async () => {
     const { resources, result } = await rootOf(second);
     const all = (read: (inputs: unknown) => unknown) =>
       JSON.stringify(resources.map(({ inputs }) => read(inputs))).includes("PRIVATE KEY");
@@ -144,7 +144,7 @@ describe("TrustRoot: generated", () => {
     deepEqual(await Promise.all(outputs.map(isSecretOutput)), [true, false, false]);
   });
 
-  it("extra anchors go to every cluster, and unknown ones where the config says so", async () => {
+  it("gives every cluster the extra anchors, and removes unknown ones only if the config says so", async () => {
     const [extra, stranger] = [authority({ name: "extra" }), authority({ name: "stranger" })];
     const state: State = new Map();
     const { anchor, west: east } = await firstOf(await rootOf(generated, { state }));
@@ -164,7 +164,7 @@ describe("TrustRoot: generated", () => {
     deepEqual(adopted, [root, "extra"]);
   });
 
-  it("external: makes nothing, and tells what expires", async () => {
+  it("creates nothing with external trust, and reports what expires", async () => {
     const root = authority({ name: "root" });
     const soon = issuerUnder(root, { notAfter: new Date(Date.now() + day) });
     const clusters = { west: present([root], soon) };
@@ -173,7 +173,7 @@ describe("TrustRoot: generated", () => {
     match(said.join("\n"), /^\w+: The issuer of cluster west, .* expires in /);
   });
 
-  it("provided: hands anchors and issuers on as they are, which no resource holds, and tells what expires", async () => {
+  it("passes on provided anchors and issuers, which no resource stores, and reports what expires", async () => {
     const root = authority({ name: "root" });
     const [west, east] = [issuerUnder(root, { notAfter: inDays(5.5) }), issuerUnder(root)];
     const issuers = new Map(
@@ -197,7 +197,7 @@ describe("TrustRoot: generated", () => {
 });
 
 describe("TrustRoot: a rotation", () => {
-  it("makes the next generation beside the one before", async () => {
+  it("creates the next generation beside the previous one", async () => {
     const { order } = await rootOf({ ...generated, generation: 3 });
     deepEqual(
       order.filter((id) => id.startsWith(selfSigned)).toSorted(),
@@ -206,7 +206,7 @@ describe("TrustRoot: a rotation", () => {
     equal(order.length, 16);
   });
 
-  it("takes one step in each run, from the anchor and issuers of one generation to the next", async () => {
+  it("takes one step per run from one generation's anchor and issuers to the next", async () => {
     const state: State = new Map();
     const now = new Date();
     /** What a run gives to west, in words, and what west is then. */
@@ -255,7 +255,7 @@ describe("TrustRoot: a rotation", () => {
 });
 
 describe("TrustRoot: what expires", () => {
-  it("says when the anchor runs out, in time; what is nearly too late fails the run at its end", async () => {
+  it("reports an expiring anchor in time, and fails the run when it is nearly too late", async () => {
     const at = async (days: number) => {
       const { said, exitCode } = await rootOf(generated, { now: inDays(days) });
       return [said[0] ?? "", exitCode] as const;
@@ -270,7 +270,7 @@ describe("TrustRoot: what expires", () => {
     equal(exitCode, 32);
   });
 
-  it("says so in a preview too, in which issuers are yet to be renewed", async () => {
+  it("reports it in a preview too, before issuers are renewed", async () => {
     const state: State = new Map();
     await rootOf(generated, { state });
     for (const name of state.keys())
