@@ -66,13 +66,13 @@ describe("the mirror of a pod that is in no Endpoints", () => {
     });
 
   for (const name of ["db-02", "db-2a", "db-a2", "db-"])
-    it(`is judged by no StatefulSet that would not call it so: ${name}`, () => {
+    it(`doesn't depend on a StatefulSet that wouldn't name it so: ${name}`, () => {
       const before = reconciled({ target: listing(pods(["db-0", name])) });
       const { missing } = wanted({ target: listing(pods(["db-0"])), source: before, ...set({}) });
       deepEqual(missing, { [`shop/${name}-west`]: written });
     });
 
-  it("changes nothing while it stays: the headless mirror leads to it by the pod's own ports", () => {
+  it("stays unchanged: the headless mirror leads to it with the pod's own ports", () => {
     deepEqual(planned({ target: without, source }).changes, []);
     const root = mirrorAt("shop/db-west", wanted({ target: without, source }));
     deepEqual(
@@ -81,7 +81,7 @@ describe("the mirror of a pod that is in no Endpoints", () => {
     );
   });
 
-  it("has the ports of the other pods where the headless mirror has lost it", () => {
+  it("has the other pods' ports if the headless mirror lost it", () => {
     const forgetful = { ...source, endpoints: new Map() };
     const root = mirrorAt("shop/db-west", wanted({ target: without, source: forgetful }));
     deepEqual(
@@ -94,7 +94,7 @@ describe("the mirror of a pod that is in no Endpoints", () => {
 describe("a headless mirror whose pods are away", () => {
   const unnamed = listing(pods([""]));
 
-  it("stays headless as long as a pod's mirror stays, though only unnamed pods are listed", () => {
+  it("stays headless as long as a pod's mirror stays, even if only unnamed pods are listed", () => {
     deepEqual(planned({ target: unnamed, source }).changes, []);
   });
 });

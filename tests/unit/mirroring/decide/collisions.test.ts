@@ -42,21 +42,21 @@ function after(parts: readonly WantedPart[], source = empty): ClusterSnapshot {
 const encroaching =
   "CollidingName shop/a-b: shop/a-b of cluster c would be named shop/a-b-c on east, and names that end in -b-c are for the mirrors of cluster b-c: rename it";
 
-describe("a name that the mirrors of two clusters would have", () => {
+describe("a name that mirrors of two clusters claim", () => {
   const [ofC, ofBC] = [ofTarget("c", "shop/a-b", "shop/fine"), ofTarget("b-c", "shop/a")];
 
-  it("is that of the cluster with the longer name, and the other gets a reason", () => {
+  it("belongs to the cluster with the longer name, and the other gets a reason", () => {
     const [first, second] = plansOf([ofC, ofBC]).map((one) => [actions(one), told(one)]);
     deepEqual(first, [["create gateway shop/fine-c"], [encroaching]]);
     deepEqual(second, [["create gateway shop/a-b-c"], []]);
   });
 
-  it("is given to nobody else where that cluster exports no such Service, or is away", () => {
+  it("goes to nobody else if that cluster exports no such Service or is unreachable", () => {
     deepEqual(plansOf([ofC], empty, ["b-c"]).flatMap(told), [encroaching]);
     deepEqual(plansOf([ofC], empty, ["x-b-c", "ab-c"]).flatMap(told), []);
   });
 
-  it("stays with a mirror that has it, which is kept up to date, and both are named", () => {
+  it("stays with the mirror that has it, and the message names both", () => {
     const source = after([ofC]);
     const relabelled = ofC.mirrors.map((mirror) => ({
       ...mirror,
@@ -72,11 +72,11 @@ describe("a name that the mirrors of two clusters would have", () => {
     ]);
   });
 
-  it("is no matter in different namespaces", () => {
+  it("doesn't collide across namespaces", () => {
     deepEqual(plansOf([ofC, ofTarget("b-c", "blog/a")], after([ofC])).flatMap(skipped), []);
   });
 
-  it("may be wanted by more than two, of which two are of one cluster", () => {
+  it("may have more than two claims, two of them from one cluster", () => {
     const services = [headless("shop/db"), exported("shop/a")];
     const target = cluster("b-c", { services, endpoints: [endpoints("shop/db", [pods(["a"])])] });
     const both = { part: "b-c", ...wanted({ link: { target: "b-c" }, target, source: empty }) };
@@ -97,7 +97,7 @@ describe("a name that the mirrors of two clusters would have", () => {
     ofTarget("c-d", "shop/a-b"),
     ofTarget("b-c-d", "shop/a"),
   ];
-  it("is that of the longest of three", () => {
+  it("belongs to the longest of three", () => {
     const whose = "would be named shop/a-b-c-d on east, and names that end in -b-c-d are for the";
     const [first, second, third] = plansOf(claimants).map(({ skips }) => skips[0]?.sentence ?? "");
     match(first ?? "", new RegExp(`^shop/a-b-c of cluster d ${whose}`));
@@ -107,23 +107,23 @@ describe("a name that the mirrors of two clusters would have", () => {
 });
 
 /** No cluster may be called `federated`, but one may be `b-federated`, where `bb` is exported and `bb-b` a member. */
-describe("a name that a mirror and a federated Service would have", () => {
+describe("a name that a mirror and a federated Service claim", () => {
   const targets = { west: west([member("shop/bb-b")]) };
   const union = { part: federatedPart, ...federationOf({ source: empty, targets }) };
   const mirror = ofTarget("b-federated", "shop/bb");
 
-  it("is the mirror's, as its cluster has the longer name", () => {
+  it("belongs to the mirror, whose cluster has the longer name", () => {
     deepEqual(plansOf([mirror, union]).map(skipped), [[], ["CollidingName shop/bb-b"]]);
   });
 
-  it("stays with the federated Service that has it, and is told as that of one", () => {
+  it("stays with the federated Service that has it, and the message says so", () => {
     const [plan, ofUnion] = plansOf([mirror, union], after([union]));
     match(plan?.skips[0]?.sentence ?? "", /b-federated and the federated Service of shop\/bb-b/);
     deepEqual(ofUnion?.skips, []);
   });
 });
 
-describe("a name that a pod's and a Service's mirror would have", () => {
+describe("a name that a pod's mirror and a Service's mirror claim", () => {
   const db = headless("shop/db");
   const dbPods = endpoints("shop/db", [pods(["db-0", "db-1"])]);
   const both = west([db, exported("shop/db-0")], [dbPods]);
@@ -146,7 +146,7 @@ describe("a name that a pod's and a Service's mirror would have", () => {
     deepEqual(hosts(reconciled({ target: both })), ["db-1"]);
   });
 
-  it("stays with the Service that has it, and the headless mirror goes without the pod", () => {
+  it("stays with the Service that has it, and the headless mirror leaves the pod out", () => {
     const source = reconciled({ target: west([exported("shop/db-0")]) });
     deepEqual(skipped(planned({ target: both, source })), ["CollidingName shop/db pod db-0"]);
     deepEqual(hosts(reconciled({ target: both, source })), ["db-1"]);

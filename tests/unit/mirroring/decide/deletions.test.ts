@@ -35,7 +35,7 @@ function decisions(live: number, deletions: number): Decision[] {
   }));
 }
 
-describe("the deletions that one run may do", () => {
+describe("the deletions that one run may make", () => {
   for (const [maxDeletions, live, deletions, outcome] of rows)
     it(`with maxDeletions ${maxDeletions} and ${deletions} of ${live}, it ${outcome}`, () => {
       const refused = (allowDeletions: boolean) =>
@@ -47,7 +47,7 @@ describe("the deletions that one run may do", () => {
   const full = west(names.map((name) => exported(name)));
   const source = reconciled({ target: full });
 
-  it("are told with what is allowed and what to do, and planned all the same for a preview", () => {
+  it("are reported with the limit and what to do, and still planned for the preview", () => {
     const { refusal, changes } = planned({ target: west(), source });
     equal(
       refusal,
@@ -56,7 +56,7 @@ describe("the deletions that one run may do", () => {
     equal(changes.length, 12);
   });
 
-  it("are a share of the mirrors that there are, not of those to come", () => {
+  it("are a share of the existing mirrors, not of new ones", () => {
     const target = west(names.map((name) => exported(`${name}-new`)));
     match(planned({ target, source }).refusal ?? "", /12 of its 12 mirrors/);
   });
@@ -80,7 +80,7 @@ describe("members that leave federated Services", () => {
     return links.flatMap((limit) => tooManyDeletions(limit, plan.decisions)).join("; ");
   }
 
-  it("count as deletions of their link, though the Service stays", () => {
+  it("count as deletions of their link, although the Service stays", () => {
     equal(
       refusal({ east: some("east", 5), north }),
       "link west → east would delete 7 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of east points to the right cluster and that its Services are still exported",
@@ -88,7 +88,7 @@ describe("members that leave federated Services", () => {
     equal(refusal({ east: some("east", 6), north }), "");
   });
 
-  it("count for each link by itself", () => {
+  it("count per link", () => {
     equal(refusal({ east: some("east", 6), north: some("north", 6) }), "");
     const sentence = refusal({ east: some("east", 1), north: some("north", 2) });
     deepEqual(sentence.match(/link west → \w+ would delete \d+/g), [
@@ -97,12 +97,12 @@ describe("members that leave federated Services", () => {
     ]);
   });
 
-  it("are not those of a cluster that does not answer, nor of a Service that changes", () => {
+  it("exclude those of an unreachable cluster and of a Service that changes", () => {
     equal(refusal({ east: undefined, north }), "");
     equal(refusal({ east: some("east", 12, { app: "new" }), north }), "");
   });
 
-  it("of a link that has left the config are told as such, with what to do", () => {
+  it("of a removed link are reported as such, with what to do", () => {
     equal(
       refusal({ north }, [{ target: "east", removed: true }], ["east"]),
       "link west → east is no longer in the config, and the run would delete 12 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back",

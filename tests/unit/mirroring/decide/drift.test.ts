@@ -123,19 +123,19 @@ const tables: Record<string, Row[]> = {
 describe("a mirror that was edited by hand", () => {
   for (const [key, rows] of Object.entries(tables))
     for (const [edits, field, live, wanted] of rows)
-      it(`has exactly that put right: ${key} with ${field} ${live} for ${wanted}`, () => {
+      it(`is repaired exactly there: ${key} with ${field} ${live} for ${wanted}`, () => {
         deepEqual(
           planWith(key, edits).changes.map(({ verdict, key, fields }) => [verdict, key, fields]),
           [["update", key, [{ field, live, wanted }]]],
         );
       });
 
-  it("has a long value told by its beginning and its length", () => {
+  it("shows a long value by its beginning and length", () => {
     const plan = planWith("shop/web-west", labels({ app: "x".repeat(200) }));
     match(fieldChanges(plan)[0]?.live ?? "", /^"x+… \(202 characters\)$/);
   });
 
-  it("is replaced where it lost its address or got one, as Kubernetes cannot change that", () => {
+  it("is replaced if it lost its address or got one, since Kubernetes can't change that", () => {
     const lost = planWith("shop/web-west", service(withSpec({ clusterIP: "None" })));
     deepEqual(actions(lost), ["replace gateway shop/web-west"]);
     deepEqual(fieldChanges(lost), [{ field: "clusterIP", live: "None", wanted: "an address" }]);
@@ -144,7 +144,7 @@ describe("a mirror that was edited by hand", () => {
     deepEqual(fieldChanges(got), [{ field: "clusterIP", live: "an address", wanted: "None" }]);
   });
 
-  it("has the Endpoints of a headless mirror follow a pod's mirror that has to be created again", () => {
+  it("updates a headless mirror's Endpoints after a pod's mirror is recreated", () => {
     const plan = planWith("shop/db-1-west", { service: () => undefined });
     deepEqual(actions(plan), ["create endpoint shop/db-1-west", "update headless shop/db-west"]);
     deepEqual(fieldChanges(plan), [

@@ -27,7 +27,7 @@ function world(west: Service[], east: Service[], north: Service[] = []): Federat
   };
 }
 
-describe("who is a member (linkerd-behaviour.md 4.2)", () => {
+describe("membership (linkerd-behaviour.md 4.2)", () => {
   const excluding = { east: { excludedNamespaces: ["demo"] } };
   const rows: [who: string, federation: Federation, listed: string | undefined][] = [
     [
@@ -76,7 +76,7 @@ describe("who is a member (linkerd-behaviour.md 4.2)", () => {
       equal(listed("demo/bb", federated(federation)), members);
     });
 
-  it("what is excluded by a link stays behind there, and locally what any link excludes", () => {
+  it("a link's exclusions apply to its members, and any link's to the local member", () => {
     const one = member("demo/bb", { labels: { good: "1", "evil.io/a": "1", bad: "1" } });
     const links = { east: { excludedLabels: ["evil.io/*"] }, north: { excludedLabels: ["bad"] } };
     const labels = (...services: [Service[], Service[]]) =>
@@ -99,7 +99,7 @@ describe("who is a member (linkerd-behaviour.md 4.2)", () => {
   });
 });
 
-describe("who cannot be a member", () => {
+describe("Services that can't be members", () => {
   const long = "b".repeat(54);
   const mirror = member("demo/bb", { labels: mirrored });
   const excluded = { east: { excludedNamespaces: ["demo"] } };
@@ -131,7 +131,7 @@ describe("who cannot be a member", () => {
       );
     });
 
-  it("a headless Service, which has to be exported in another way", () => {
+  it("a headless Service, which must be exported in another way", () => {
     const { skips } = federationOf(world([], [member("demo/bb", {}, headless)]));
     equal(
       skips[0]?.sentence,
@@ -143,14 +143,14 @@ describe("who cannot be a member", () => {
 describe("a namespace that this cluster lacks", () => {
   const links = { east: { createNamespaces: true } };
 
-  it("is created where the link of a member says so, and all members join at once", () => {
+  it("is created if a member's link says so, and all members join at once", () => {
     const federation = { ...world([], [member("test/bb")], [member("test/bb")]), links };
     const plan = plannedFederation(federation);
     deepEqual([plan.namespaces, plan.skips], [["test"], []]);
     equal(listed("test/bb", federated(federation)), "bb@east,bb@north");
   });
 
-  it("is not created for a Service that cannot be a member", () => {
+  it("isn't created for a Service that can't be a member", () => {
     const broken = [member("test/bb", {}, headless)];
     const plan = plannedFederation({ ...world([], broken, [member("test/bb")]), links });
     deepEqual(plan.namespaces, []);

@@ -89,8 +89,8 @@ function unmanaged({ services }: ClusterSnapshot): string[] {
   );
 }
 
-describe("for any members that come and go", () => {
-  it("the way does not matter: all is as if made at once, but for the order of the list", () => {
+describe("for any history of members", () => {
+  it("the result is as if created at once, except for the order of the list", () => {
     fc.assert(
       fc.property(fc.array(moments, { maxLength: 4 }), reached, (earlier, now) => {
         const sorted = (source: ClusterSnapshot) =>
@@ -104,7 +104,7 @@ describe("for any members that come and go", () => {
     );
   });
 
-  it("one run is enough, and what it announces is what there is then", () => {
+  it("one run is enough, and does what it announces", () => {
     fc.assert(
       fc.property(moments, live, (moment, service) => {
         const federation = federationAt(moment, sourceWith(service));
@@ -116,7 +116,7 @@ describe("for any members that come and go", () => {
     );
   });
 
-  it("no list of members is ever empty, nor are both missing", () => {
+  it("no list of members is empty, and at least one exists", () => {
     fc.assert(
       fc.property(fc.array(moments, { minLength: 1, maxLength: 3 }), live, (all, service) => {
         const { services } = after(all, sourceWith(service));
@@ -133,7 +133,7 @@ describe("for any members that come and go", () => {
     );
   });
 
-  it("members that this stack does not manage are never lost, nor change places", () => {
+  it("members of others are never lost or reordered", () => {
     fc.assert(
       fc.property(fc.array(moments, { maxLength: 3 }), live, (all, service) => {
         const source = sourceWith(service);

@@ -15,7 +15,7 @@ const nobody = { east: cluster("east"), north: cluster("north") };
 const settled = federated({ targets });
 
 describe("a plan for federated Services", () => {
-  it("is empty where all is as it should be, and says in a line whom one unites", () => {
+  it("is empty if nothing differs, and lists the members in one line", () => {
     const { changes, mirrors } = plannedFederation({ source: settled, targets });
     deepEqual(changes, []);
     deepEqual(mirrors, { [key]: "federated Service of bb@east, bb@north: http 80→8080/TCP" });
@@ -26,7 +26,7 @@ describe("a plan for federated Services", () => {
     deepEqual(actions(plan), [`delete federated ${key}`]);
   });
 
-  it("puts right a selector even though Kubernetes has made Endpoints from it", () => {
+  it("removes a selector even if Kubernetes created Endpoints from it", () => {
     const labels = { "mirror.linkerd.io/mirrored-service": "true" };
     const source = {
       ...edited(settled, key, { service: withSpec({ selector: { app: "bb" } }) }),
@@ -37,7 +37,7 @@ describe("a plan for federated Services", () => {
   });
 });
 
-describe("a Service called like a federated one", () => {
+describe("a Service with the name of a federated one", () => {
   const own = fed("demo/bb", { remote: "bb@x" });
   const foreign: Record<string, Service> = {
     "somebody's own": service(key),
@@ -64,7 +64,7 @@ describe("a Service called like a federated one", () => {
       deepEqual(plannedFederation({ source, targets: nobody }).changes, []);
     });
 
-  it("is left alone where only Endpoints have the name", () => {
+  it("is left alone if only Endpoints have the name", () => {
     const source = cluster("west", { endpoints: [endpoints(key)] });
     deepEqual(skipped(plannedFederation({ source, targets })), ["NotOurs demo/bb"]);
   });
@@ -76,7 +76,7 @@ describe("a Service called like a federated one", () => {
     deepEqual(Object.keys(plan.mirrors), [key]);
   });
 
-  it("has to be called so: one that looks federated under any other name is somebody's own", () => {
+  it("must have that name: one that looks federated under another name is foreign", () => {
     const renamed = { ...own, metadata: { ...own.metadata, name: "everywhere" } };
     const source = cluster("west", { services: [renamed] });
     deepEqual(plannedFederation({ source, targets: nobody }).changes, []);

@@ -24,11 +24,11 @@ const refused = {
 
 describe("the addresses that a target announces", () => {
   for (const [kind, addresses] of Object.entries(refused))
-    it(`are not ${kind}, however that is written`, () => {
+    it(`exclude ${kind}, however written`, () => {
       for (const address of addresses) equal(refusedAddress(address), `is ${kind}`, address);
     });
 
-  it("are not what the source's own answers at, now or later, however that is written", () => {
+  it("exclude addresses of the source's own, now or later, however written", () => {
     const ips = ["10.0.0.7", "fd00::7", "::ffff:10.0.0.9", "None"];
     const nodes = [
       {
@@ -68,7 +68,7 @@ describe("the addresses that a target announces", () => {
       equal(refusedAddress(ip, { own }), undefined, ip);
   });
 
-  it("are not the second address of a Service with two, in a snapshot too", () => {
+  it("exclude the second address of a Service with two, in a snapshot too", () => {
     const spec = { clusterIP: "10.0.0.7", clusterIPs: ["10.0.0.7", "fd00::7"] };
     const services = itemsOf(resources.services, [service("shop/web", {}, spec)]);
     if (typeof services === "string") throw new Error(services);
@@ -76,7 +76,7 @@ describe("the addresses that a target announces", () => {
     equal(refusedAddress("fd00::7", { own }), "is a ClusterIP of the source itself");
   });
 
-  it("are no names that mean something else in the source", () => {
+  it("exclude names that mean something else in the source", () => {
     for (const name of [
       ...["gateway", "gateway.", "localhost", "LOCALHOST.", "a.localhost"],
       ...["kubernetes.default.svc", "web.shop.svc.cluster.local", "db-0.db.shop.svc.k8s.corp.com"],
@@ -86,7 +86,7 @@ describe("the addresses that a target announces", () => {
       equal(refusedAddress(name), undefined, name);
   });
 
-  it("are within the ranges that the link allows", () => {
+  it("are within the link's allowed ranges", () => {
     const allowed = ["198.51.100.0/24", "2001:db8::/32"];
     equal(refusedAddress("198.51.100.9", { allowed }), undefined);
     equal(refusedAddress("2001:db8::9", { allowed }), undefined);
@@ -94,7 +94,7 @@ describe("the addresses that a target announces", () => {
     equal(refusedAddress("127.0.0.1", { allowed: ["127.0.0.0/8"] }), "is loopback");
   });
 
-  it("are 32 at most, and a few words about the rest", () => {
+  it("are 32 at most, with a note about the rest", () => {
     const many = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`);
     const { allowed, refused } = usableOf(many, {});
     deepEqual([allowed, refused], [many.slice(0, 32), ["68 beyond the first 32"]]);

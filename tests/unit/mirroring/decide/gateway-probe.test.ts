@@ -23,7 +23,7 @@ describe("a gateway's probe", () => {
     deepEqual(gatewayProbe(nodePort, where), { probe: { ...probe, port: 30191 } });
   });
 
-  it("is none without its path, its port or the Service", () => {
+  it("is absent without its path, its port or the Service", () => {
     for (const offered of [gateway({ path: "" }), gateway({}, { ports: [] }), undefined])
       deepEqual(gatewayProbe(offered, where), undefined);
   });
@@ -36,7 +36,7 @@ describe("a gateway's probe", () => {
     "500ms": "500ms",
   };
   for (const [period, meant] of Object.entries(periods))
-    it(`has period ${meant} where the Service says ${period}`, () => {
+    it(`has period ${meant} if the Service says ${period}`, () => {
       deepEqual(gatewayProbe(gateway({ period }), where), { probe: { ...probe, period: meant } });
     });
 

@@ -18,7 +18,7 @@ const origin = {
 };
 
 describe("a gateway mirror (linkerd-behaviour.md 2.4, 2.5)", () => {
-  it("is a Service like the exported one, with Endpoints that are the target's gateway", () => {
+  it("is a Service like the exported one, with the target's gateway as its Endpoints", () => {
     const labels = { app: "web", ...owner };
     deepEqual(wanted({ target }).mirrors, [
       {
@@ -57,7 +57,7 @@ describe("a gateway mirror (linkerd-behaviour.md 2.4, 2.5)", () => {
     ]);
   });
 
-  it("leads to all addresses of the gateway, and says nothing of an identity that is empty", () => {
+  it("leads to all of the gateway's addresses, and omits an empty identity", () => {
     const addresses = ["192.0.2.200", "192.0.2.30", "2001:db8::1"];
     const { mirrors } = wanted({ target, gateway: known({ addresses, identity: "" }) });
     const { subsets, annotations } = mirrors[0]?.endpoints ?? {};
@@ -103,13 +103,13 @@ describe("a remote-discovery mirror (linkerd-behaviour.md 2.6, 5)", () => {
   const expected = { kind: "discovery", ...identity, annotations: origin };
   const mirror = { ...expected, labels: { app: "web", ...owner, ...discovery } };
 
-  it("says by its labels which Service of which cluster it stands for, and needs no gateway", () => {
+  it("names its Service and cluster in labels, and needs no gateway", () => {
     const target = west([exported("shop/web", { labels })]);
     deepEqual(wanted({ target }).mirrors, [mirror]);
     deepEqual(wanted({ target, gateway: noGateway, link: { gateway: false } }).mirrors, [mirror]);
   });
 
-  it("[Q] is made of a headless Service too, and is not headless itself", () => {
+  it("[Q] is created for a headless Service too, and isn't headless itself", () => {
     const named = [endpoints("shop/web", [pods(["web-0"])])];
     deepEqual(wanted({ target: west([headless("shop/web", { labels })], named) }).mirrors, [
       mirror,

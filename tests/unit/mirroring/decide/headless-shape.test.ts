@@ -86,7 +86,7 @@ describe("the mirror of a headless Service (linkerd-behaviour.md 3.1, 3.5)", () 
     ]);
   });
 
-  it("is none where its pods, or their ports, are more than those of a mirror may be", () => {
+  it("is skipped if it has more pods or ports than a mirror may have", () => {
     const of = (count: number, most: number) => {
       const ports = Array.from({ length: most }, (_, n) => ({ name: `p${n}`, port: n + 1 }));
       const names = Array.from({ length: count }, (_, n) => `db-${n}`);

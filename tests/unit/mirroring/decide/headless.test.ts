@@ -100,7 +100,7 @@ describe("a headless mirror (linkerd-behaviour.md 3.2 - 3.4)", () => {
       deepEqual(withPods(subsets, readiness), { mirrors, skips: [], missing: {} });
     });
 
-  it("goes on without a pod whose mirror's name would be too long, or begins with a digit", () => {
+  it("leaves out a pod whose mirror's name would be too long or begin with a digit", () => {
     const long = "d".repeat(59);
     const { mirrors, skips } = withPods([pods(["db-0", long, "3q-0"]), pods([long])]);
     deepEqual(mirrors, one);
@@ -127,7 +127,7 @@ describe("pods that come and go (linkerd-behaviour.md 3.4)", () => {
   const link = { readiness: "follow" as const };
   const source = reconciled({ target: listing(["db-0"], ["db-0", "db-1"]), link });
 
-  it("bring and take along their mirrors in their own namespace only, and the root follows", () => {
+  it("add and remove their mirrors in their own namespace only, and the root follows", () => {
     const target = listing(["db-0", "db-1"], ["db-1"]);
     deepEqual(actions(planned({ target, source, link })), [
       "create endpoint a/db-1-west",
@@ -137,7 +137,7 @@ describe("pods that come and go (linkerd-behaviour.md 3.4)", () => {
     ]);
   });
 
-  it("leave the root where it is and leading nowhere, once all are gone", () => {
+  it("leave the root without endpoints once all are gone", () => {
     const target = listing([], ["db-0", "db-1"]);
     deepEqual(actions(planned({ target, source, link })), [
       "delete endpoint a/db-0-west",

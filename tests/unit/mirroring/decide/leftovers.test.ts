@@ -53,7 +53,7 @@ const rows: Row[] = [
   ],
 ];
 
-describe("a mirror that this run does not ask for", () => {
+describe("a mirror that this run doesn't want", () => {
   for (const [why, scenario, changes, skips = []] of rows)
     it(`${changes.length === 0 ? "stays" : "goes"} where ${why}`, () => {
       const plan = planned({ target: full, source, ...scenario });
@@ -61,12 +61,12 @@ describe("a mirror that this run does not ask for", () => {
       for (const { reason } of plan.skips) equal(reasons[reason].keeps, changes.length === 0);
     });
 
-  it("is still listed where it stays, in the words of what is live", () => {
+  it("is still listed while it stays, as it is live", () => {
     const { mirrors } = planned({ target: full, source, gateway: noGateway });
     deepEqual(mirrors, planned({ target: full, source }).mirrors);
   });
 
-  it("goes where only its Endpoints are left", () => {
+  it("is deleted if only its Endpoints are left", () => {
     const left = edited(source, "shop/web-west", { service: () => undefined });
     const plan = planned({ target: west([db], [dbPods]), source: left });
     deepEqual(actions(plan), ["delete gateway shop/web-west"]);
@@ -78,14 +78,14 @@ describe("namespaces", () => {
   const link = { createNamespaces: true };
   const source = cluster("east");
 
-  it("are created once each, in order, where the link says so, and never deleted", () => {
+  it("are created once each, in order, if the link says so, and never deleted", () => {
     deepEqual(planned({ target, source, link }).namespaces, ["a", "b"]);
     const after = reconciled({ target, source, link });
     deepEqual(planned({ target, source: after, link }).namespaces, []);
     deepEqual(reconciled({ target: west(), source: after, link }).namespaces, after.namespaces);
   });
 
-  it("are not created for a mirror that cannot be", () => {
+  it("aren't created for an impossible mirror", () => {
     const broken = west([exported("a/web", {}, { ports: [] })]);
     deepEqual(planned({ target: broken, source, link }).namespaces, []);
   });

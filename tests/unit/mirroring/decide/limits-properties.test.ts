@@ -108,8 +108,8 @@ function environments(services: readonly Service[]): number[] {
   );
 }
 
-describe("whatever targets export within their limits, one time after the other", () => {
-  it("the source can be read again, and pods start beside the mirrors", function () {
+describe("any exports within the limits, one after the other", () => {
+  it("leave the source readable, and pods start beside the mirrors", function () {
     this.timeout("5m");
     const args = { source: "east", stack, clusters: {}, links: [], allowDeletions: true };
     fc.assert(

@@ -49,7 +49,7 @@ describe("a key of an exported Service's labels or annotations (linkerd-behaviou
       deepEqual(copied([key], excluding(excluded)), expected);
     });
 
-  it("cannot take the place of those that say whose mirror it is, and of what", () => {
+  it("can't replace those that identify the mirror's owner and Service", () => {
     const owner = {
       "mirror.linkerd.io/cluster-name": "north",
       "mirror.linkerd.io/mirrored-service": "false",
@@ -73,13 +73,13 @@ describe("a key of an exported Service's labels or annotations (linkerd-behaviou
 });
 
 /** What the controllers of two clusters would both act on: the mirror would be pruned, or published. */
-describe("metadata by which other controllers own a Service or act on it", () => {
-  it("stays behind", () => {
+describe("metadata by which other controllers own or act on a Service", () => {
+  it("isn't copied", () => {
     const keys = Object.keys(othersKeys).map((entry) => entry.replace("*", "key"));
     deepEqual(copied(keys), [[], []]);
   });
 
-  it("is known by its whole key or group, and not by how that begins or ends", () => {
+  it("matches by whole key or group, not by prefix or suffix", () => {
     const others = [
       ...["app.kubernetes.io/name", "app.kubernetes.io/instances", "argocd.argoproj.iox/instance"],
       ...["prometheus.io", "managed-by", "constructor"],
@@ -87,13 +87,13 @@ describe("metadata by which other controllers own a Service or act on it", () =>
     deepEqual(copied(others), [others, others]);
   });
 
-  it("is copied where the link says so, by key or by group", () => {
+  it("is copied if the link says so, by key or by group", () => {
     const keys = ["app.kubernetes.io/instance", "prometheus.io/port", "prometheus.io/scrape"];
     const some = excluding([], ["app.kubernetes.io/*", "prometheus.io/scrape"]);
     deepEqual(copied(keys, some)[0], [keys[0], keys[2]]);
   });
 
-  it("stays behind where the link both copies and excludes it", () => {
+  it("isn't copied if the link both copies and excludes it", () => {
     const both = excluding(["prometheus.io/port"], ["prometheus.io/*"]);
     deepEqual(copied(["prometheus.io/port", "prometheus.io/path"], both)[0], [
       "prometheus.io/path",

@@ -37,7 +37,7 @@ const large = {
   annotations: { note: "x".repeat(20_000) },
 };
 
-describe("as many mirrors as a link may have", () => {
+describe("the limit of a link's mirrors", () => {
   type Row = [which: string, maxMirrors: number, scenario: LinkScenario, mirrors: string[]];
   const rows: Row[] = [
     ["are the first by name", 2, { target }, ["a", "b"]],
@@ -100,7 +100,7 @@ describe("as many mirrors as a link may have", () => {
       deepEqual(shortened.sort(), mirrors);
     });
 
-  it("are reported in one sentence for all Services beyond them", () => {
+  it("is reported in one sentence for all Services beyond it", () => {
     const { skips } = planned({ target, link: { maxMirrors: 2 } });
     deepEqual(
       skips.map(({ mirror, reason, fix }) => [mirror, reason, fix]),
@@ -118,7 +118,7 @@ describe("as many mirrors as a link may have", () => {
     );
   });
 
-  it("are only as many as a source can read", () => {
+  it("is what a source can read", () => {
     const target = west(times(250, (n) => exported(`shop/a${n}`, large)));
     const { wanted, skips } = planned({ target });
     equal(wanted.length, 242);
@@ -144,12 +144,12 @@ describe("targets that share a source's room", () => {
   const many = (count: number, most: number) =>
     times(count, (n) => exported(`shop/${long("a")}${n}`, {}, { ports: ports(most) }));
 
-  it("have as much of it, unless one needs less", () => {
+  it("get equal shares, unless one needs less", () => {
     deepEqual(shared({ west: many(10, 100), north: many(10, 100) }), [3, 2]);
     deepEqual(shared({ west: many(10, 100), north: many(10, 1) }), [4, 10]);
   });
 
-  it("have less of it by what others have mirrored there", () => {
+  it("get less where others have mirrors", () => {
     const labels = { [label.mirrored]: "true", [label.cluster]: "unreachable" };
     const theirs = letters
       .slice(0, 3)
@@ -157,13 +157,13 @@ describe("targets that share a source's room", () => {
     deepEqual(shared({ west: many(10, 100), north: many(10, 100) }, east(...theirs)), [1, 1]);
   });
 
-  it("keep what they have, and then those come first who have least", () => {
+  it("keep what they have, and those with least come first", () => {
     const source = east(...times(3, (n) => live(`${long("a")}${n}-west`, ports(100))));
     deepEqual(shared({ west: many(10, 100), north: many(10, 50) }, source), [3, 3]);
   });
 });
 
-describe("as many members of federated Services as a link may have", () => {
+describe("the limit of a link's members in federated Services", () => {
   const memberOf = (services: Service[], maxMirrors: number, ...there: Service[]) => {
     const links = [{ link: link({ maxMirrors }), target: west(services) }];
     return membership({
@@ -176,7 +176,7 @@ describe("as many members of federated Services as a link may have", () => {
   };
   const all = [member("shop/c"), member("shop/b"), member("shop/a")];
 
-  it("are those that are listed, and the first by name", () => {
+  it("admits listed members, then the first by name", () => {
     const { members, skips } = memberOf(all, 2, fed("shop/c", { remote: "c@west" }));
     deepEqual([...members.keys()].sort(), ["shop/a", "shop/c"]);
     deepEqual(
@@ -186,12 +186,12 @@ describe("as many members of federated Services as a link may have", () => {
     match(skips[0]?.sentence ?? "", /would be 3 members of federated Services on east/);
   });
 
-  it("are not those that another link's target has listed", () => {
+  it("excludes members of another link's target", () => {
     const { members } = memberOf(all, 1, fed("shop/c", { remote: "c@north" }));
     deepEqual([...members.keys()], ["shop/a"]);
   });
 
-  it("are only as many as a source can read", () => {
+  it("is what a source can read", () => {
     const services = times(500, (n) => member(`shop/a${n}`, large));
     const { members, skips } = memberOf(services, bounds.mirrors.most);
     equal(members.size, 457);

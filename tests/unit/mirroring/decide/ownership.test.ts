@@ -32,9 +32,9 @@ const notOurs: Record<string, StringMap> = {
   "Linkerd's probe of the gateway": { ...ours, ...probe },
 };
 
-describe("what this link does not own", () => {
+describe("objects that this link doesn't own", () => {
   for (const [what, labels] of Object.entries(notOurs))
-    it(`is neither changed nor deleted, and keeps its Endpoints, though they say they are ours: ${what}`, () => {
+    it(`are neither changed nor deleted, and keep Endpoints labelled as ours: ${what}`, () => {
       const live = service(at, { labels });
       equal(mirrorsOf("west").owns(live), false);
       for (const source of [east([live]), east([live], [endpoints(at, [], { labels: ours })])]) {
@@ -45,7 +45,7 @@ describe("what this link does not own", () => {
       }
     });
 
-  it("is not deleted: foreign Endpoints of a mirror that has to go", () => {
+  it("aren't deleted: foreign Endpoints of a mirror that must go", () => {
     const source = east([service(at, { labels: ours })], [endpoints(at, [pods([""])])]);
     deepEqual(
       planned({ target: nothing, source }).changes.map(({ verdict, live }) => [
@@ -75,26 +75,26 @@ describe("what this link does not own", () => {
     ],
   ];
   for (const [source, sentence] of inTheWay)
-    it(`is told, where it is in the way, and left as it is: ${sentence.split(":")[1] ?? ""}`, () => {
+    it(`are reported if in the way, and left alone: ${sentence.split(":")[1] ?? ""}`, () => {
       const plan = planned({ target: web, source });
       deepEqual([told(plan), plan.changes], [[sentence], []]);
     });
 });
 
-it("pods are not mirrored where their headless mirror's name is somebody else's", () => {
+it("keep the pods of a headless mirror whose name they have from being mirrored", () => {
   const target = west([headless("shop/db")], [endpoints("shop/db", [pods(["db-0"])])]);
   const plan = planned({ target, source: east([service("shop/db-west")]) });
   deepEqual([plan.changes, skipped(plan)], [[], ["NotOurs shop/db"]]);
 });
 
-describe("a mirror on its way out", () => {
-  it("is listed while something holds it, and not deleted again", () => {
+describe("a mirror that is being deleted", () => {
+  it("is listed while a finalizer holds it, and not deleted again", () => {
     const source = east([service(at, { labels: ours, ...going })]);
     deepEqual(Object.keys(planned({ target: web, source }).mirrors), [at]);
     deepEqual(planned({ target: nothing, source }).changes, []);
   });
 
-  it("takes no pods' mirrors along as long as it is wanted", () => {
+  it("keeps its pods' mirrors as long as it is wanted", () => {
     const target = west([headless("shop/db")], [endpoints("shop/db", [pods(["db-0"])])]);
     const source = edited(reconciled({ target }), "shop/db-west", {
       service: ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, ...going } }),
@@ -104,7 +104,7 @@ describe("a mirror on its way out", () => {
   });
 });
 
-it("a pod's mirror that is not ours is left alone, and its headless mirror goes on without it", () => {
+it("leaves a foreign pod mirror alone, and its headless mirror works without it", () => {
   const target = west([headless("shop/db")], [endpoints("shop/db", [pods(["db-0", "db-1"])])]);
   const unlabelled = withLabels({ "mirror.linkerd.io/mirrored-service": undefined });
   const source = edited(reconciled({ target }), "shop/db-1-west", { service: unlabelled });

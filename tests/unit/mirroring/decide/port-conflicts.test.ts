@@ -15,14 +15,14 @@ function conflicts(east: Ports, north: Ports, west?: Ports) {
 const metrics: ServicePort = { name: "metrics", protocol: "TCP", port: 9090 };
 
 describe("ports of members that differ", () => {
-  it("are told with both sides", () => {
+  it("are reported with both sides", () => {
     deepEqual(conflicts([http], [{ ...http, port: 81 }]), {
       "demo/bb":
         "its ports are those of east (http 80/TCP), and differ from http 81/TCP on north: give all members the same ports",
     });
   });
 
-  it("are held against the local member, whose ports the federated Service has", () => {
+  it("are compared with the local member, whose ports the federated Service has", () => {
     deepEqual(conflicts([http], [http, metrics], [metrics]), {
       "demo/bb":
         "its ports are those of west (metrics 9090/TCP), and differ from http 80/TCP on east and http 80/TCP, metrics 9090/TCP on north: give all members the same ports",

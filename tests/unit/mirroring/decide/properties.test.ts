@@ -55,7 +55,7 @@ function foreign({ services, endpoints }: ClusterSnapshot) {
 }
 
 describe("for any clusters", () => {
-  it("one run is enough: planning after it gives no changes", () => {
+  it("one run is enough: planning again gives no changes", () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {
         const source = reconciled(scenario);
@@ -65,7 +65,7 @@ describe("for any clusters", () => {
     );
   });
 
-  it("the mirrors that a plan announces are those that there are after it", () => {
+  it("a plan's mirrors are those that exist after it", () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {
         const source = reconciled(scenario);
@@ -96,7 +96,7 @@ describe("for any clusters", () => {
     );
   });
 
-  it("what is not ours is never part of a change, and stays as it is", () => {
+  it("foreign objects are never changed", () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {
         for (const { live } of planned(scenario).changes)
@@ -112,7 +112,7 @@ describe("for any clusters", () => {
     );
   });
 
-  it("everything that is not mirrored although it asks to be has a skip, and nothing has two", () => {
+  it("every export without a mirror has exactly one skip", () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {
         const { skips, mirrors } = planned(scenario);
@@ -135,7 +135,7 @@ describe("for any clusters", () => {
   const gateway = known({ addresses: ["192.0.2.1", "192.0.2.2"] });
   const run = fc.record({ target: targets(orderly), link: links });
 
-  it("the way does not matter: after any earlier runs the mirrors are as if made at once", () => {
+  it("after any earlier runs, the mirrors are as if created at once", () => {
     fc.assert(
       fc.property(fc.array(run, { maxLength: 3 }), run, (earlier, now) => {
         const { excludedLabels = [] } = now.link;
@@ -150,7 +150,7 @@ describe("for any clusters", () => {
     );
   });
 
-  it("neither do exclusions that came later, where what they exclude is as it was copied", () => {
+  it("exclusions that came later don't matter where copies are unchanged", () => {
     fc.assert(
       fc.property(run, links, ({ target, link }, { excludedLabels = [] }) => {
         const now = { target, link: { ...link, excludedLabels }, gateway };

@@ -139,7 +139,7 @@ const skippedOnes: [rule: string, service: Service, why: string, scenario?: Foun
   ],
 ];
 
-describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", () => {
+describe("Services that can be mirrored (linkerd-behaviour.md 2.2, 2.3, 2.16)", () => {
   for (const [rule, service, scenario] of mirroredOnes)
     it(rule, () => {
       const { mirrors, skips } = wanted({ target: west([service]), ...scenario });
@@ -152,7 +152,7 @@ describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", ()
     });
 
   for (const [rule, service, why, scenario] of skippedOnes)
-    it(`nothing but a reason is there for ${rule}`, () => {
+    it(`gives only a reason for ${rule}`, () => {
       const { mirrors, skips } = wanted({ target: west([service]), ...scenario });
       const { namespace, name } = service.metadata;
       const [reason, ...rest] = why.split(": ");
@@ -163,7 +163,7 @@ describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", ()
       deepEqual([mirrors, skips], [[], [Object.assign(skip, fix)]]);
     });
 
-  it("of Services in a namespace that is left out nothing is said where the selector names no label", () => {
+  it("says nothing of Services in an excluded namespace if the selector names no label", () => {
     const target = west([service("kube-system/dns"), service("shop/web")]);
     const matchExpressions = [{ key: "private", operator: "DoesNotExist" as const }];
     const link = { excludedNamespaces, selector: { matchExpressions } };
@@ -171,7 +171,7 @@ describe("what can be mirrored at all (linkerd-behaviour.md 2.2, 2.3, 2.16)", ()
     deepEqual([mirrors.map(({ name }) => name), skips], [["web-west"], []]);
   });
 
-  it("of Services without an export label nothing is said", () => {
+  it("says nothing of Services without an export label", () => {
     const labels = { "mirror.linkerd.io/exported": "false" };
     const target = west([exported("shop/web", { labels }, { ports: [] })]);
     deepEqual(wanted({ target }), { mirrors: [], skips: [], missing: {} });

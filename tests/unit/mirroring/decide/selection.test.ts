@@ -34,7 +34,7 @@ describe("a label selector", () => {
     [expressions(term("DoesNotExist", "constructor")), [{}], [{ constructor: "" }]],
   ];
   for (const [selector, selected, not] of rows)
-    it(`selects as Kubernetes' would, one without a term nothing: ${JSON.stringify(selector)}`, () => {
+    it(`selects as in Kubernetes, and nothing without a term: ${JSON.stringify(selector)}`, () => {
       for (const labels of selected) equal(selects(selector, labels), true);
       for (const labels of not) equal(selects(selector, labels), false);
     });

@@ -57,7 +57,7 @@ describe("links of one source", () => {
   });
 });
 
-describe("a federated Service with members of others", () => {
+describe("a federated Service with members of other stacks", () => {
   const key: ObjectKey = "shop/bb-federated";
   const isListed = ({ mirrors }: Inputs) => typeof mirrors === "object" && "federated" in mirrors;
 

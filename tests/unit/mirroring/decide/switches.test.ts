@@ -32,14 +32,14 @@ const pairs: [from: Shape, to: Shape, changes: string[]][] = [
   ["discovery", "nothing", ["delete discovery shop/web-west"]],
 ];
 
-describe("a Service that is exported in another way (linkerd-behaviour.md 2.16, 3.5)", () => {
+describe("a Service whose export mode changes (linkerd-behaviour.md 2.16, 3.5)", () => {
   for (const [from, to, changes] of pairs)
     it(`${from} to ${to} takes these changes: ${changes.join(", ") || "none"}`, () => {
       const before = reconciled({ target: shapes[from], source });
       deepEqual(actions(planned({ target: shapes[to], source: before, now: later })), changes);
     });
 
-  it("changes its labels and Endpoints and keeps its address, as long as it has one", () => {
+  it("changes its mirror's labels and Endpoints, and keeps its address if it has one", () => {
     const before = reconciled({ target: shapes.gateway, source });
     deepEqual(
       fieldChanges(planned({ target: shapes.discovery, source: before })).map(
@@ -56,7 +56,7 @@ describe("a Service that is exported in another way (linkerd-behaviour.md 2.16, 
   });
 });
 
-describe("a mirror that Linkerd's own controller made", () => {
+describe("a mirror that Linkerd's controller created", () => {
   const opaque = { "config.linkerd.io/opaque-ports": "3306" };
   const named = [endpoints(key, [pods(["web-0"])])];
   const target = west([headless(key, { annotations: opaque })], named);

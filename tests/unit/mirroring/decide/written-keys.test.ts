@@ -43,7 +43,7 @@ const rows: [who: string, live: Service, goes: boolean][] = [
   ["a program of a similar name wrote", live(ourManager, own, dashboard), false],
 ];
 
-describe("a key of a live mirror that nobody asks for", () => {
+describe("an unwanted key of a live mirror", () => {
   for (const [who, object, goes] of rows)
     it(`${goes ? "goes" : "stays"} where ${who} it`, () => {
       const source = edited(reconciled({ target }), key, { service: () => object });
@@ -54,7 +54,7 @@ describe("a key of a live mirror that nobody asks for", () => {
       equal(serviceManifest(mirror, object).metadata.labels?.tier, goes ? undefined : "gold");
     });
 
-  it("goes where it is Linkerd's own, whoever wrote it, but for opaque ports", () => {
+  it("is removed if it is Linkerd's own, whoever wrote it, except opaque ports", () => {
     const vocabulary = [
       "multicluster.linkerd.io/remote-discovery",
       ...["headless-mirror-svc-name", "exported", "federated"].map(
@@ -69,7 +69,7 @@ describe("a key of a live mirror that nobody asks for", () => {
     deepEqual(mergedKeys("annotations", { ...metadata, annotations }, {}), annotations);
   });
 
-  it("may have the name of what every object inherits", () => {
+  it("may have the name of an inherited property", () => {
     const labels = { ...ours, constructor: "x", ["__proto__"]: "z" };
     const copied = marked(service(key, { labels }), ourManager);
     deepEqual(staleKeys("labels", copied.metadata, ours), ["constructor", "__proto__"]);
@@ -77,7 +77,7 @@ describe("a key of a live mirror that nobody asks for", () => {
     deepEqual(mergedKeys("labels", unmarked(copied).metadata, ours), labels);
   });
 
-  it("is sent along with what is wanted, in Endpoints too, and not to a new mirror", () => {
+  it("is sent with an update, in Endpoints too, and not to a new mirror", () => {
     const { metadata } = live(ourManager, own, "kubectl-edit");
     const { endpoints = { labels: {}, annotations: {}, subsets: [] } } = mirror;
     const sent = endpointsManifest({ ...mirror, endpoints }, [], { metadata });
@@ -94,13 +94,13 @@ describe("a key that a link excludes", () => {
     fieldChanges(planned({ target, source, link })).map(({ field }) => field);
   const both = (key: string) => [`label ${key}`, `endpoints label ${key}`];
 
-  it("goes where it is the copy made before, on the Service and its Endpoints", () => {
+  it("is removed if it is our earlier copy, on the Service and its Endpoints", () => {
     deepEqual(now({ excludedLabels: ["tier"] }), both("tier"));
     deepEqual(now({ excludedLabels: ["evil.io/*"] }), both("evil.io/a"));
     deepEqual(now({ excludedAnnotations: ["note"] }), ["annotation note"]);
   });
 
-  it("stays where it is no copy: of another value, as admission gives it in our name, or a key that the Service has not", () => {
+  it("stays if it isn't our copy: another value, as admission sets it in our name, or a key that the Service lacks", () => {
     for (const [added, value] of Object.entries({ tier: "silver", added: "x", constructor: "x" })) {
       const admit = byUs(withLabels({ [added]: value }));
       const admitted = edited(copied, key, { service: admit, endpoints: admit });
@@ -120,7 +120,7 @@ describe("a key by which another controller owns the exported Service", () => {
       .map(({ field }) => field)
       .sort();
 
-  it("goes from a mirror that has it, whoever made the mirror and whatever it is now", () => {
+  it("is removed from a mirror, whoever created it and whatever the value", () => {
     for (const maker of [ourManager, controllerManager])
       for (const value of ["shop", "what it was before"]) {
         const made = <T extends { readonly metadata: ObjectMeta }>(object: T) =>
@@ -129,7 +129,7 @@ describe("a key by which another controller owns the exported Service", () => {
       }
   });
 
-  it("stays where the source's own controller has set it", () => {
+  it("stays if the source's own controller set it", () => {
     const set = (object: Service) =>
       written("argocd", withLabels({ [argo]: "east" })(object), object);
     deepEqual(goes(edited(clean, key, { service: set })), []);
