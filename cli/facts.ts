@@ -131,7 +131,7 @@ export interface ServiceFact {
   readonly importedPorts?: readonly string[];
   /** Addresses in its Endpoints; absent without Endpoints. */
   readonly ready?: number;
-  /** How its requests fail over to other clusters, or why they don't. */
+  /** Sentences that say how its requests fail over to other clusters, or why they don't. */
   readonly failover?: readonly string[];
 }
 

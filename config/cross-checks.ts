@@ -1,5 +1,5 @@
 import { listed } from "@linkerd-multicluster/engine/kubernetes";
-import { type LabelSelector, local } from "@linkerd-multicluster/engine/mirroring";
+import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
 import { chartKeys, chartNames, charts as chartsSection, topologyRule } from "./keys.ts";
 import {
@@ -11,6 +11,7 @@ import {
   where,
   wrongValue,
 } from "./mistakes.ts";
+import { controllers, failover, mirroring, privateClusters } from "./mirroring-checks.ts";
 import type { LinkDefaultsInput, Reading, Readings } from "./read.ts";
 import { reservedValues } from "./reserved-values.ts";
 import { filled } from "./schema.ts";
@@ -159,76 +160,6 @@ function pairs(readings: Readings): string[] {
     const pair = `source ${quoted(link.source)} to target ${quoted(link.target)}`;
     const state = `links ${pair} again, after ${where(first.path)}`;
     return [sentence(link.path, state, "each pair must be listed once")];
-  });
-}
-
-/** A stack with `manage: mirrors` provisions nothing, including controllers. */
-function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
-  if (stack.values.manage !== "mirrors") return [];
-  const rule = `pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
-  return [...links, linkDefaults]
-    .filter(({ values }) => values.mirroring === "controller")
-    .map(({ path }) => mustBe([...path, "mirroring"], 'is "controller"', rule));
-}
-
-const notByController = {
-  namespaces: "left out, as Linkerd's controller mirrors the Services of all namespaces",
-  excludedNamespaces: "left out, as Linkerd's controller mirrors the Services of all namespaces",
-  names: "left out, as Linkerd's controller names mirrors <service>-<target>",
-  mirrorNamespaces: "left out, as Linkerd's controller mirrors into namespaces of the same name",
-} as const;
-
-/** A setting that has no effect is worse than none. */
-function controllers(readings: Readings): string[] {
-  const { linkDefaults } = readings;
-  const mistakes = declaredLinks(readings).flatMap(({ entry }) => {
-    const by = entry?.values.mirroring ?? linkDefaults.values.mirroring;
-    return (Object.keys(notByController) as (keyof typeof notByController)[]).flatMap((key) => {
-      const from = [entry, linkDefaults].find((part) => part?.values[key] !== undefined);
-      if (by !== "controller" || from === undefined) return [];
-      const state = 'is set, but mirroring is "controller"';
-      return mustBe([...from.path, key], state, notByController[key]);
-    });
-  });
-  return [...new Set(mistakes)];
-}
-
-/** Linkerd's controller mirrors whatever is labelled. */
-function privateClusters(readings: Readings): string[] {
-  const { clusters, linkDefaults } = readings;
-  return [...(clusters ?? [])].flatMap(([name, { path, values }]) => {
-    const [link] = declaredLinks(readings).filter(
-      ({ target, entry }) =>
-        target === name &&
-        (entry?.values.mirroring ?? linkDefaults.values.mirroring) === "controller",
-    );
-    if (values.privateUnlessListed !== true || link === undefined) return [];
-    const state = `is true, but mirroring of link ${link.source} → ${name} is "controller"`;
-    const rule = "false, as Linkerd's controller doesn't know which clusters a Service lists";
-    return [mustBe([...path, "privateUnlessListed"], state, rule)];
-  });
-}
-
-/** A Service fails over to mirrors, which only links of this program have. */
-function failover(readings: Readings): string[] {
-  const links = declaredLinks(readings);
-  const byDefault = readings.linkDefaults.values.mirroring;
-  return [...(readings.clusters ?? [])].flatMap(([source, { path, values }]) => {
-    const targets = links.flatMap((link) => {
-      const by = link.entry?.values.mirroring ?? byDefault;
-      return link.source === source && by !== "controller" ? link.target : [];
-    });
-    return Object.entries(values.failover ?? {}).flatMap(([service, clusters]) => {
-      const at = [...path, "failover", service];
-      const wrong = clusters.flatMap((name, index) => {
-        if (clusters.indexOf(name) < index)
-          return sentence([...at, index], `is ${quoted(name)} again`, "a cluster is listed once");
-        const rule = `local, or the target of a link of ${source} that this program mirrors`;
-        return [local, ...targets].includes(name) ? [] : wrongValue([...at, index], name, rule);
-      });
-      const hasOther = clusters.some((name) => name !== local);
-      return hasOther ? wrong : [...wrong, mustBe(at, "names no other cluster", "a list with one")];
-    });
   });
 }
 

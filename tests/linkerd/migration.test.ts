@@ -5,24 +5,17 @@ import { delimiter, join } from "node:path";
 import { execa } from "execa";
 import { stringify } from "yaml";
 
-import { lackingForNodes } from "../bed/nodes/kit.ts";
-import { lackingForLinkerd } from "../bed/nodes/linkerd.ts";
-import { notOnPath } from "../bed/path.ts";
 import { environment } from "../bed/pulumi.ts";
 import { type Config, newStack, type PulumiStack, repository } from "../bed/stack.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
-import { chartsFolder, skipNote as pluginsNote } from "./real-plugins.ts";
+import { lackingForMesh, skipNoteOf } from "./real-nodes.ts";
+import { chartsFolder } from "./real-plugins.ts";
 import { type Clusters, names, startClusters } from "./traffic/mesh.ts";
-import { total, type Tallies } from "./traffic/stream.ts";
+import { assertNoneFailed, summaryOf } from "./traffic/stream.ts";
 import { addDeployment, addService } from "./traffic/workloads.ts";
 
-const lacking = [
-  ...(await lackingForNodes()),
-  ...(await lackingForLinkerd()),
-  ...(await notOnPath(["linkerd", "helm"])),
-  ...(pluginsNote === "" ? [] : [pluginsNote.replace(", skipped: ", "")]),
-];
-const skipNote = lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`;
+const lacking = await lackingForMesh("linkerd", "helm");
+const skipNote = skipNoteOf(lacking);
 
 const canary = { source: "east", target: "west" };
 const links = [canary, { source: "east", target: "north" }, { source: "north", target: "west" }];
@@ -46,8 +39,7 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
     await writeTeamFiles();
   });
   after(async () => {
-    for (const [target, { sent, failed }] of (await mesh?.stream.since(0)) ?? [])
-      console.log(`${target}: ${sent} requests, ${failed.length} failed`);
+    for (const line of summaryOf((await mesh?.stream.since(0)) ?? new Map())) console.log(line);
     await mesh?.bed.stop();
   });
 
@@ -174,12 +166,8 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
   /** No request may fail while it runs. */
   async function quietly(action: () => Promise<unknown>): Promise<void> {
     const tallies = await theMesh().stream.during(action);
-    console.log(`  (${summary(tallies)})`);
-    assert.ok(total(tallies) > 0);
-    const failed = [...tallies].flatMap(([name, { failed }]) =>
-      failed.map(({ problem }) => `${name}: ${problem ?? ""}`),
-    );
-    assert.deepEqual([...new Set(failed)], []);
+    console.log(`  (${summaryOf(tallies).join("; ")})`);
+    assertNoneFailed(tallies);
   }
 
   async function configure(config: Config): Promise<void> {
@@ -270,10 +258,3 @@ const multicluster = (verb: string, cluster: string, values: string): string =>
     verb === "upgrade" ? " --create-namespace" : "",
     "",
   );
-
-function summary(tallies: Tallies): string {
-  const parts = [...tallies].map(
-    ([name, { sent, failed }]) => `${name}: ${sent} requests, ${failed.length} failed`,
-  );
-  return parts.join("; ");
-}

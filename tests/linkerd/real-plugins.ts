@@ -10,7 +10,7 @@ export const chartsFolder = process.env[variable] ?? "";
 export const withCli = (await programOnPath("linkerd")) !== undefined;
 
 /** The parts that this machine lacks for a run with Pulumi's real plugins and Linkerd's charts. */
-const lacking = [
+export const lackingForPlugins = [
   ...(await notOnPath([
     "pulumi-resource-kubernetes",
     "pulumi-resource-tls",
@@ -19,10 +19,10 @@ const lacking = [
   ...noCharts(),
 ];
 
-export const arePluginsReal = lacking.length === 0;
+export const arePluginsReal = lackingForPlugins.length === 0;
 
 /** For the title of tests that are skipped where something is missing. */
-export const skipNote = arePluginsReal ? "" : `, skipped: ${lacking.join("; ")}`;
+export const skipNote = arePluginsReal ? "" : `, skipped: ${lackingForPlugins.join("; ")}`;
 
 /** Returns why the charts are missing, in a list that is empty if they are there. */
 function noCharts(): string[] {

@@ -3,18 +3,11 @@ import { join } from "node:path";
 
 import { execa } from "execa";
 
-import { lackingForNodes } from "../bed/nodes/kit.ts";
-import { lackingForLinkerd } from "../bed/nodes/linkerd.ts";
 import { repository } from "../bed/stack.ts";
-import { arePluginsReal, skipNote as pluginsNote, withCli } from "./real-plugins.ts";
+import { lackingForMesh, skipNoteOf } from "./real-nodes.ts";
 
-const lacking = [
-  ...(await lackingForNodes()),
-  ...(await lackingForLinkerd()),
-  ...(withCli ? [] : ["linkerd is not on PATH"]),
-  ...(arePluginsReal ? [] : [pluginsNote.replace(", skipped: ", "")]),
-];
-const skipNote = lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`;
+const lacking = await lackingForMesh("linkerd");
+const skipNote = skipNoteOf(lacking);
 
 const page = `<!DOCTYPE html>
 <html>

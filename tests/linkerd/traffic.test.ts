@@ -11,10 +11,8 @@ import { onWire } from "./traffic/capture.ts";
 import { config, type Mesh, type Name, names, rolloutKinds, startMesh } from "./traffic/mesh.ts";
 import { samplesOf } from "./traffic/metrics.ts";
 import { admit, admitThroughGateway, leadAside } from "./traffic/policies.ts";
-import { lackingForLinkerd } from "../bed/nodes/linkerd.ts";
-import { lackingForNodes } from "../bed/nodes/kit.ts";
-import { arePluginsReal, skipNote as pluginsNote } from "./real-plugins.ts";
-import { podsOf, type Stream, tallyOf, total, type Tallies } from "./traffic/stream.ts";
+import { lackingForMesh, skipNoteOf } from "./real-nodes.ts";
+import { assertNoneFailed, podsOf, type Stream, summaryOf, tallyOf } from "./traffic/stream.ts";
 import {
   addAccount,
   addDeployment,
@@ -32,12 +30,8 @@ const settling = 305_000;
 const gatewayIdentity = identityOf("linkerd-gateway", "linkerd-multicluster");
 const member = { "mirror.linkerd.io/federated": "member" };
 
-const lacking = [
-  ...(await lackingForNodes()),
-  ...(await lackingForLinkerd()),
-  ...(arePluginsReal ? [] : [pluginsNote.replace(", skipped: ", "")]),
-];
-const skipNote = lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`;
+const lacking = await lackingForMesh();
+const skipNote = skipNoteOf(lacking);
 
 describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}`, function () {
   this.timeout("60m");
@@ -69,8 +63,8 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
     if (mesh !== undefined) await allWell(mesh);
   });
   after(async () => {
-    for (const [target, { sent, failed }] of (await mesh?.stream.since(0)) ?? [])
-      console.log(`    ${target}: ${sent} requests, ${failed.length} failed`);
+    for (const line of summaryOf((await mesh?.stream.since(0)) ?? new Map()))
+      console.log(`    ${line}`);
     await mesh?.bed.stop();
   });
 
@@ -558,14 +552,4 @@ async function allWell({ bed }: Mesh): Promise<void> {
     if (problems.length > 0) throw new Error(problems.join("; "));
     return Promise.resolve(true);
   });
-}
-
-/** @param except targets whose requests may fail */
-function assertNoneFailed(tallies: Tallies, ...except: readonly string[]): void {
-  const own = [...tallies].filter(([target]) => !except.includes(target));
-  const failed = own.flatMap(([target, tally]) =>
-    tally.failed.map(({ problem }) => `${target}: ${problem ?? ""}`),
-  );
-  assert.ok(total(tallies) > 0);
-  assert.deepEqual([...new Set(failed)], []);
 }

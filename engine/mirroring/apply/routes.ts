@@ -1,5 +1,4 @@
-import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { keyOf, type HttpRoute } from "../../kubernetes/objects/objects.ts";
+import { type HttpRoute, keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { UserError } from "../../user-error.ts";
 import { remarked } from "../model/marks.ts";

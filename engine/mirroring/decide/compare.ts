@@ -4,7 +4,7 @@ import { marksOn, sameManagers } from "../model/marks.ts";
 import { type Mirror, mirrorKey, type LiveMirror } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
 import { type Reason, reasons, type Skip } from "../model/reasons.ts";
-import { remotePath } from "../model/vocabulary.ts";
+import { originPath, remotePath } from "../model/vocabulary.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Decision, isWanted, type Skipped, type Wanted } from "../model/decision.ts";
 import type { AddressOf } from "../model/canonical.ts";
@@ -97,10 +97,7 @@ function compare(
     // A former headless mirror names its pods for as long as it stays.
     const ofRoot =
       common.kind === "endpoint" ? coming.get(path.replace(/^[^.]*\./, "")) : undefined;
-    const awaited = [
-      [coming.get(path), key],
-      [ofRoot, rootOf(key, mirror)],
-    ].find(([successor, former]) => successor !== undefined && successor !== former)?.[0];
+    const awaited = unless(key, coming.get(path)) ?? unless(rootOf(key, mirror), ofRoot);
     if (awaited !== undefined) return [{ verdict: "keep", ...common, successor: awaited }];
     const stays = isUndecided || mirror.service?.metadata.deletionTimestamp !== undefined;
     if (stays) return [{ verdict: "keep", ...common, ...omitUndefined({ claim }) }];
@@ -125,11 +122,13 @@ function comingNames(
   );
   const impossible = skipped
     .filter(({ reason }) => reasons[reason].keeps || ofNameOrPlace.has(reason))
-    .map(({ origin, hostname, key }) => {
-      const [namespace = "", name = ""] = origin.split("/");
-      return [[hostname ?? [], name, namespace].flat().join("."), key] as const;
-    });
+    .map(({ origin, hostname, key }) => [originPath(origin, hostname), key] as const);
   return new Map([...created, ...impossible]);
+}
+
+/** A mirror is no successor of itself. */
+function unless(former: ObjectKey, successor: ObjectKey | undefined): ObjectKey | undefined {
+  return successor === former ? undefined : successor;
 }
 
 const none: ReadonlyMap<string, ObjectKey> = new Map();

@@ -37,7 +37,7 @@ export interface SourceObservation {
   readonly stacks: readonly string[];
   /** Linkerd's controllers, read only where there is anything that one may have written. */
   readonly controllers: Controllers;
-  /** What leads requests in the source, read only where Services fail over or did so before. */
+  /** The source's routes. They are read only if Services fail over, or did so before. */
   readonly routes?: Result<Routes>;
 }
 

@@ -5,6 +5,7 @@ import {
   type ObjectKey,
   objectKey,
   type Service,
+  type ServicePort,
 } from "../../kubernetes/objects/objects.ts";
 import { type Decision, isListed, isWanted } from "../model/decision.ts";
 import { metaOf } from "../model/live-mirrors.ts";
@@ -20,15 +21,15 @@ import {
   type WantedRoute,
 } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { label, remotePath } from "../model/vocabulary.ts";
+import type { Failover } from "../model/state.ts";
+import { label, originPath, remotePath } from "../model/vocabulary.ts";
 
 /** The input of the decisions about routes. */
 export interface FailoverView {
   readonly source: ClusterSnapshot;
-  /** By Service, clusters in order of preference. */
-  readonly failover: Readonly<Record<ObjectKey, readonly string[]>>;
+  readonly failover: Failover;
   readonly routes: Routes;
-  /** What is decided about the mirrors of a target, or stays as it is if nothing could be decided. */
+  /** Returns the decisions about a target's mirrors. They keep every mirror if the target can't be judged. */
   readonly mirrorsOf: (target: string) => readonly Decision[];
   /** The names under which this stack has marked objects, the current one first. */
   readonly stacks: readonly string[];
@@ -96,7 +97,7 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
   }
   const found = clusters.map((cluster) => ({
     cluster,
-    backend: cluster === local ? backendOf(service) : backendIn(cluster, key, view),
+    backend: cluster === local ? backendOf(key, service.spec.ports) : backendIn(cluster, key, view),
   }));
   const missing = found.flatMap(({ cluster, backend }) =>
     backend === undefined
@@ -167,8 +168,8 @@ interface Backend {
   readonly ports: ReadonlySet<number>;
 }
 
-function backendOf(service: Service, ports = service.spec.ports): Backend {
-  return { key: keyOf(service), ports: new Set(ports?.map(({ port }) => port)) };
+function backendOf(key: ObjectKey, ports: readonly ServicePort[] = []): Backend {
+  return { key, ports: new Set(ports.map(({ port }) => port)) };
 }
 
 /** Finds the mirror of a Service by what it stands for, because a link may give mirrors other names. */
@@ -177,18 +178,14 @@ function backendIn(
   key: ObjectKey,
   { mirrorsOf }: FailoverView,
 ): Backend | undefined {
-  const [namespace = "", name = ""] = key.split("/");
+  const path = originPath(key);
   const mirrors = mirrorsOf(target)
     .filter(isListed)
     .filter(({ kind }) => kind === "gateway" || kind === "discovery")
-    .filter(
-      ({ live, wanted }) =>
-        remotePath((wanted ?? metaOf(live)).annotations) === `${name}.${namespace}`,
-    );
+    .filter(({ live, wanted }) => remotePath((wanted ?? metaOf(live)).annotations) === path);
   const mirror = mirrors.find(isWanted) ?? mirrors[0];
   if (mirror === undefined) return undefined;
-  const ports = mirror.wanted?.ports ?? mirror.live.service?.spec.ports ?? [];
-  return { key: mirror.key, ports: new Set(ports.map(({ port }) => port)) };
+  return backendOf(mirror.key, mirror.wanted?.ports ?? mirror.live.service?.spec.ports);
 }
 
 /** The greatest weight that a route allows. */

@@ -132,7 +132,7 @@ export interface Why {
   readonly fix?: Fix;
 }
 
-/** What to copy: a line for the link's config, or the arguments of kubectl for one cluster. */
+/** A remedy that the user can copy: a line for the link's config, or the arguments of kubectl for one cluster. */
 export type Fix = string | { readonly cluster: string; readonly kubectl: string };
 
 export function fixText(fix: Fix, contextOf: (cluster: string) => string): string {

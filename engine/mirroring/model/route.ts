@@ -9,7 +9,7 @@ import {
 import { marksOn } from "./marks.ts";
 import type { Owner } from "./owner.ts";
 
-/** What leads requests for a Service: routes of Linkerd's own kind and of the Gateway API, and ServiceProfiles. */
+/** A source's objects that decide where requests for a Service go: Linkerd's own HTTPRoutes, those of the Gateway API, and ServiceProfiles. */
 export interface Routes {
   readonly httpRoutes: readonly HttpRoute[];
   readonly others: readonly (OtherRoute & { readonly kind: string })[];
@@ -30,7 +30,7 @@ export const routeKey = (key: ObjectKey): string => `HTTPRoute ${key}`;
 
 export const routeLabels = { "app.kubernetes.io/managed-by": "linkerd-multicluster" } as const;
 
-/** What makes a proxy send a request to another backend after a fail-fast; no server answers with status 599. */
+/** A proxy tries another backend after a fail-fast only if its route retries requests. No server answers with 599, so nothing else is retried. */
 export const retryKey = "retry.linkerd.io/http";
 export const retries = { [retryKey]: "599" };
 
@@ -74,7 +74,7 @@ export interface FailoverProblem {
 export const routeOwner: Owner = {
   words: "a route of this program",
   owns: ({ metadata: { labels = {} } }) =>
-    labels["app.kubernetes.io/managed-by"] === routeLabels["app.kubernetes.io/managed-by"],
+    Object.entries(routeLabels).every(([key, value]) => labels[key] === value),
 };
 
 /** Routes exist only because this program created them, so one without the stack's mark is another's. */

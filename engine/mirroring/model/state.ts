@@ -23,7 +23,6 @@ export interface MirrorsArgs {
   readonly clusters: Readonly<Record<string, ClusterEntry>>;
   /** The links that this program mirrors, in the order of the config. */
   readonly links: readonly LinkSpec[];
-  /** By Service, the clusters to which its requests go, in order of preference; `local` is the source itself. */
   readonly failover?: Failover;
   /** Targets whose links Linkerd's controller mirrors: their mirrors are not touched. */
   readonly controllerLinks?: readonly string[];
@@ -44,6 +43,7 @@ export interface MirrorsArgs {
   readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
 }
 
+/** Lists for each Service the clusters that serve its requests, the preferred one first; `local` is the source itself. */
 export type Failover = Readonly<Record<ObjectKey, readonly string[]>>;
 
 /** A mesh as far as mirrors depend on it. */

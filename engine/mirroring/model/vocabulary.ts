@@ -3,6 +3,8 @@
  * (linkerd-behaviour.md 0 and 2.2).
  */
 
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
+
 export const label = {
   mirrored: "mirror.linkerd.io/mirrored-service",
   cluster: "mirror.linkerd.io/cluster-name",
@@ -112,6 +114,12 @@ export function tokensIn(annotations: Readonly<Record<string, string>>): string[
 /** Returns `web.shop`, or `pod.web.shop`, for what a mirror stands for; the cluster domain may change. */
 export function remotePath(annotations: Readonly<Record<string, string>> = {}): string | undefined {
   return annotations[annotation.remoteName]?.replace(/\.svc\..*/, "");
+}
+
+/** Returns the same for an exported Service, or for one pod of it. */
+export function originPath(origin: ObjectKey, hostname?: string): string {
+  const [namespace = "", name = ""] = origin.split("/");
+  return [...(hostname === undefined ? [] : [hostname]), name, namespace].join(".");
 }
 
 /** Returns the name under which the target's gateway knows a Service, or one pod of it. */

@@ -73,7 +73,6 @@ function routesReport(
   const lines = mirrorsBefore(before, part);
   if (reading === undefined) return [];
   if ("why" in reading) return [{ part, mirrors: lines, changes: {}, notMirrored: {} }];
-  const stay = failover.routes.filter(({ verdict }) => verdict !== "delete");
   const texts = failover.routes.flatMap((route): [string, Record<string, string>][] => {
     const { key, verdict, live } = route;
     if (verdict === "update") {
@@ -92,10 +91,9 @@ function routesReport(
     {
       part,
       mirrors: Object.fromEntries(
-        stay.map((route) => [
-          route.key,
-          describeRoute(route.verdict === "delete" ? route.live : route.wanted),
-        ]),
+        failover.routes.flatMap((route) =>
+          route.verdict === "delete" ? [] : [[route.key, describeRoute(route.wanted)] as const],
+        ),
       ),
       changes: Object.fromEntries(texts),
       notMirrored: Object.fromEntries(

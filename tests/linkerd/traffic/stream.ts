@@ -1,4 +1,5 @@
 /** Requests that clients in pods send all the time, and their results. */
+import assert from "node:assert/strict";
 import { rename, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -176,7 +177,19 @@ export function tallyOf(tallies: Tallies, target: string): Tally {
   return tally;
 }
 
-/** How many requests there were. */
-export function total(tallies: Tallies): number {
-  return [...tallies.values()].reduce((sum, { sent }) => sum + sent, 0);
+/** @param except targets whose requests may fail */
+export function assertNoneFailed(tallies: Tallies, ...except: readonly string[]): void {
+  const own = [...tallies].filter(([target]) => !except.includes(target));
+  const failed = own.flatMap(([target, tally]) =>
+    tally.failed.map(({ problem }) => `${target}: ${problem ?? ""}`),
+  );
+  assert.ok([...tallies.values()].some(({ sent }) => sent > 0));
+  assert.deepEqual([...new Set(failed)], []);
+}
+
+/** Returns a line for each target. */
+export function summaryOf(tallies: Tallies): readonly string[] {
+  return [...tallies].map(
+    ([target, { sent, failed }]) => `${target}: ${sent} requests, ${failed.length} failed`,
+  );
 }

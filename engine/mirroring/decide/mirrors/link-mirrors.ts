@@ -85,10 +85,8 @@ function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): O
   };
   const broken = brokenRule(candidate);
   if (broken !== undefined) return broken;
-  if (mode === "discovery") {
-    const elsewhere = discoveryElsewhere(candidate);
-    return elsewhere ?? { mirrors: [discoveryMirror(service, link)] };
-  }
+  if (mode === "discovery")
+    return discoveryElsewhere(candidate) ?? { mirrors: [discoveryMirror(service, link)] };
   if ("why" in gateway)
     return {
       reason: "NoGateway",
