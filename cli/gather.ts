@@ -43,15 +43,10 @@ function withoutValues(service: ServiceFact): ServiceFact {
  * @returns a message for the user
  * @throws UserError
  */
-export async function gather(
-  stack: Chosen,
-  to: string | undefined,
-  variables: NodeJS.ProcessEnv,
-  now: Date,
-): Promise<string> {
-  const time = now.toISOString().replaceAll(/[:.]/g, "-");
+export async function gather(stack: Chosen, to: string | undefined): Promise<string> {
+  const time = new Date().toISOString().replaceAll(/[:.]/g, "-");
   const folder = resolve(to ?? `linkerd-clusters-${time}`);
-  const status = statusOf(redacted(await readFacts(stack, variables, { now })));
+  const status = statusOf(redacted(await readFacts(stack)));
   const document: Documents["status"] = { version: 1, stacks: [status] };
   try {
     await mkdir(folder, { mode: 0o700 });

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import complete from "@bomb.sh/tab/commander";
-import { CommanderError } from "commander";
-import { commandLine } from "./command-line.ts";
+import { Command, CommanderError } from "commander";
+import { addCheck, addGather, addVerify, addWatch } from "./commands/actions.ts";
+import { programName } from "./commands/options.ts";
+import { addExplain, addMap, addStatus, addWhatIf } from "./commands/views.ts";
 import { exitCode } from "./output.ts";
 import { messageOf, isBug } from "@linkerd-multicluster/engine/kubernetes";
 
@@ -30,3 +32,30 @@ export async function main(argv: readonly string[]): Promise<void> {
     }
   }
 }
+
+export function commandLine(version = ""): Command {
+  const program = new Command(programName)
+    .description(
+      "Inspect the mesh of a linkerd-multicluster stack. Only watch and verify write anything.",
+    )
+    .version(version)
+    .showHelpAfterError("(run with --help for usage)")
+    .showSuggestionAfterError()
+    .addHelpText("after", about);
+  const all = [addStatus, addExplain, addVerify, addMap, addWhatIf, addCheck, addWatch, addGather];
+  for (const add of all) add(program);
+  return program;
+}
+
+const about = `
+Stack: --stack and --cwd; else the stack that Pulumi has selected in this folder; else those listed
+in ~/.config/linkerd-multicluster/stacks.yaml. "linkerd check" uses only that file.
+
+With this program on PATH, "linkerd clusters ..." and "kubectl linkerd clusters ..." run it, and
+"linkerd check" includes its checks.
+
+Exit codes: 0 ok; 1 problems found, or the Service not found; 2 the command itself failed.
+Colors: on a terminal, unless NO_COLOR is set.
+
+Completion for bash, zsh and fish:
+  source <(${programName} complete bash)`;

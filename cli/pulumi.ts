@@ -11,6 +11,7 @@ import {
 } from "@linkerd-multicluster/engine/kubernetes";
 import { type Inputs, wholeLink, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
 import type { ConfigTexts } from "../config/stack-file.ts";
+import type { Chosen } from "./stacks.ts";
 
 /** Bytes that a command may print; a state has a few MB. */
 const maxBuffer = 512 * 2 ** 20;
@@ -25,6 +26,19 @@ export interface StackLocation {
   /** Absent: the stack that is selected, or that PULUMI_STACK names. */
   readonly stack?: string;
   readonly variables: NodeJS.ProcessEnv;
+}
+
+export function locationOf(
+  { folder, stack, configFile }: Chosen,
+  variables: NodeJS.ProcessEnv,
+): StackLocation {
+  const named = stack ?? variables["PULUMI_STACK"];
+  const file = configFile ?? variables["PULUMI_OPTION_CONFIG_FILE"];
+  return {
+    folder,
+    variables: { ...variables, ...omitUndefined({ PULUMI_OPTION_CONFIG_FILE: file }) },
+    ...omitUndefined({ stack: named }),
+  };
 }
 
 export function stackOption({ stack }: StackLocation): readonly string[] {

@@ -8,35 +8,24 @@ import { factsOfClusters } from "./facts-of-clusters.ts";
 import { type StackMesh, stackMesh } from "./stack-mesh.ts";
 import type { Chosen } from "./stacks.ts";
 
-/**
- * Reads the facts of a stack without a lock and without writing anything. Clusters are read as `check` reads them, or
- * without what mirrors don't depend on. The state is optional: without it, nothing is known about the last run.
- *
- * @throws UserError
- */
-export async function readFacts(
-  chosen: Chosen,
-  variables: NodeJS.ProcessEnv,
-  options: FactsReading = {},
-): Promise<Facts> {
-  return factsOf(await stackMesh(chosen, variables), chosen, variables, options);
+export interface FactsReading {
+  /** Whether to leave out what mirrors don't depend on, which takes fewer rights: tokens, Secrets and pods. */
+  readonly mirrorsOnly?: boolean;
 }
 
-interface FactsReading {
-  readonly now?: Date;
-  readonly mirrorsOnly?: boolean;
+/** Reads the facts of a stack without a lock and without writing anything. @throws UserError */
+export async function readFacts(chosen: Chosen, reading: FactsReading = {}): Promise<Facts> {
+  return factsOf(await stackMesh(chosen, process.env), reading);
 }
 
 /** Reads the clusters of a stack whose mesh is known already. */
 export async function factsOf(
-  { mesh, sources, ...unread }: StackMesh,
-  chosen: Chosen,
-  variables: NodeJS.ProcessEnv,
-  { now = new Date(), mirrorsOnly = false }: FactsReading = {},
+  { mesh, ...known }: StackMesh,
+  { mirrorsOnly = false }: FactsReading = {},
 ): Promise<Facts> {
-  const stack = chosen.stack ?? variables["PULUMI_STACK"] ?? "";
-  const views = await observeMesh(mesh, now, { sources, mirrorsOnly });
-  return factsOfClusters(views, { now, stack, sources, ...unread });
+  const now = new Date();
+  const { sources } = known;
+  return factsOfClusters(await observeMesh(mesh, now, { sources, mirrorsOnly }), { now, ...known });
 }
 
 /** The file in the folder of `gather` that `--from` reads: what `status --output json` prints. */

@@ -5,11 +5,19 @@ import type { MeshConfig } from "../config/mesh.ts";
 import { project } from "../config/mistakes.ts";
 import { healthMesh, mirrorsArgs, ownClusters } from "../config/share.ts";
 import { configOf, stackNameOf } from "../config/stack-file.ts";
-import { effectiveConfig, type StackLocation, type StackState, stackState } from "./pulumi.ts";
+import {
+  effectiveConfig,
+  locationOf,
+  type StackLocation,
+  type StackState,
+  stackState,
+} from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
 
 /** A mesh by the config and the state of its stack. No cluster is read for it. */
 export interface StackMesh {
+  /** Its name, or empty if it is only selected. */
+  readonly stack: string;
   readonly mesh: HealthMesh;
   readonly sources: ReadonlyMap<string, SourceState>;
   /** Why nothing is known about the last run. */
@@ -24,6 +32,7 @@ export interface StackMesh {
  */
 export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): Promise<StackMesh> {
   const at = locationOf(chosen, variables);
+  const { stack = "" } = at;
   let state: StackState | undefined;
   let unreadState: string | undefined;
   try {
@@ -33,15 +42,15 @@ export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): P
   }
   const config = await meshConfig(chosen, variables);
   if (config !== undefined) {
-    const sources = sourcesOf(config, state, at.stack ?? "");
-    return { mesh: healthMesh(config), sources, ...omitUndefined({ unreadState }) };
+    const sources = sourcesOf(config, state, stack);
+    return { stack, mesh: healthMesh(config), sources, ...omitUndefined({ unreadState }) };
   }
   if (state === undefined) throw new UserError(unreadState ?? "");
   const { mirrors } = state;
   const sources = [...mirrors.values()].map((before): [string, SourceState] => {
     return [before.source, { args: argsOf(before), before }];
   });
-  return { mesh: meshIn(state, at), sources: new Map(sources) };
+  return { stack, mesh: meshIn(state, at), sources: new Map(sources) };
 }
 
 /** The mesh alone, for which the state is read only where the config has none. @throws UserError */
@@ -79,19 +88,6 @@ function meshConfig(chosen: Chosen, variables: NodeJS.ProcessEnv): Promise<MeshC
   const { folder, ...choice } = chosen;
   const effective = () => effectiveConfig(locationOf(chosen, variables));
   return configOf(choice, folder, variables, effective);
-}
-
-function locationOf(
-  { folder, stack, configFile }: Chosen,
-  variables: NodeJS.ProcessEnv,
-): StackLocation {
-  const named = stack ?? variables["PULUMI_STACK"];
-  const file = configFile ?? variables["PULUMI_OPTION_CONFIG_FILE"];
-  return {
-    folder,
-    variables: { ...variables, ...omitUndefined({ PULUMI_OPTION_CONFIG_FILE: file }) },
-    ...omitUndefined({ stack: named }),
-  };
 }
 
 /** The inputs of each source's mirrors now, and those of the last run in the state. */

@@ -12,7 +12,6 @@ import {
   formatOption,
   stackCommand,
   wait,
-  withoutOption,
   stackOf,
 } from "./options.ts";
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
@@ -46,15 +45,10 @@ interface VerifyCommandOptions extends Omit<FactsOptions, "from"> {
 }
 
 export function addVerify(program: Command): void {
-  const command = stackCommand(
-    program,
-    "verify",
-    "Send requests through the mesh from temporary pods",
-    [
-      ["verify --image curlimages/curl:8.20.0", "a request through each link"],
-      ["verify --image curlimages/curl:8.20.0 --service shop/web", "to all mirrors of a Service"],
-    ],
-  )
+  stackCommand(program, "verify", "Send requests through the mesh from temporary pods", [
+    ["verify --image curlimages/curl:8.20.0", "a request through each link"],
+    ["verify --image curlimages/curl:8.20.0 --service shop/web", "to all mirrors of a Service"],
+  ])
     .addOption(formatOption())
     .requiredOption(
       "--image <image>",
@@ -64,14 +58,6 @@ export function addVerify(program: Command): void {
     .option("--namespace <name>", "namespace of the pods (default: that of the mirror)")
     .option("--timeout <duration>", "limit for each request with its pod", duration, 60_000)
     .action(sendRequests);
-  withoutOption(command, "--dry", "use check, which reads the mesh without sending requests");
-  withoutOption(command, "--request", "leave it out, because verify always sends requests");
-  withoutOption(
-    command,
-    "--echo <image>",
-    "leave it out, because verify asks the mirrors themselves",
-  );
-  withoutOption(command, "--from <folder>", "use status or explain, which read that folder");
 }
 
 /** Ctrl-C ends it once all pods are deleted. */
@@ -80,9 +66,8 @@ async function sendRequests({ output, ...options }: VerifyCommandOptions): Promi
   const { allAnswered, verificationText } = await import("../answers.ts");
   const { factsOf } = await import("../read-facts.ts");
   const { stackMesh } = await import("../stack-mesh.ts");
-  const stack = await stackOf(options);
-  const known = await stackMesh(stack, process.env);
-  const facts = await factsOf(known, stack, process.env);
+  const known = await stackMesh(await stackOf(options), process.env);
+  const facts = await factsOf(known);
   const ended = new AbortController();
   const end = () => {
     ended.abort(new UserError("Interrupted; all temporary pods are deleted."));
@@ -110,7 +95,7 @@ export function addGather(program: Command): void {
     .option("--to <folder>", "new folder (default: linkerd-clusters-<time>)")
     .action(async ({ to, ...options }: GatherOptions) => {
       const { gather } = await import("../gather.ts");
-      process.stdout.write(await gather(await stackOf(options), to, process.env, new Date()));
+      process.stdout.write(await gather(await stackOf(options), to));
     });
 }
 

@@ -2,6 +2,7 @@ import { parseDuration } from "@linkerd-multicluster/engine/duration";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Format, formats } from "../output.ts";
 import type { Facts } from "../facts.ts";
+import type { FactsReading } from "../read-facts.ts";
 import type { Chosen, StackOptions } from "../stacks.ts";
 
 export const programName = "linkerd-clusters";
@@ -32,18 +33,9 @@ export function stackCommand(
 }
 
 export function factsCommand(...of: Parameters<typeof stackCommand>): Command {
-  const command = stackCommand(...of)
+  return stackCommand(...of)
     .addOption(formatOption())
     .option(...fromOption);
-  return withoutOption(command, "--state", "run gather, and use --from with its folder");
-}
-
-/** Scripts that still set a removed option get the replacement instead of "unknown option". */
-export function withoutOption(command: Command, flags: string, instead: string): Command {
-  const option = new Option(flags).hideHelp();
-  return command.addOption(option).on(`option:${option.name()}`, () => {
-    command.error(`error: ${option.long ?? flags} has been removed: ${instead}`);
-  });
 }
 
 export const fromOption = [
@@ -69,13 +61,12 @@ export function wait(text: string): number {
 /** The facts of each stack that the options name. Modules are imported on demand, so that completion is quick. */
 export async function factsFor(
   { from, ...options }: Omit<FactsOptions, "output">,
-  mirrorsOnly = false,
+  reading: FactsReading = {},
 ): Promise<readonly Facts[]> {
   const { factsIn, readFacts } = await import("../read-facts.ts");
   if (from !== undefined) return factsIn(from);
-  const now = new Date();
   const stacks = await stacksOf(options);
-  return Promise.all(stacks.map((each) => readFacts(each, process.env, { now, mirrorsOnly })));
+  return Promise.all(stacks.map((each) => readFacts(each, reading)));
 }
 
 async function stacksOf(options: StackOptions): Promise<Chosen[]> {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Documents } from "../documents.ts";
 import { exitCode, type MapFormat, mapFormats, written } from "../output.ts";
 import {
@@ -9,7 +9,6 @@ import {
   type FactsOptions,
   fromOption,
   stackCommand,
-  withoutOption,
   factsFor,
   stackOf,
 } from "./options.ts";
@@ -67,7 +66,7 @@ export function addExplain(program: Command): void {
 
 async function explainService(service: string, options: FactsOptions): Promise<void> {
   const { explain, explanationText, isExplained } = await import("../explain.ts");
-  const found = await factsFor(options, true);
+  const found = await factsFor(options, { mirrorsOnly: true });
   const all = found.map((facts) => explain(facts, service));
   const [only, ...more] = all.filter(({ services }) => services.length > 0);
   const stacks = more.length > 0 ? all : [only ?? all[0]].flatMap((each) => each ?? []);
@@ -85,29 +84,18 @@ interface MapOptions extends Omit<FactsOptions, "output"> {
 }
 
 export function addMap(program: Command): void {
-  const command = stackCommand(program, "map", "Draw the mesh and list its mirrors on one page", [
+  stackCommand(program, "map", "Draw the mesh and list its mirrors on one page", [
     ["map --to mesh.html", "a page without scripts that you can share"],
     ["map --preview --to next.html", "with what the next up would change"],
     ["map --output mermaid", "for a README"],
   ])
-    .addOption(mapFormatOption())
+    .addOption(
+      new Option("-o, --output <format>", "output format").choices(mapFormats).default("html"),
+    )
     .option(...fromOption)
     .option("--preview", "mark what the next up would change")
     .option("--to <file>", "output file (default: standard output)")
     .action(drawMap);
-  withoutOption(command, "--state", "run gather, and use --from with its folder");
-}
-
-function mapFormatOption(): Option {
-  const option = new Option("-o, --output <format>", "output format").choices(mapFormats);
-  const { parseArg } = option;
-  return option.default("html").argParser((format, before) => {
-    if (format === "dot")
-      throw new InvalidArgumentError("map no longer writes dot: use svg, which Graphviz drew.");
-    if (format === "json")
-      throw new InvalidArgumentError("map no longer writes json: use status --output json.");
-    return parseArg?.(format, before);
-  });
 }
 
 async function drawMap({ preview = false, to, output, ...options }: MapOptions): Promise<void> {
@@ -135,7 +123,7 @@ export function addWhatIf(program: Command): void {
 
 async function whatIfLost({ lose, ...options }: WhatIfOptions): Promise<void> {
   const { lossIn, whatIf, whatIfText } = await import("../whatif.ts");
-  const found = await factsFor(options, true);
+  const found = await factsFor(options, { mirrorsOnly: true });
   const stacks = found.map((facts) => whatIf(facts, lossIn(lose, facts)));
   const document: Documents["whatif"] = { version: 1, stacks };
   process.stdout.write(written(document, options.output, () => stacks.map(whatIfText).join("\n")));

@@ -1,4 +1,4 @@
-import { commandLine } from "../../../cli/command-line.ts";
+import { commandLine } from "../../../cli/main.ts";
 import type { WatchOptions } from "../../../cli/watch/watch.ts";
 
 interface Called {

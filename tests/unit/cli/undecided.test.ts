@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import { allAnswered, verificationOf, verificationText } from "../../../cli/answers.ts";
 import { checkTable } from "../../../cli/check.ts";
-import { commandLine } from "../../../cli/command-line.ts";
+import { commandLine } from "../../../cli/main.ts";
 import type { Facts } from "../../../cli/facts.ts";
 import { statusOf } from "../../../cli/status.ts";
 import { mirrorsToAsk } from "../../../cli/verify.ts";
