@@ -3,30 +3,17 @@ import {
   type CheckedCluster,
   type CheckedLink,
   reportOn,
+  type SourceState,
+  type Views,
 } from "@linkerd-multicluster/engine/health";
-import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
-import { omitUndefined, type Service, valueIn } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/kubernetes";
 import {
-  annotation,
-  type Decision,
-  describeLive,
-  describeWanted,
   failoverSentences,
-  fieldText,
-  fixText,
-  federatedPart,
   inputsFor,
-  isSkip,
-  isWanted,
   label,
   listedIn,
-  membersIn,
-  originOf,
   type Outcome,
   portsText,
-  stackOf,
-  undecidedMirrors,
-  whyUndecided,
 } from "@linkerd-multicluster/engine/mirroring";
 import type { Certificate } from "@linkerd-multicluster/engine/trust";
 import {
@@ -35,12 +22,16 @@ import {
   type Facts,
   type GatewayState,
   type LinkFact,
-  type MirrorFact,
   type NextRun,
-  type NotMirrored,
   printableTexts,
   type ServiceFact,
 } from "./facts.ts";
+import {
+  mirrorFacts,
+  notMirroredFacts,
+  type UndecidedPart,
+  undecidedParts,
+} from "./facts-of-mirrors.ts";
 
 /** Facts besides those of the clusters. */
 export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
@@ -52,32 +43,18 @@ export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
 /** The facts of a mesh from the readings of its clusters and the decisions about them. Pure. */
 export function factsOfClusters(views: Views, beside: Beside): Facts {
   const { now, stack, unreadState, sources } = beside;
-  const planned = [...views.outcomes].flatMap(([source, outcome]) =>
-    outcome.outcome === "planned" ? [{ source, ...outcome.decided }] : [],
-  );
   const undecided = undecidedParts(views);
   const keys = selectedKeys(views);
   const clusters = views.clusters.map(clusterFact);
   const contexts = new Map(clusters.map(({ name, context }) => [name, context]));
-  const contextOf = (cluster: string) => contexts.get(cluster) ?? cluster;
   return printableTexts({
     readAt: now.toISOString(),
     stack,
     ...omitUndefined({ unreadState }),
     clusters,
     links: views.links.map((view) => linkFact(view, undecided)),
-    mirrors: [
-      ...planned.flatMap(({ source, decisions }) => {
-        const skips = decisions.filter(isSkip);
-        return decisions.flatMap((each) => (isSkip(each) ? [] : mirrorFact(source, each, skips)));
-      }),
-      ...undecided.flatMap(({ source, mirrors, why }) =>
-        mirrors.map((each) => ({ ...mirrorFact(source, each), undecided: why })),
-      ),
-    ],
-    notMirrored: planned.flatMap(({ source, decisions }) =>
-      decisions.filter(isSkip).map((each) => notMirrored(source, each, contextOf)),
-    ),
+    mirrors: mirrorFacts(views, undecided),
+    notMirrored: notMirroredFacts(views, (cluster) => contexts.get(cluster) ?? cluster),
     services: views.clusters.flatMap((view) =>
       servicesOf(view, keys, failoverIn(view.cluster, views)),
     ),
@@ -144,113 +121,6 @@ function gatewayState({ target, probe }: CheckedLink["reading"]): GatewayState {
   return down === undefined
     ? { state: "alive", ...known }
     : { state: "down", why: `it fails its probe ${probe.path} (${down})`, ...known };
-}
-
-interface UndecidedPart {
-  readonly source: string;
-  readonly part: string;
-  readonly why: string;
-  /** They all stay as they are. */
-  readonly mirrors: readonly OfMirror[];
-}
-
-/** The parts about which nothing could be decided. */
-function undecidedParts({ outcomes, clusters, links }: Views): UndecidedPart[] {
-  const snapshots = new Map(clusters.map(({ cluster, reading }) => [cluster, reading.snapshot]));
-  return [...outcomes].flatMap(([source, outcome]) => {
-    const own = links.filter(
-      ({ link, mirroring }) => link.source === source && mirroring === "pulumi",
-    );
-    const parts = [...own.map(({ link }) => link.target), federatedPart];
-    const snapshot = valueIn(snapshots.get(source));
-    return parts.flatMap((part) => {
-      const why = whyUndecided(outcome, source, part);
-      if (why === undefined) return [];
-      const mirrors = snapshot === undefined ? [] : undecidedMirrors(snapshot, part);
-      return [{ source, part, why, mirrors }];
-    });
-  });
-}
-
-type Skipped = Extract<Decision, { readonly verdict: "skip" }>;
-type OfMirror = Exclude<Decision, Skipped>;
-
-function mirrorFact(
-  source: string,
-  decision: OfMirror,
-  skips: readonly Skipped[] = [],
-): MirrorFact {
-  const { part, key, kind, verdict, live, fields } = decision;
-  const wanted = isWanted(decision) ? decision.wanted : undefined;
-  const { service, endpoints } = live;
-  const annotations = wanted?.annotations ?? service?.metadata.annotations ?? {};
-  const subsets = endpoints?.subsets ?? [];
-  const origin =
-    wanted === undefined
-      ? originOf(kind, key, live)
-      : { service: wanted.origin, pod: wanted.hostname };
-  return {
-    source,
-    part,
-    mirror: key,
-    kind,
-    verdict,
-    line: wanted === undefined ? describeLive(live) : describeWanted(wanted),
-    ...(kind === "federated" && { members: membersIn(annotations) }),
-    ports: portsText(wanted?.ports ?? service?.spec.ports),
-    ...omitUndefined({
-      service: origin.service,
-      pod: origin.pod,
-      address: service?.spec.clusterIP,
-      identity: endpoints?.metadata.annotations?.[annotation.remoteGatewayIdentity],
-      since: service?.metadata.creationTimestamp,
-      writtenBy: service && writersOf(service),
-    }),
-    ...(endpoints !== undefined && {
-      endpoints: {
-        ready: subsets.flatMap(({ addresses = [] }) =>
-          addresses.map(({ ip, hostname }) => (hostname === undefined ? ip : `${hostname}=${ip}`)),
-        ),
-        notReady: subsets.reduce((sum, each) => sum + (each.notReadyAddresses?.length ?? 0), 0),
-      },
-    }),
-    ...(verdict === "keep" &&
-      wanted === undefined && { undecided: whyKept(decision, origin.service, skips) }),
-    ...(fields.length > 0 && {
-      fields: fields.map(fieldText),
-    }),
-  };
-}
-
-/** Why a mirror is kept that isn't wanted: its Service is skipped for now, or it is being deleted already. */
-function whyKept({ part, key }: OfMirror, service: string | undefined, skips: readonly Skipped[]) {
-  const skip = skips.find(
-    (each) => each.part === part && (each.key === key || each.origin === service),
-  );
-  return skip?.sentence ?? "it is being deleted and waits for its finalizers";
-}
-
-/** The stacks that wrote a Service, from its managed fields. */
-function writersOf({ metadata: { managedFields = [] } }: Service) {
-  return managedFields.flatMap(({ manager, time: at }) => {
-    const stack = stackOf(manager);
-    return stack === undefined ? [] : [{ stack, ...omitUndefined({ at }) }];
-  });
-}
-
-function notMirrored(
-  source: string,
-  { part, origin, cluster, hostname, reason, sentence, fix }: Skipped,
-  contextOf: (cluster: string) => string,
-): NotMirrored {
-  return {
-    source,
-    part,
-    service: origin,
-    reason,
-    sentence,
-    ...omitUndefined({ cluster, pod: hostname, fix: fix && fixText(fix, contextOf) }),
-  };
 }
 
 /** The label keys that links select by. */

@@ -65,7 +65,8 @@ export function addExplain(program: Command): void {
 }
 
 async function explainService(service: string, options: FactsOptions): Promise<void> {
-  const { explain, explanationText, isExplained } = await import("../explain.ts");
+  const { explain, isExplained } = await import("../explain.ts");
+  const { explanationText } = await import("../explanation-text.ts");
   const found = await factsFor(options, { mirrorsOnly: true });
   const all = found.map((facts) => explain(facts, service));
   const [only, ...more] = all.filter(({ services }) => services.length > 0);

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { explain, explanationText } from "../../../cli/explain.ts";
+import { explain } from "../../../cli/explain.ts";
+import { explanationText } from "../../../cli/explanation-text.ts";
 import type { Facts } from "../../../cli/facts.ts";
 import { Mesh } from "./mesh.ts";
 

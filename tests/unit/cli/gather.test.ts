@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import { redacted } from "../../../cli/gather.ts";
-import { explain, explanationText } from "../../../cli/explain.ts";
+import { explain } from "../../../cli/explain.ts";
+import { explanationText } from "../../../cli/explanation-text.ts";
 import { type Facts, printableTexts } from "../../../cli/facts.ts";
 import { written } from "../../../cli/output.ts";
 import { statusOf, statusTable } from "../../../cli/status.ts";

@@ -1,0 +1,102 @@
+import type { Appearance, ExplainedMirror, ExplainedService, Explanation } from "./explain.ts";
+import { mark, paint, type Tone } from "./output.ts";
+
+const tones: Readonly<Record<Appearance["state"], Exclude<Tone, "head">>> = {
+  mirrored: "good",
+  pending: "warn",
+  notMirrored: "bad",
+  notSelected: "dim",
+  controller: "dim",
+  noLink: "dim",
+  unknown: "bad",
+};
+
+const words: Readonly<Record<Appearance["state"], string>> = {
+  mirrored: "mirrored to",
+  pending: "pending in",
+  notMirrored: "not mirrored to",
+  notSelected: "not exported to",
+  controller: "left to Linkerd's controller in",
+  noLink: "not mirrored to",
+  unknown: "unknown whether mirrored to",
+};
+
+export function explanationText({ asked, services, near, unread = [] }: Explanation): string {
+  if (services.length === 0) {
+    const where = `No${unread.length === 0 ? "" : " readable"} cluster of the stack has a`;
+    const question = near === undefined ? "" : ` Did you mean ${near}?`;
+    return [`${where} Service or mirror ${asked}.${question}`, ...unread, ""].join("\n");
+  }
+  return services.map(serviceText).join("\n");
+}
+
+function serviceText(explained: ExplainedService): string {
+  const { cluster, service, live, restriction, appearsIn } = explained;
+  const labels = Object.entries(live?.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const facts =
+    live === undefined
+      ? []
+      : [
+          `${live.type}, ports ${live.ports}, ${live.ready ?? 0} ready`,
+          `labels for links: ${labels.length === 0 ? "none" : labels.join(", ")}`,
+          ...(restriction === undefined ? [] : [restriction]),
+          ...(live.failover ?? []),
+        ];
+  return [
+    paint("head", `${service} in ${cluster}`),
+    ...facts.map((line) => `  ${line}`),
+    ...appearsIn.flatMap(appearanceLines),
+    "",
+  ].join("\n");
+}
+
+function appearanceLines(appearance: Appearance) {
+  const { source, state, why, fix, selector, mirrors, notMirrored } = appearance;
+  const by = selector === undefined ? "" : ` (selector ${selector})`;
+  const reason = why === undefined ? "" : `: ${why}`;
+  return [
+    `  ${mark(tones[state])} ${words[state]} ${source}${by}${reason}`,
+    ...fixLine(fix),
+    ...mirrors.flatMap(mirrorLines).map((line) => `      ${line}`),
+    ...(mirrors.length === 0 ? [] : notMirrored).flatMap((skip) => [
+      `      ${mark("warn")} ${skip.pod === undefined ? "skipped" : `skipped pod ${skip.pod}`} (${skip.reason}): ${skip.sentence}`,
+      ...fixLine(skip.fix),
+    ]),
+  ];
+}
+
+function fixLine(fix: string | undefined): string[] {
+  return fix === undefined ? [] : [`      Fix: ${fix}`];
+}
+
+const actions: Readonly<Record<ExplainedMirror["verdict"], string>> = {
+  keep: "",
+  create: " (pending: create)",
+  update: " (pending: update)",
+  replace: " (pending: replace)",
+  delete: " (pending: delete)",
+  handOver: " (managed by others)",
+};
+
+function mirrorLines(mirror: ExplainedMirror): string[] {
+  const { line, verdict, address, endpoints, identity, since, writtenBy = [] } = mirror;
+  const action = mirror.undecided === undefined ? actions[verdict] : " (unchanged)";
+  const { fields = [], names } = mirror;
+  const ready = endpoints?.ready ?? [];
+  const notReady = endpoints?.notReady ?? 0;
+  const details = [
+    ...(ready.length === 0 ? [] : [`endpoints ${ready.join(", ")}`]),
+    ...(notReady === 0 ? [] : [`${notReady} not ready`]),
+    ...(identity === undefined || identity === "" ? [] : [`identity ${identity}`]),
+  ];
+  const stacks = [...new Set(writtenBy.map(({ stack }) => stack))].join(", ");
+  return [
+    `${mirror.mirror}${action}: ${line}`,
+    ...(address === undefined ? [] : [`  ${[`address ${address}`, ...details].join("; ")}`]),
+    `  names: ${names.join(", ")}`,
+    ...(since === undefined
+      ? []
+      : [`  created ${since}${stacks === "" ? "" : `, written by ${stacks}`}`]),
+    ...fields.map((field) => `  ${mark("warn")} ${field}`),
+  ];
+}
