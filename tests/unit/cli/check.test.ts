@@ -53,14 +53,14 @@ ${"    odd\n".repeat(10)}    and 2 more
 Status: × (1 passed, 1 error, 1 warning, 1 skipped; --all shows what was skipped, and why)
 `;
 
-  it("has a line for each check, up to ten findings, each command once, and hides what was skipped", () => {
+  it("lists each check with up to ten findings and each fix once, and hides skipped checks", () => {
     equal(checkTable(report), table);
     match(checkTable(report, true), /√ all is well\n- skipped \(skipped: so\)\n[^]*1 skipped\)\n$/);
   });
 });
 
 describe("a report for linkerd check", () => {
-  it("has a category for each cluster and link, and one error for each check with findings", () => {
+  it("has a category per cluster and link, and one error per failed check", () => {
     const [category, ...more] = linkerdCategories(report, " of prod");
     equal(more.length, 0);
     equal(category?.categoryName, "linkerd-clusters: link east → west of prod");

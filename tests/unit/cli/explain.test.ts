@@ -37,7 +37,7 @@ describe("explain", () => {
       );
   });
 
-  it("names the rule or the missing label or link that leaves a cluster without a mirror", () => {
+  it("names the rule or the missing label that keeps a Service from being mirrored", () => {
     match(
       text("payments/ledger"),
       /\n {2}× not mirrored to east: MissingNamespace: east has no namespace payments: create it.*\n {6}Fix: kubectl --context east create namespace payments\n/,
@@ -85,7 +85,7 @@ describe("explain", () => {
     ]);
   });
 
-  it("shows what the next up changes", async () => {
+  it("shows pending changes", async () => {
     const other = await new Mesh().up();
     other.clusters.east.delete("services", "shop/web-west");
     const pending = explanationText(explain(await other.facts(), "shop/web"));
@@ -93,7 +93,7 @@ describe("explain", () => {
     match(pending, /shop\/web-west \(pending: create\): gateway mirror of web/);
   });
 
-  it("shows why it is unknown whether a Service of an unreadable cluster is mirrored", async () => {
+  it("says which unreadable cluster leaves it unknown whether a Service is mirrored", async () => {
     const other = await new Mesh().up();
     delete other.clusters.north;
     const away = await other.facts();

@@ -18,7 +18,7 @@ const checked = {
   links: [{ link: link(), mirroring: "controller" }],
 };
 
-describe("the mesh of a program that has it in its state alone", () => {
+describe("the mesh of a stack whose config has none", () => {
   const folder = mkdtempSync(join(tmpdir(), "linkerd-multicluster-state-"));
   const variables = { PATH: [folder, process.env["PATH"]].join(delimiter) };
   const at = { folder, stack: "prod" };
@@ -57,7 +57,7 @@ describe("the mesh of a program that has it in its state alone", () => {
   }
 
   for (const type of ["pulumi-nodejs:dynamic/linkerd:", "linkerd-multicluster:engine:"])
-    it(`is what the last run checked, with the kubeconfigs that the program gave: ${type}`, async () => {
+    it(`comes from the last health check, with the program's kubeconfigs (${type})`, async () => {
       pulumi(
         { type: `${type}Mirrors`, inputs: mirrors },
         { type: `${type}Health`, inputs: { mesh: checked } },
@@ -69,7 +69,7 @@ describe("the mesh of a program that has it in its state alone", () => {
       equal(givenKubeconfig(given), "current-context: west");
     });
 
-  it("is that of its mirrors with manage: mirrors, which checks nothing after a run", async () => {
+  it("comes from its mirrors with manage: mirrors", async () => {
     pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
     const links = [{ link: link(), mirroring: "pulumi" }];
     deepEqual(await meshOf(at, variables), { ...checked, manage: "mirrors", links });

@@ -66,7 +66,7 @@ describe("the stack of a command", () => {
     deepEqual(stacksFor({}, folder, variables), [{ folder }]);
   });
 
-  it("is required, and mistakes in the user's file are reported", () => {
+  it("must be named or registered in a valid file", () => {
     throws(() => stacksFor({}, folder, variables), NoStack);
     const named = { ...variables, LINKERD_CLUSTERS_STACKS: "prod@/srv/mesh" };
     throws(
@@ -77,7 +77,7 @@ describe("the stack of a command", () => {
     throws(() => stacksFor({}, folder, variables), /must be a list of stacks/);
   });
 
-  it("is never that of the current folder within linkerd check", async () => {
+  it("is never taken from the current folder by linkerd check", async () => {
     addStacks("dev");
     const started = process.cwd();
     process.chdir(folder);

@@ -29,7 +29,7 @@ async function factsAfter(happens: (mesh: Mesh) => void): Promise<Facts> {
   return mesh.facts();
 }
 
-describe("the facts of a link that could not be decided", () => {
+describe("an undecided link", () => {
   for (const [name, happens, why] of [
     [
       "a guard holds it",
@@ -58,7 +58,7 @@ describe("the facts of a link that could not be decided", () => {
       /gateway/,
     ],
   ] as const)
-    it(`keep its mirrors with the reason, which check reports, if ${name}`, async () => {
+    it(`keeps its mirrors and fails check with the reason if ${name}`, async () => {
       const facts = await factsAfter(happens);
       const web = facts.mirrors.find(({ mirror }) => mirror === "shop/web-west");
       deepEqual([web?.verdict, web?.service], ["keep", "shop/web"]);
@@ -67,7 +67,7 @@ describe("the facts of a link that could not be decided", () => {
       deepEqual(facts.health.healthy, false);
     });
 
-  it("have no mirrors if its source can't be read", async () => {
+  it("has no mirrors in the facts if its source can't be read", async () => {
     const { mirrors, health } = await factsAfter(refuse("east", "forbidden"));
     deepEqual(mirrors, []);
     match(checkTable(health), /east/);
@@ -117,7 +117,7 @@ describe("a command", () => {
       match(found.text, text);
     });
 
-  it("verify asks undecided mirrors too, and still fails", () => {
+  it("verify sends requests to undecided mirrors too, and still fails", () => {
     deepEqual(mirrorsToAsk(facts, undefined)[0]?.mirror?.mirror, "shop/web-west");
     const found = verificationOf(facts, [{ source: "east", part: "west", answered: true }]);
     deepEqual(allAnswered(found), false);

@@ -13,7 +13,7 @@ const outbound = (more: string) =>
 const connected = outbound(`server_id="gateway.west",dst_target_cluster="west"`);
 
 describe("verify", () => {
-  it("asks a whole Service and a pod of each link and a federated Service, or all mirrors of a Service", () => {
+  it("asks one Service and one pod per link and one federated Service, or all mirrors of a Service", () => {
     const facts = factsOf({
       links: [link("east", "west"), link("east", "north")],
       mirrors: [
@@ -43,7 +43,7 @@ describe("verify", () => {
     deepEqual(asked("shop/api-west"), [["west", "shop/api-west"]]);
   });
 
-  it("creates a pod that a namespace with the profile restricted admits, and that ends", () => {
+  it("creates a pod with a proxy and a deadline, but no token", () => {
     const request = { image: "curl:1", url: "http://web/", seconds: 60 };
     const { metadata, spec } = verificationPod({ name: "x", namespace: "shop" }, request);
     equal(metadata.annotations["linkerd.io/inject"], "enabled");
@@ -53,7 +53,7 @@ describe("verify", () => {
     deepEqual(spec.containers[0]?.command.slice(-2), ["http://web/", "55"]);
   });
 
-  it("prints who answered, how soon, and the server that the client's proxy connected to", () => {
+  it("prints the status, the time and the server of an answer", () => {
     const metrics = [outbound(`server_id="policy.linkerd"`), connected].join("\n");
     const answer = answerIn(message([200, 5, "0.012345", "", ""], metrics), "gateway");
     const asked = { source: "east", part: "west", service: "shop/web-west", port: 80 };
@@ -114,7 +114,7 @@ describe("verify", () => {
     ],
     ["the pod is killed", "gateway", "", "client"],
   ] as const)
-    it(`names the hop ${hop ?? "of no failure"} if ${title}`, () => {
+    it(`blames ${hop === undefined ? "no hop" : `the ${hop}`} if ${title}`, () => {
       const answer = answerIn(text, kind);
       deepEqual([answer.answered, answer.hop], [hop === undefined, hop]);
     });

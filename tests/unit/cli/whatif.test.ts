@@ -55,7 +55,7 @@ describe("whatif", () => {
     });
   });
 
-  it("ignores members without a ready pod", () => {
+  it("counts only members with a ready pod", () => {
     const asleep = { ...facts, services: [service("west", 2), service("east", 0)] };
     deepEqual(left("link/north/west", asleep), [
       ["north", "shop/bb-federated", "unavailable", ["east"]],
@@ -72,7 +72,7 @@ describe("whatif", () => {
     );
   });
 
-  it("refuses a loss of something that the stack doesn't have", () => {
+  it("rejects a loss of something that the stack doesn't have", () => {
     for (const text of ["south", "link/west/east", "namespace/west", "cluster/west/shop", "pod/x"])
       throws(() => lossIn(text, facts), /it must be west, gateway\/west, link\/east\/west/);
   });

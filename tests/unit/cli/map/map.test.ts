@@ -13,7 +13,7 @@ const mesh = meshOf(shape);
 const hostile = meshOf({ ...shape, called: renaming() });
 
 describe("a drawing of map", () => {
-  it("describes each cluster and link in words, with the changes of the next up", async () => {
+  it("gives each cluster and link a title with its pending changes", async () => {
     const { text: svg } = await svgOf(mesh);
     for (const title of [
       "west: ok, Linkerd edge-26.10.2, trust anchors for 340 days",
@@ -28,7 +28,7 @@ describe("a drawing of map", () => {
     match(mermaid, /^ {2}n1 -.->\|"40 mirrors, \+1 ~1 -1"\| n2$/m);
   });
 
-  it("has no markup from names", async () => {
+  it("escapes names", async () => {
     const { text: svg } = await svgOf(hostile);
     const tags = new Set([...svg.matchAll(/<([^\s>]+)/g)].map(([, tag]) => tag));
     deepEqual([...tags].sort(), [
@@ -40,13 +40,13 @@ describe("a drawing of map", () => {
       match(line, /^ {2}n\d(?:\["[^"<>\\`]*<br\/>[a-z ]+"\]:::\w+| -\.?->\|"[^"<>\\`]*"\| n\d)$/);
   });
 
-  it("shows names literally that mean something to Graphviz", async () => {
+  it("shows Graphviz's own escapes in names literally", async () => {
     const called = renaming([String.raw`\N\l&lt;"}`]);
     const { text: svg } = await svgOf(meshOf({ ...shape, called }));
     match(svg, />\\N\\l&amp;lt;(&quot;|")}0</);
   });
 
-  it("draws up to 100 links, and of more links those with findings", async () => {
+  it("draws all links up to 100, and of more only those with findings", async () => {
     const hub = meshOf({ clusters: 50, mirrors: 1_000, links: "hub" });
     const { text: all } = await svgOf(hub);
     equal(all.match(/href="#link-/g)?.length, hub.links.length);
@@ -65,7 +65,7 @@ const page = async (picture: Picture) => pageOf(picture, await svgOf(picture), c
 const times = (text: string, found: RegExp) => text.match(found)?.length ?? 0;
 
 describe("the HTML page of map", () => {
-  it("forbids all scripts and all other styles", async () => {
+  it("allows no scripts, and no styles but its own", async () => {
     const html = await page(mesh);
     const hash = createHash("sha256").update(css).digest("base64");
     match(html, /^<!doctype html>\n<html lang="en">/);
@@ -77,7 +77,7 @@ describe("the HTML page of map", () => {
     equal(times(html, /<script|<style|style="| on[a-z]+=/gi), 1);
   });
 
-  it("has details for each link that an arrow points to, with a row for each mirror", async () => {
+  it("lists the mirrors of each link where its arrow points", async () => {
     const html = await page(mesh);
     equal(times(html, /<details>/g), mesh.links.length);
     for (const [, place] of html.matchAll(/href="#([^"]*)"/g))
@@ -104,7 +104,7 @@ describe("the HTML page of map", () => {
     equal(times(html, /<td>\w+, now |\+1 ~1 -1/g), 0);
   });
 
-  it("gives every table a heading, a caption and scopes", async () => {
+  it("gives every table a heading, a caption and header scopes", async () => {
     const html = await page(mesh);
     const tables = html.match(/<table>[^]*?<\/table>/g) ?? [];
     equal(tables.length, 3 + mesh.links.length + 4);
@@ -124,7 +124,7 @@ describe("the HTML page of map", () => {
     equal(times(html, /href="(?!#|https:)/g), 0);
   });
 
-  it("escapes values of a file that no type allows", async () => {
+  it("escapes values in a bundle that no type allows", async () => {
     const mode = '"><img src=x>' as LinkFact["mode"];
     const facts = factsOf({ links: [link("a", "b", { mode, mirroring: mode as "pulumi" })] });
     for (const format of ["html", "svg"] as const)

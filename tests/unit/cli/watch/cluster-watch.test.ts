@@ -41,7 +41,7 @@ interface OpenWatch extends WatchCalls {
   readonly fail: (error: Error) => void;
 }
 
-describe("the watch of a cluster that exports the Service shop/web", () => {
+describe("the watch of a cluster that exports shop/web", () => {
   let time: VirtualTime;
   let watches: Map<string, OpenWatch>;
   /** The requests about Services: `list`, `watch 100`. */
@@ -122,12 +122,12 @@ describe("the watch of a cluster that exports the Service shop/web", () => {
     await settle();
   };
 
-  it("watches each kind, with one client for all", () => {
+  it("watches all kinds through one client", () => {
     deepEqual([...watches.keys()].sort(), [...watchedKinds].sort());
     equal(connections.length, 1);
   });
 
-  it("is replaced only if the links change, and watches Links only in a source", async () => {
+  it("starts again only if links change, and watches Links only in sources", async () => {
     const mesh = new MeshWatch({ observe: (event) => events.push(event), time, connect });
     const clusters = { west: { context: "west" }, east: { context: "east" } };
     const source = { source: "east", stack: "p/s", clusters, revision: 1, mirrors: {} };
@@ -159,11 +159,11 @@ describe("the watch of a cluster that exports the Service shop/web", () => {
       deepEqual(triggersOf("services", ...changes), [`event services shop/${name}`]);
     });
 
-  it("does not report a Service that no link could mirror", () => {
+  it("ignores a Service that no link could mirror", () => {
     deepEqual(triggersOf("services", change("MODIFIED", "other")), []);
   });
 
-  it("reports Endpoints of the Services that are of interest at that time", () => {
+  it("reports Endpoints only of exported Services", () => {
     const both = [change("MODIFIED", "web"), change("MODIFIED", "other")];
     deepEqual(triggersOf("endpoints", ...both), ["event endpoints shop/web"]);
     triggersOf("services", change("MODIFIED", "other", exported));
@@ -180,7 +180,7 @@ describe("the watch of a cluster that exports the Service shop/web", () => {
     ["does not respond", failure("unreachable")],
     ["rejects the credentials", failure("unauthorized", 401)],
   ] as const)
-    it(`connects again if the cluster ${what}, once for all kinds`, async () => {
+    it(`reconnects once for all kinds if the cluster ${what}`, async () => {
       events.length = 0;
       for (const kind of ["services", "links"]) await end(kind, why);
       deepEqual(connections, [{ isClosed: true }, { isClosed: false }]);
@@ -196,7 +196,7 @@ describe("the watch of a cluster that exports the Service shop/web", () => {
     deepEqual(reported, ["watchLost", "watching", "triggered"]);
   });
 
-  it("continues a watch that the server ended where it was", async () => {
+  it("continues from the last version if the server ends a watch", async () => {
     for (const version of ["120", "130"]) await end("services", version);
     deepEqual(requests, ["list", "watch 100", "watch 120", "watch 130"]);
   });
@@ -212,7 +212,7 @@ describe("the watch of a cluster that exports the Service shop/web", () => {
     deepEqual(waits(), [250, 500]);
   });
 
-  it("waits longer after each failure until a watch has lasted half a minute", async () => {
+  it("doubles the wait after each failure until a watch lasts half a minute", async () => {
     const errors = [failure("unreachable"), failure("server"), failure("gone")];
     for (const how of [...errors, "410", failure("server")]) await end("services", how);
     deepEqual(waits(), [250, 500, 1000, 250]);

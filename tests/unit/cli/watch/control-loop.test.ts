@@ -149,13 +149,13 @@ describe("the control loop of a watch", () => {
     deepEqual(timeline, ["25.1 settled", "25.1 dry run", "25.2 settled"]);
   });
 
-  it("delays a dry run by five seconds at most while a cluster never stops changing", async () => {
+  it("waits at most five seconds while a cluster keeps changing", async () => {
     await watch.changesAt(...Array.from({ length: 50 }, (_, index) => 10 + index / 2));
     await watch.stopAt(60);
     deepEqual(watch.times("dry run"), [0, 15, 20.5, 26, 31.5, 35.5]);
   });
 
-  it("leaves out a source with a refusal until something changes, and continues when the cause is gone", async () => {
+  it("excludes a refused source until the cause is gone", async () => {
     watch.found.east = "refused";
     await watch.changesAt(300);
     await watch.exportAt(650);
@@ -174,7 +174,7 @@ describe("the control loop of a watch", () => {
     ]);
   });
 
-  it("runs up for the sources without a refusal", async () => {
+  it("runs up for the other sources while one is refused", async () => {
     watch.found.north = "refused";
     await watch.exportAt(50);
     deepEqual(await watch.stopAt(100, 50), [
@@ -203,7 +203,7 @@ describe("the control loop of a watch", () => {
     ]);
   });
 
-  it("does a dry run when a mirror of a missing pod is due, and not before", async () => {
+  it("does a dry run when the mirror of a missing pod is due for deletion", async () => {
     watch.dueIn.push(300, 250);
     await watch.changesAt(49);
     await watch.until(300);
@@ -222,7 +222,7 @@ describe("the control loop of a watch", () => {
     ["a dry run", 11.05, ["11 dry run"]],
     ["a run", 12, ["11 dry run", "11.1 up"]],
   ] as const)
-    it(`waits for ${what} that is under way when it is stopped, and begins no other`, async () => {
+    it(`finishes ${what} when it is stopped, and begins nothing else`, async () => {
       await watch.exportAt(10);
       deepEqual(await watch.stopAt(stopAt, 10), expected);
       equal(watch.now, expected.length === 1 ? 11.1 : 15.1);
@@ -243,7 +243,7 @@ describe("the control loop of a watch", () => {
     equal(watch.states.at(-1), "settled");
   });
 
-  it("continues with changes half a minute after a failure, which mirrors in sync do not end", async () => {
+  it("handles a change within half a minute of a failure", async () => {
     watch.ends.preview = failed;
     await watch.changesAt(150);
     await watch.exportAt(400);

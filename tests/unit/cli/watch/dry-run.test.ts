@@ -48,7 +48,7 @@ describe("a dry run", () => {
     return { ...source, dueIn, hostnames: seenAs.hostnames };
   }
 
-  it("finds everything in order after a run, and what the next one would do", async () => {
+  it("finds nothing to do after a run, and counts a new export", async () => {
     const inOrder = {
       source: "east",
       status: "inSync",
@@ -65,14 +65,14 @@ describe("a dry run", () => {
     deepEqual(await seen(), { ...inOrder, status: "changed", parts });
   });
 
-  it("tells what the guards refuse, in their own words, of clusters that can be read", async () => {
+  it("reports what a guard refuses", async () => {
     for (const name of ["a", "b", "c"]) clusters.west.delete("services", `shop/${name}`);
     const { status, refusals, unreachable } = await seen();
     deepEqual({ status, unreachable }, { status: "refused", unreachable: {} });
     match(refusals.join(), /maxDeletions/);
   });
 
-  it("says when the mirror of a missing pod goes, which is no reason to run before", async () => {
+  it("says when the mirror of a missing pod is due for deletion", async () => {
     const listing = (...hosts: string[]) =>
       serverWith(
         exporting("west", [headless("shop/db")], {
@@ -94,7 +94,7 @@ describe("a dry run", () => {
     equal((await seen(later)).dueIn, undefined);
   });
 
-  it("tells of a kubeconfig that can't be read as a run does", async () => {
+  it("reports an unreadable kubeconfig as a refusal", async () => {
     const nowhere = { context: "nowhere", kubeconfig: "/nowhere" };
     const args = argsFor(["west"], { clusters: { east: nowhere, west: nowhere } });
     const state = { ...args, mirrors: {}, revision: 1 };
@@ -103,7 +103,7 @@ describe("a dry run", () => {
     match(source.refusals.join(), /\/nowhere/);
   });
 
-  it("tells which cluster is away, and that a run has to note it once", async () => {
+  it("reports an unreachable cluster, which one run has to record", async () => {
     clusters.west.refuse = () => "unreachable";
     const { unreachable, status } = await seen();
     deepEqual([Object.keys(unreachable), status], [["west"], "changed"]);
@@ -111,7 +111,7 @@ describe("a dry run", () => {
     equal((await seen()).status, "inSync");
   });
 
-  it("tells the hostnames of gateways, with what they lead to", async () => {
+  it("returns the hostnames of gateways with their addresses", async () => {
     const at = { namespace: "g", name: "g", addresses: ["localhost"] };
     const gateway = { ...at, port: 4143, identity: "i" };
     const args = argsFor([{ target: "west", gateway }]);

@@ -27,8 +27,8 @@ const { clusters } = inputs(["west"]);
 const back = { source: "west", clusters, links: [link({ source: "west", target: "east" })] };
 const bothWays = [inputs(["west"]), inputs([], back)];
 
-describe("what a watch is interested in", () => {
-  it("is every cluster of the links in the state, by its access alone", () => {
+describe("the interest of a watch", () => {
+  it("covers every cluster of the links in the state, by its access alone", () => {
     deepEqual([...interests(plain).keys()].sort(), ["east", "north", "west"]);
     const pinned = { east: { context: "e", uid: "1" }, west: { context: "w" } };
     const { access } = interests([inputs(["west"], { clusters: pinned })]).get("east") ?? {};
@@ -36,27 +36,27 @@ describe("what a watch is interested in", () => {
   });
 
   for (const [what, sources, cluster, name, labels, expected] of [
-    ["what a target exports", plain, "west", "web", exported, true],
-    ["what it exports to be discovered", plain, "west", "web", discovered, true],
-    ["its members of federated Services", plain, "west", "web", member, true],
-    ["none of these", plain, "west", "web", { app: "web" }, false],
-    ["what a link's own selector takes", selecting, "west", "web", ours, true],
-    ["what only the default would take", selecting, "west", "web", exported, false],
-    ["a mirror in a source by its label", plain, "east", "anything", mirrored, true],
-    ["a mirror by its name alone", plain, "east", "web-west", {}, true],
-    ["a federated Service by its name alone", plain, "east", "web-federated", {}, true],
-    ["the name of a mirror of no link", plain, "east", "web-south", {}, false],
-    ["the name of a mirror in a target", plain, "west", "web-east", {}, false],
-    ["a mirror of a link that has left", left, "east", "web-south", {}, true],
-    ["a member in a cluster that is only a source", plain, "east", "web", member, true],
-    ["an export there", plain, "east", "web", exported, false],
-    ["a member there by a link's own selector", federating, "east", "web", ours, true],
-    ["an export where a source is a target too", bothWays, "east", "web", exported, true],
-    ["a mirror there", bothWays, "east", "web-west", {}, true],
-    ["a target's gateway", plain, "west", "linkerd-gateway", {}, true],
-    ["one that a flat network does not need", plain, "north", "linkerd-gateway", {}, false],
+    ["an exported Service of a target", plain, "west", "web", exported, true],
+    ["an export for remote discovery", plain, "west", "web", discovered, true],
+    ["a member of a federated Service", plain, "west", "web", member, true],
+    ["a Service without such a label", plain, "west", "web", { app: "web" }, false],
+    ["what a link's own selector matches", selecting, "west", "web", ours, true],
+    ["what only the default selector would match", selecting, "west", "web", exported, false],
+    ["a mirror by its label", plain, "east", "anything", mirrored, true],
+    ["a mirror by its name", plain, "east", "web-west", {}, true],
+    ["a federated Service by its name", plain, "east", "web-federated", {}, true],
+    ["a name that no link's mirror could have", plain, "east", "web-south", {}, false],
+    ["the name of a mirror in a cluster that has none", plain, "west", "web-east", {}, false],
+    ["a mirror of a removed link", left, "east", "web-south", {}, true],
+    ["a member in a source", plain, "east", "web", member, true],
+    ["an export in a source alone", plain, "east", "web", exported, false],
+    ["a member in a source by the link's own selector", federating, "east", "web", ours, true],
+    ["an export in a source that is a target too", bothWays, "east", "web", exported, true],
+    ["a mirror in a source that is a target too", bothWays, "east", "web-west", {}, true],
+    ["the gateway of a target", plain, "west", "linkerd-gateway", {}, true],
+    ["the gateway of a target on a flat network", plain, "north", "linkerd-gateway", {}, false],
   ] as const)
-    it(`${expected ? "is" : "is not"} ${what}`, () => {
+    it(`${expected ? "includes" : "leaves out"} ${what}`, () => {
       const interest = interests(sources).get(cluster);
       const namespace = name === "linkerd-gateway" ? "linkerd-multicluster" : "shop";
       equal(interest && isOfInterest({ namespace, name, labels }, interest), expected);

@@ -14,7 +14,7 @@ const lock: Lock = { host: "laptop", pid: 42, at, text: "ann@laptop (pid 42)" };
 const second = { ...lock, pid: 50 };
 
 describe("the lock of a stack", () => {
-  it("is what Pulumi says of it", () => {
+  it("is parsed from Pulumi's error", () => {
     const [ann, bob] = ["ann@laptop (pid 42) at 2026-11-22T04:20:58Z", "bob@ci@runner-7 (pid 7)"];
     deepEqual(locksIn(message), [
       { host: "laptop", pid: 42, at, text: ann },
@@ -24,25 +24,37 @@ describe("the lock of a stack", () => {
   });
 
   for (const [verdict, what, locks, running, host] of [
-    ["stale", "left by a run of a watch that is gone", [lock], [], "laptop"],
-    ["running", "held by one that goes on", [lock], [42], "laptop"],
-    ["running", "held by one of two", [lock, second], [50], "laptop"],
-    ["foreign", "of another process", [{ ...lock, pid: 43 }], [], "laptop"],
-    ["foreign", "of another machine", [{ ...lock, host: "ci" }], [], "laptop"],
-    ["foreign", "of an earlier process", [{ ...lock, at: at - 60_000 }], [], "laptop"],
-    ["foreign", "of a later process", [{ ...lock, at: at + 600_000 }], [], "laptop"],
-    ["foreign", "of a time that can't be read", [{ ...lock, at: NaN }], [], "laptop"],
-    ["foreign", "beside one of our own", [lock, { ...lock, pid: 43 }], [], "laptop"],
-    ["foreign", "that says nothing of itself", [], [], "laptop"],
-    ["foreign", "whose record another machine has made", [lock], [], "ci"],
+    ["stale", "its run has ended", [lock], [], "laptop"],
+    ["running", "its run continues", [lock], [42], "laptop"],
+    ["running", "one of two runs continues", [lock, second], [50], "laptop"],
+    ["foreign", "another process holds it", [{ ...lock, pid: 43 }], [], "laptop"],
+    ["foreign", "another machine holds it", [{ ...lock, host: "ci" }], [], "laptop"],
+    [
+      "foreign",
+      "it is older than the run with its process id",
+      [{ ...lock, at: at - 60_000 }],
+      [],
+      "laptop",
+    ],
+    [
+      "foreign",
+      "it is much later than the run with its process id",
+      [{ ...lock, at: at + 600_000 }],
+      [],
+      "laptop",
+    ],
+    ["foreign", "its time can't be parsed", [{ ...lock, at: NaN }], [], "laptop"],
+    ["foreign", "only another lock is of a watch", [lock, { ...lock, pid: 43 }], [], "laptop"],
+    ["foreign", "its owner can't be parsed", [], [], "laptop"],
+    ["foreign", "another machine made the record", [lock], [], "ci"],
   ] as const)
-    it(`is ${verdict} if it is one ${what}`, () => {
+    it(`is ${verdict} if ${what}`, () => {
       const records = [record, { ...record, pid: 50 }].map((each) => ({ ...each, host }));
       const isRunning = (pid: number) => running.some((each) => each === pid);
       equal(judge(locks, records, "laptop", isRunning), verdict);
     });
 
-  it("is of a run that goes on as long as its process may be Pulumi, and not another with its id", async () => {
+  it("is held only as long as its process is Pulumi, not by another process with its id", async () => {
     const children = ["pulumi", "other"].map((argv0) => spawn("sleep", ["300"], { argv0 }));
     const isRunning = ({ pid = 0 }) => isPulumi(pid);
     deepEqual(children.map(isRunning), [true, process.platform !== "linux"]);

@@ -10,7 +10,7 @@ const changed = (cluster: string): WatchEvent => ({
   about: "services shop/web",
 });
 
-describe("a line of the watch", () => {
+describe("the watch's log", () => {
   const parts = { west: { mirrors: 2, notMirrored: 1 } };
   const source = { source: "east", status: "refused", refusals: [], parts } as const;
   const sources = [{ ...source, unreachable: { west: "away" } }];
@@ -33,7 +33,7 @@ describe("a line of the watch", () => {
     ],
     [{ event: "state", state: "settled", why: [] }, "everything is in order"],
   ] as const)
-    it(`is: ${line}`, () => {
+    it(`says: ${line}`, () => {
       equal(sentenceOf(event), line);
     });
 });

@@ -26,7 +26,7 @@ const changed: WatchEvent = {
   about: "services shop/web",
 };
 
-describe("metrics of the watch", () => {
+describe("the watch's metrics", () => {
   /** In seconds since 1970. */
   let now: number;
   let metrics: ReturnType<typeof watchMetrics>;
@@ -77,7 +77,7 @@ describe("metrics of the watch", () => {
     ]);
   });
 
-  it("have the state, the last success and the failures in a row", async () => {
+  it("show the state, the last success and consecutive failures", async () => {
     const prefixes = ["state", "last_success", "consecutive"];
     const success = "last_success_timestamp_seconds 1000";
     await after([state("settled")]);
@@ -87,7 +87,7 @@ describe("metrics of the watch", () => {
     deepEqual(await after([state("refused")], ...prefixes), ["state{state=refused} 1", success]);
   });
 
-  it("have the connected watches, and forget a cluster that leaves the stack", async () => {
+  it("show which watches are connected, and forget a cluster that leaves the stack", async () => {
     const events: readonly WatchEvent[] = [
       watched("east", "west"),
       dryRun(),
@@ -107,7 +107,7 @@ describe("metrics of the watch", () => {
     deepEqual([left.length, left.filter((line) => line.includes("east"))], [5, []]);
   });
 
-  it("have what the last dry run found, and nothing of the one before", async () => {
+  it("show what the last dry run found, and nothing older", async () => {
     const unreachable = { west: "does not respond" };
     const gateways = {
       west: { alive: false, milliseconds: 1500 },
@@ -134,7 +134,7 @@ describe("metrics of the watch", () => {
     ]);
   });
 
-  it("have the time of the first pending change, and how long it took to converge", async () => {
+  it("show when the first pending change came, and how long it took to converge", async () => {
     const pending = "change_pending_timestamp_seconds";
     deepEqual(await after([state("starting")], pending), []);
     for (; now < 1_006; now += 3) deepEqual(await after([changed], pending), [`${pending} 1000`]);
@@ -146,7 +146,7 @@ describe("metrics of the watch", () => {
     ]);
   });
 
-  it("have cleared locks and the expiry of the certificates in the state", async () => {
+  it("show cleared locks and when certificates in the state expire", async () => {
     const events: readonly WatchEvent[] = [
       { event: "lockCleared", lock: "x" },
       { event: "expiries", certificates: { "the trust anchor": "1970-01-01T00:00:01Z" } },

@@ -108,7 +108,7 @@ while :; do sleep 0.05; done`);
     equal((await up()).result, "cancelled");
   });
 
-  it("begins from the mirrors in the state, and reports when certificates expire", async () => {
+  it("reads mirrors and the expiry of certificates from the state", async () => {
     const date = "2036-01-01T00:00:00.000Z";
     const trust = "linkerd-multicluster:index:TrustRoot";
     await stateOf(
@@ -179,7 +179,7 @@ fi; ${then};; esac`);
     deepEqual(await records(), []);
   });
 
-  it("does not clear a lock that another watch is clearing", async () => {
+  it("leaves a lock to another watch that is clearing it", async () => {
     const go = `touch ${folder}/cancelling; while [ ! -e ${folder}/go ]; do sleep 0.05; done`;
     await locked(await killed(), go, "exit 1");
     const first = up();
@@ -190,7 +190,7 @@ fi; ${then};; esac`);
     deepEqual(await records(), []);
   });
 
-  it("does not clear a lock after another watch did, since a run may hold the next one", async () => {
+  it("leaves alone the lock that follows one that another watch cleared", async () => {
     await locked(await killed());
     const turn = "tracing:net.server.listen:asyncStart";
     const clear = () => {
@@ -223,7 +223,7 @@ fi; ${then};; esac`);
     deepEqual([(await up()).result, (await records()).length], ["succeeded", 1]);
   });
 
-  it("does not clear a lock of anybody else, and names the owner", async () => {
+  it("leaves alone a foreign lock, and names its owner", async () => {
     await writeFile(join(folder, "lock"), "");
     await locked("root@laptop (pid 42)");
     await stayedLocked(
@@ -233,7 +233,7 @@ fi; ${then};; esac`);
     equal(await cancels(), 0);
   });
 
-  it("does not clear the lock of an earlier watch's run that continues", async () => {
+  it("leaves alone the lock of an earlier watch's run that continues", async () => {
     const { run, pid, whose } = await locking();
     await locked(whose);
     await stayedLocked(up(), /a run that a watch started still continues/);
