@@ -73,8 +73,9 @@ function pick(map: StringMap = {}, wanted: (key: string) => boolean): StringMap 
  */
 export const othersKeys: Readonly<Record<string, string>> = {
   "app.kubernetes.io/instance": "Argo CD, where it tracks by label, prunes the mirror",
-  "app.kubernetes.io/managed-by": "Helm and Config Sync take the mirror for their own",
-  "addonmanager.kubernetes.io/*": "the addon manager deletes what it has no manifest of",
+  "app.kubernetes.io/managed-by":
+    "Helm and Config Sync mistake the mirror for one of their objects",
+  "addonmanager.kubernetes.io/*": "the addon manager deletes objects that it has no manifest for",
   "applyset.kubernetes.io/*": "`kubectl apply --prune --applyset` deletes the mirror",
   "argocd.argoproj.io/*": "Argo CD prunes the mirror, or hooks it into a sync",
   "configmanagement.gke.io/*": "Config Sync takes the mirror for its own",
