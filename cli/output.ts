@@ -1,4 +1,5 @@
-import { stripVTControlCharacters, styleText } from "node:util";
+import { styleText } from "node:util";
+import Table from "cli-table3";
 import { stringify } from "yaml";
 
 export const formats = ["table", "json", "yaml"] as const;
@@ -44,21 +45,25 @@ export function shownName(name: string): string {
   return name.replace("/", " → ");
 }
 
+const noLines = Object.fromEntries(
+  ["top", "bottom", "left", "right", "mid", "middle"]
+    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
+    .map((name) => [name, ""]),
+);
+
 /** A table without lines, as kubectl prints it. */
 export function columns(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  // Colors take no room on a terminal.
-  const lengthOf = (cell: string) => stripVTControlCharacters(cell).length;
-  const all = [heads.map((head) => paint("head", head)), ...rows];
-  const widths = heads.map((_, column) =>
-    Math.max(...all.map((row) => lengthOf(row[column] ?? ""))),
-  );
-  const lines = all.map((row) => {
-    const cells = row.map(
-      (cell, column) => cell + " ".repeat((widths[column] ?? 0) - lengthOf(cell)),
-    );
-    return `${cells.join("  ").trimEnd()}\n`;
+  const table = new Table({
+    head: heads.map((head) => paint("head", head)),
+    chars: { ...noLines, "left-mid": "", "mid-mid": "", "right-mid": "", middle: "  " },
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  return lines.join("");
+  table.push(...rows.map((row) => [...row]));
+  return `${table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")}\n`;
 }
 
 const units = [
