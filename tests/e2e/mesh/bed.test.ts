@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { type Bed, until } from "../../bed/bed.ts";
 import { request } from "../../bed/request.ts";
 import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
+import { running } from "../watched-runs.ts";
 
 const run = promisify(execFile);
 
@@ -70,21 +71,28 @@ describe("the test bed", function () {
     const [folder] = (await once(createInterface(owner.stdout), "line")) as [string];
     // Its watchdog, etcd, the API server and CoreDNS.
     assert.ok((await commandsNaming(folder)).length >= 4);
+    const engines = () => running(`TMPDIR=${folder}/tmp`);
+    assert.equal((await engines()).length, 1);
     owner.kill("SIGKILL");
     await until("the end of it all", [], async () => {
       const isGone = await access(folder).then(
         () => false,
         () => true,
       );
-      return (isGone && (await commandsNaming(folder)).length === 0) || undefined;
+      const left = [...(await commandsNaming(folder)), ...(await engines())];
+      return (isGone && left.length === 0) || undefined;
     });
   });
 });
 
+/** `sleep` stands for an engine, which belongs to no process group that the watchdog knows. */
 const OWNER = `
+  import { spawn } from "node:child_process";
   import { startBed } from ${JSON.stringify(import.meta.resolve("../../bed/bed.ts"))};
+  import { environment } from ${JSON.stringify(import.meta.resolve("../../bed/pulumi.ts"))};
   const bed = await startBed({ clusters: ["west"], runs: "nothing" });
   await bed.dns("west");
+  spawn("sleep", ["600"], { env: environment(bed), stdio: "ignore" });
   console.log(bed.folder);
   setInterval(() => undefined, 1000);
 `;
