@@ -29,7 +29,13 @@ interface Exported {
 }
 
 const unasked = ["--yes", "--skip-preview", "--diff"];
-const flags = { preview: ["--diff"], up: unasked, refresh: unasked, destroy: unasked };
+const flags = {
+  preview: ["--diff"],
+  up: unasked,
+  refresh: unasked,
+  destroy: unasked,
+  cancel: ["--yes"],
+};
 
 /**
  * A stack of the real program in the real engine, run by Pulumi's CLI. Each operation must write to sources of links
