@@ -1,14 +1,21 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type TrustExports, withoutRefused } from "@linkerd-multicluster/engine/trust";
+import {
+  type Publication,
+  type PublicationArgs,
+  type TrustExports,
+  withoutRefused,
+} from "@linkerd-multicluster/engine/trust";
 import type { GeneratedTrust, MeshConfig } from "../config/mesh.ts";
 import { ClusterIdentity } from "./cluster-provider.ts";
 import { movedClusters } from "./clusters.ts";
 import type { Preflight } from "./preflight.ts";
+import { EngineResource } from "./engine-resource.ts";
+import type { IssuanceArgs } from "./trust/issuance.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
 /**
- * The trust root of a mesh whose clusters other stacks have. It reads all clusters, writes to none, and
- * exports what each is to trust and issue with: nothing of the trust anchors' keys.
+ * The trust root of a mesh whose clusters belong to other stacks. It reads all clusters and writes to none. It exports
+ * each cluster's bundle and issuer, but never a trust anchor's key.
  */
 export class TrustStack extends pulumi.ComponentResource {
   readonly trust: pulumi.Output<TrustExports["trust"]>;
@@ -22,7 +29,7 @@ export class TrustStack extends pulumi.ComponentResource {
   ) {
     super("linkerd-multicluster:index:TrustStack", name, {}, opts);
     if (config.trust.kind !== "generated") throw new Error("manage: trust generates the trust");
-    // Each by itself: an output that holds a secret is one.
+    // They are separate outputs, because one that contains a secret is a secret as a whole.
     const exported = this.#exports(config, config.trust, preflight);
     this.trust = pulumi.output(exported.then(({ trust }) => trust));
     this.issuerKeys = pulumi.secret(exported.then(({ issuerKeys }) => issuerKeys));
@@ -39,11 +46,13 @@ export class TrustStack extends pulumi.ComponentResource {
       const identity = new ClusterIdentity(cluster, each, known, { parent: this });
       return [cluster, identity] as const;
     });
-    // An empty cluster in the place of one that is meshed would look as if there were nothing to break.
+    // A name that now leads to an empty cluster would look as if there were no traffic to break.
     const refused = new Map([...preflight.refused, ...(await movedClusters(identities))]);
     const trust = withoutRefused(refused.keys(), preflight.trust);
-    const publishedAfter = identities.map(([, identity]) => identity);
-    const args = { ...trustRootArgs(config, { ...preflight, trust }), publishedAfter };
+    const dependsOn = identities.map(([, identity]) => identity);
+    const publish: IssuanceArgs["publish"] = (args, opts) =>
+      new TrustPublication("trust", args, { ...opts, dependsOn }).publication;
+    const args = { ...trustRootArgs(config, { ...preflight, trust }), publish };
     const root = new TrustRoot("trust", args, { parent: this });
     root.refused.apply((also) => {
       for (const why of [...refused.values(), ...Object.values(also)]) root.fail(why);
@@ -64,5 +73,19 @@ export class TrustStack extends pulumi.ComponentResource {
         }),
       issuerKeys: pulumi.output(Object.fromEntries(keys)),
     };
+  }
+}
+
+/** The trust that is published for the stacks of the clusters: the next step, or the last one again. */
+class TrustPublication extends EngineResource {
+  declare readonly publication: pulumi.Output<Publication>;
+
+  constructor(
+    name: string,
+    args: pulumi.Output<PublicationArgs>,
+    opts: pulumi.CustomResourceOptions,
+  ) {
+    const { own, known, next, live } = args;
+    super("TrustPublication", name, { own, known, next, live, publication: undefined }, opts);
   }
 }

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { GeneratedTrust, ProvidedTrust, TrustConfig } from "../../config/mesh.ts";
 import {
+  type Bundle,
   bundleText,
   type Expiring,
   expiringAnchors,
@@ -24,7 +25,6 @@ import {
   stepOf,
   type TrustPlan,
 } from "@linkerd-multicluster/engine/trust";
-import { EngineResource } from "../engine-resource.ts";
 import { Generation, type KeyPair } from "./generation.ts";
 
 /** The anchors and issuers of a stack, and what each cluster gets of them. */
@@ -50,8 +50,11 @@ export interface IssuanceArgs {
   /** The lifetime of a workload's certificate in milliseconds; Linkerd's default is 24 hours. */
   readonly certificateLifetime?: number;
   readonly published?: PublishedTrust;
-  /** Other stacks give the clusters their trust: a step is published once these are done. */
-  readonly publishedAfter?: readonly pulumi.Resource[];
+  /** Publishes a step for other stacks, which give the clusters their trust, and returns what they may apply now. */
+  readonly publish?: (
+    args: pulumi.Output<PublicationArgs>,
+    opts: pulumi.CustomResourceOptions,
+  ) => pulumi.Output<Publication>;
 }
 
 export type RefusedClusters = Readonly<Record<string, string>>;
@@ -74,8 +77,6 @@ export function issuanceFrom(trust: TrustConfig, context: IssuanceContext): Issu
       return generatedIssuance(trust, context);
   }
 }
-
-type Bundle = PublishedTrust["known"];
 
 /** Issuers by cluster, leaf first, with the private key. */
 type Issuers = ReadonlyMap<string, { readonly issuer: Bundle; readonly keyPem: string }>;
@@ -143,14 +144,14 @@ function externalIssuance({ live, now }: IssuanceContext): Issuance {
  * use until the second of three steps; after that, nothing trusts it.
  */
 function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
-  const { name, parent, issuerNames: issuers, now, publishedAfter } = context;
+  const { name, parent, issuerNames: issuers, now, publish } = context;
   const generation = (number: number): Generation =>
     new Generation(`${name}-${number}`, { trust, issuers, now }, { parent });
   const adopted = trust.extraAnchors === undefined ? [] : knownCertificates(trust.extraAnchors);
   const wanted = generation(trust.generation);
   const previous = trust.generation > 1 ? generation(trust.generation - 1) : undefined;
   const pems = pulumi.all([wanted.anchorPem, previous?.anchorPem]);
-  const by = publishedAfter === undefined ? {} : { by: "the next run of every cluster's stack" };
+  const by = publish === undefined ? {} : { by: "the next run of every cluster's stack" };
   const unknown = trust.unknownAnchors;
   const decided = <T>(use: (plan: RotationPlan, rotation: Rotation) => T) =>
     pems.apply((both) => {
@@ -158,12 +159,7 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
       return use(rotate(rotation), rotation);
     });
   const outputs =
-    publishedAfter === undefined
-      ? decided(stepOf)
-      : new TrustPublication(name, decided(publicationArgs), {
-          parent,
-          dependsOn: [...publishedAfter],
-        }).publication;
+    publish === undefined ? decided(stepOf) : publish(decided(publicationArgs), { parent });
   const issuerPems = [...wanted.issuers].map(([cluster, { certPem }]) =>
     certPem.apply((pem) => [cluster, pem] as const),
   );
@@ -198,20 +194,6 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
       return { certPem: part("certPem"), keyPem: part("keyPem") };
     },
   };
-}
-
-/** The trust that is published for the stacks of the clusters: the next step, or the last one again. */
-class TrustPublication extends EngineResource {
-  declare readonly publication: pulumi.Output<Publication>;
-
-  constructor(
-    name: string,
-    args: pulumi.Output<PublicationArgs>,
-    opts: pulumi.CustomResourceOptions,
-  ) {
-    const { own, known, next, live } = args;
-    super("TrustPublication", name, { own, known, next, live, publication: undefined }, opts);
-  }
 }
 
 function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {

@@ -23,7 +23,7 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
 import { judgeFor } from "../mesh/gateway.ts";
 import { type PublicationInputs, publish } from "../trust/publication.ts";
-import { messageOf, UserError } from "../user-error.ts";
+import { UserError } from "../user-error.ts";
 import { awaitsUnknown, type Checked, PartialFailure, retried } from "./contract.ts";
 import { cancellation, clusters, revokedInThisRun, unlessCancelled } from "./process.ts";
 
@@ -191,13 +191,12 @@ export const revocations = statelessResource<RevocationInputs>({
 export const trustPublications = statelessResource<PublicationInputs>({
   idOf: () => "trust",
   check(olds, args) {
-    try {
-      const publication = publish(olds.publication?.clusters ?? {}, args);
-      return Promise.resolve({ inputs: { ...args, publication }, failures: [] });
-    } catch (error) {
-      const failures = [{ property: "generation", reason: messageOf(error) }];
-      return Promise.resolve({ inputs: args, failures });
-    }
+    const found = publish(olds.publication?.clusters ?? {}, args);
+    return Promise.resolve(
+      "value" in found
+        ? { inputs: { ...args, publication: found.value }, failures: [] }
+        : { inputs: args, failures: [{ property: "generation", reason: found.why }] },
+    );
   },
   subject: ({ publication }) => ({ publication }),
 });

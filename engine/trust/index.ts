@@ -2,7 +2,7 @@
  * Certificates, bundles and the decisions of a rotation. The rest of the program imports only this file of the
  * folder.
  */
-export { bundleText } from "./bundle.ts";
+export { type Bundle, bundleText } from "./bundle.ts";
 export {
   certificatesIn,
   knownCertificates,

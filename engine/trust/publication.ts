@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { listed } from "../message.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
-import { UserError } from "../user-error.ts";
+import { invalid, type Result, valueIn } from "../result.ts";
 import { type Bundle, bundleText, has, isSameSet, unique } from "./bundle.ts";
 import {
   anchorsBehind,
@@ -32,17 +32,15 @@ export interface Share {
   readonly issuer: string;
 }
 
-/** The part of a cluster's trust that is this stack's. */
-export type LiveShare =
-  | { readonly state: "absent" }
-  | { readonly state: "unreadable"; readonly why: string }
-  | {
-      readonly state: "present";
-      /** Fingerprints of this stack's anchors that it trusts. */
-      readonly anchors: readonly string[];
-      /** The anchor of its issuer. */
-      readonly issuer?: string;
-    };
+/** The part of a cluster's trust that is this stack's. Without a value, Linkerd doesn't run there. */
+export type LiveShare = Result<PresentShare | undefined>;
+
+interface PresentShare {
+  /** Fingerprints of this stack's anchors that it trusts. */
+  readonly anchors: readonly string[];
+  /** Fingerprint of its issuer's anchor; absent if this stack has none that signed it. */
+  readonly issuer?: string;
+}
 
 export interface PublicationArgs {
   /** Fingerprints of the anchors whose issuers this stack has: the wanted one, then the previous one. */
@@ -86,15 +84,12 @@ export function publicationArgs(
 }
 
 function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
-  if ("why" in trust) return { state: "unreadable", why: trust.why };
-  if (trust.value === undefined) return { state: "absent" };
+  if ("why" in trust) return trust;
+  if (trust.value === undefined) return { value: undefined };
   const { bundle, issuer } = trust.value;
   const signer = own.find((anchor) => anchorsBehind(issuer, [anchor]).length > 0);
-  return {
-    state: "present",
-    anchors: fingerprints(bundle.filter((anchor) => has(own, anchor))),
-    ...omitUndefined({ issuer: signer?.fingerprint }),
-  };
+  const anchors = fingerprints(bundle.filter((anchor) => has(own, anchor)));
+  return { value: { anchors, ...omitUndefined({ issuer: signer?.fingerprint }) } };
 }
 
 /**
@@ -107,29 +102,28 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
  * corrects that.
  *
  * @param published by the last run, by cluster
- * @returns what to publish, or why nothing can be
+ * @returns the step to publish, or why none can be published
  */
 export function publish(
   published: Shares,
   { own, known, next, live }: PublicationArgs,
-): Publication {
+): Result<Publication> {
   // An earlier version published bundles that this one can't read.
   const before = Object.fromEntries(
     Object.entries(published).filter(([, { bundlePem }]) => "value" in certificatesIn(bundlePem)),
   );
-  const running = Object.entries(before).filter(
-    ([name]) => (live[name] ?? { state: "absent" }).state !== "absent",
-  );
+  const running = Object.entries(before).filter(([name]) => mayRun(live[name]));
   const planned = new Map(
     Object.entries(next.clusters).map(([name, share]) => [name, unchangedOr(before[name], share)]),
   );
   const behind = running.filter(([name, share]) => !isPublished(live[name], share, own));
   const isChanged = running.some(([name, share]) => planned.get(name) !== share);
-  if (behind.length === 0 || !isChanged) return { ...next, clusters: Object.fromEntries(planned) };
+  if (behind.length === 0 || !isChanged)
+    return { value: { ...next, clusters: Object.fromEntries(planned) } };
 
   if (running.some(([, { issuer }]) => !own.includes(issuer))) {
     const names = listed(behind.map(([name]) => name));
-    throw new UserError(
+    return invalid(
       `What the last run has published has not come to every cluster yet (${names}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
     );
   }
@@ -139,14 +133,15 @@ export function publish(
   );
   const late = behind.map(([name]) => {
     const now = live[name];
-    return now?.state === "unreadable" ? `${name} (${now.why})` : name;
+    return now !== undefined && "why" in now ? `${name} (${now.why})` : name;
   });
   const note = `Nothing new is published until every cluster has what was published last. Run the stacks of these, then this one again: ${listed(late)}.`;
-  return {
-    stage: "waiting",
-    notes: [note],
-    clusters: { ...Object.fromEntries(beside), ...Object.fromEntries(running) },
-  };
+  const clusters = { ...Object.fromEntries(beside), ...Object.fromEntries(running) };
+  return { value: { stage: "waiting", notes: [note], clusters } };
+}
+
+function mayRun(live: LiveShare | undefined): boolean {
+  return live !== undefined && ("why" in live || live.value !== undefined);
 }
 
 /** Keeps the previous text if it means the same, because another order of anchors would restart pods. */
@@ -157,9 +152,10 @@ function unchangedOr(before: Share | undefined, share: Share): Share {
 
 /** Whether a cluster has what was published for it; it may trust more. */
 function isPublished(live: LiveShare | undefined, share: Share, own: readonly string[]): boolean {
-  if (live?.state !== "present" || live.issuer !== share.issuer) return false;
+  const present = valueIn(live);
+  if (present === undefined || present.issuer !== share.issuer) return false;
   const published = fingerprints(anchorsOf(share)).filter((anchor) => own.includes(anchor));
-  return isDeepStrictEqual(new Set(live.anchors), new Set(published));
+  return isDeepStrictEqual(new Set(present.anchors), new Set(published));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Bundle, has } from "../../../engine/trust/bundle.ts";
 import { type Certificate, knownCertificates } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust, LiveTrusts } from "../../../engine/trust/live.ts";
-import { messageOf } from "../../../engine/user-error.ts";
+import { valueIn } from "../../../engine/result.ts";
 import { publicationArgs, publish, type Share } from "../../../engine/trust/publication.ts";
 import { planPublished } from "../../../engine/trust/published.ts";
 import { rotate } from "../../../engine/trust/rotate.ts";
@@ -224,12 +224,7 @@ export class World {
       decision.clusters.has(name),
     );
     if (refused.length > 0) return undefined;
-    try {
-      return publish(this.#published, publicationArgs(decision, rotation));
-    } catch (error) {
-      messageOf(error);
-      return undefined;
-    }
+    return valueIn(publish(this.#published, publicationArgs(decision, rotation)));
   }
 
   #issue(cluster: WorldCluster, given: Generation): void {
