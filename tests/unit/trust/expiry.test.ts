@@ -10,7 +10,7 @@ import {
 import { authority, day, inDays, now } from "./certificates.ts";
 import { anchors, next, nextIssuer, old, oldIssuer } from "./live.ts";
 
-/** What is said of a certificate made for `life` days with `left` of them to go. */
+/** The notice about a certificate that lives `life` days and expires in `left` days. */
 function said(life: number, left: number, more: Partial<Expiring> = {}): string | undefined {
   const { certificate } = authority({ notBefore: inDays(left - life), notAfter: inDays(left) });
   const expiring = { certificate, role: "the trust anchor", remedy: "Do it.", ...more };
@@ -18,7 +18,7 @@ function said(life: number, left: number, more: Partial<Expiring> = {}): string 
   return notice && `${notice.severity}: ${notice.message.replace(/ \(SHA-256 \w+\)/, "")}`;
 }
 
-describe("trust: certificates that run out", () => {
+describe("trust: notices about expiry", () => {
   const anchor = "The trust anchor, root.linkerd.cluster.local,";
   for (const [left, expected] of [
     [60.01, undefined],
@@ -29,7 +29,7 @@ describe("trust: certificates that run out", () => {
     [0.5, `error: ${anchor} expires in less than a day, on 2026-08-22T00:00:00.000Z. Do it.`],
     [-1, `error: ${anchor} expired on 2026-08-20T12:00:00.000Z. Do it.`],
   ] as const)
-    it(`with ${left} days left`, () => {
+    it(`come with the right severity ${left} days before expiry`, () => {
       deepEqual(said(3650, left), expected);
     });
 
@@ -37,12 +37,27 @@ describe("trust: certificates that run out", () => {
   const week = { life: 6, more: {} };
   const renewed = { life: 365, more: { renewBeforeDays: 30 } };
   for (const [name, { life, more }, lefts, severities] of [
-    ["without an error beside a successor", { life: 3650, more: { succeeded: true } }, [3], ["w"]],
-    ["for two thirds of a short life", quarter, [31, 30, 15, 14], [undefined, "w", "w", "e"]],
-    ["for two thirds of a week", week, [3, 2, 1], [undefined, "w", "e"]],
-    ["until they are renewed", renewed, [50, 30, 16, 14], [undefined, "w", "w", "e"]],
+    [
+      "a certificate with a successor stays a warning",
+      { life: 3650, more: { succeeded: true } },
+      [3],
+      ["w"],
+    ],
+    [
+      "90 days of life warn in the last third",
+      quarter,
+      [31, 30, 15, 14],
+      [undefined, "w", "w", "e"],
+    ],
+    ["6 days of life warn in the last third", week, [3, 2, 1], [undefined, "w", "e"]],
+    [
+      "certificates that are renewed in time warn once renewal is late",
+      renewed,
+      [50, 30, 16, 14],
+      [undefined, "w", "w", "e"],
+    ],
   ] as const)
-    it(`are in order ${name}`, () => {
+    it(`depend on the lifetime: ${name}`, () => {
       deepEqual(
         lefts.map((left) => said(life, left, more)?.slice(0, 1)),
         severities,
@@ -50,7 +65,7 @@ describe("trust: certificates that run out", () => {
     });
 });
 
-describe("trust: the certificates that the mesh depends on", () => {
+describe("trust: certificates that may expire", () => {
   const inDigits = (expiring: readonly Expiring[]) =>
     expiring.map(({ role, certificate: { name }, remedy, succeeded = false }) =>
       [role, name, succeeded ? "succeeded" : "alone", remedy].join(": "),
@@ -62,15 +77,15 @@ describe("trust: the certificates that the mesh depends on", () => {
   const before = (state: string) =>
     `the trust anchor of generation 1: old: ${state}: Continue the rotation until it is removed.`;
   for (const [name, bundles, expected] of [
-    ["is in use nowhere", [next.pem], [wanted]],
-    ["stands alone somewhere", [oldPem, bothPem], [wanted, before("alone")]],
-    ["has a successor everywhere", [next.pem, bothPem], [wanted, before("succeeded")]],
+    ["no cluster trusts", [next.pem], [wanted]],
+    ["one cluster trusts without its successor", [oldPem, bothPem], [wanted, before("alone")]],
+    ["every cluster trusts with its successor", [next.pem, bothPem], [wanted, before("succeeded")]],
   ] as const)
-    it(`in a rotation whose old anchor ${name}`, () => {
+    it(`include in a rotation an old anchor that ${name}`, () => {
       deepEqual(inDigits(expiringAnchors(2, both, bundles)), expected);
     });
 
-  it("in the first generation", () => {
+  it("are the anchor and the issuers in the first generation", () => {
     deepEqual(inDigits(expiringAnchors(2, { wanted: next.certificate }, [bothPem])), [wanted]);
     const issuers = new Map([["west", oldIssuer.certificate]]);
     const [west] = expiringIssuers({ renewBeforeDays: 7 }, issuers);
@@ -82,7 +97,7 @@ describe("trust: the certificates that the mesh depends on", () => {
     ]);
   });
 
-  it("that the config provides, or another stack", () => {
+  it("name who renews them: the config or the trust stack", () => {
     const remedy =
       "Add a new one to linkerd-multicluster:trust.anchors, then provide issuers signed by it.";
     const ending = authority({ name: "ending", notAfter: inDays(9) });
@@ -105,8 +120,8 @@ describe("trust: the certificates that the mesh depends on", () => {
   });
 });
 
-describe("trust: the renewal of issuers", () => {
-  it("a period is as long as an issuer may serve, whenever it was made", () => {
+describe("trust: the renewal period of issuers", () => {
+  it("lasts issuerValidityDays without renewBeforeDays, counted from the epoch", () => {
     const settings = { issuerValidityDays: 365, renewBeforeDays: 60 };
     deepEqual(
       [0, 304.9, 305, 609.9, 610].map((days) => renewalPeriod(settings, new Date(days * day))),

@@ -29,45 +29,45 @@ async function missingIn(objects: Objects): Promise<readonly string[]> {
   return result.get("west")?.map(nameless) ?? [];
 }
 
-describe("trust that others provide: what a cluster lacks", () => {
+describe("trust: what a cluster with external trust lacks", () => {
   function lacks(name: string, objects: Objects, expected: readonly string[]) {
-    it(name, async () => {
+    it(`is reported: ${name}`, async () => {
       deepEqual(await missingIn(objects), expected);
     });
   }
   const rootsAt = "ConfigMap west/linkerd/linkerd-identity-trust-roots";
   const secretAt = "Secret west/linkerd/linkerd-identity-issuer";
   lacks("nothing", right, []);
-  lacks("all of it", {}, [
+  lacks("its namespace", {}, [
     "Cluster west has no namespace linkerd: create it with the labels config.linkerd.io/admission-webhooks=disabled, and have the issuer and the trust bundle put into it.",
   ]);
-  lacks("what goes into the namespace", { home: home() }, [
+  lacks("labels, bundle and issuer", { home: home() }, [
     "Namespace west/linkerd must have the labels config.linkerd.io/admission-webhooks=disabled: kubectl label namespace linkerd config.linkerd.io/admission-webhooks=disabled",
     `${rootsAt} does not exist or has no ca-bundle.crt: have trust-manager, or whoever provides the trust bundle, create it.`,
     `${secretAt} does not exist: have cert-manager, or whoever issues it, create it, of type kubernetes.io/tls.`,
   ]);
-  lacks("a Secret of the right type", { ...right, secret: { ...tls, type: "Opaque" } }, [
+  lacks("an issuer Secret of the right type", { ...right, secret: { ...tls, type: "Opaque" } }, [
     `${secretAt} must be of type kubernetes.io/tls, with tls.crt and tls.key; its type is Opaque.`,
   ]);
   const keyless = { ...tls, data: { "tls.crt": encoded(oldIssuer.pem), "tls.key": "" } };
-  lacks("a key", { ...right, secret: keyless }, [
+  lacks("the issuer's key", { ...right, secret: keyless }, [
     `${secretAt} must be of type kubernetes.io/tls, with tls.crt and tls.key; it has no tls.key.`,
   ]);
   const ofHelm = roots(old.pem, { "meta.helm.sh/release-name": "l5d" });
-  lacks("a trust bundle that Helm does not own", { ...right, roots: ofHelm }, [
+  lacks("a trust bundle outside of Helm releases", { ...right, roots: ofHelm }, [
     `${rootsAt} belongs to the Helm release l5d, which would delete it: a cluster whose trust this program or Helm provides can't be switched to trust.external.`,
   ]);
-  lacks("an issuer under the bundle", { ...right, roots: roots(next.pem) }, [
+  lacks("an issuer signed by an anchor of the bundle", { ...right, roots: roots(next.pem) }, [
     `The issuer in ${secretAt}, identity.linkerd.cluster.local, must be signed by an anchor in ${rootsAt}.`,
   ]);
   const ended = authority({ name: "ended", signer: old, notAfter: inDays(-1) });
   const leaf = issuerUnder(ended);
   const chain = secret({ ...leaf, pem: leaf.pem + ended.pem });
-  lacks("a chain that is valid", { ...right, secret: chain }, [
+  lacks("a valid chain", { ...right, secret: chain }, [
     `The issuer's chain in ${secretAt}, ended, must be valid still, and not only until 2026-08-20T12:00:00.000Z.`,
   ]);
 
-  it("what can't be read", async () => {
+  it("is unknown if an object can't be read", async () => {
     const unknown = "What cluster west provides is unknown, because";
     match(
       (await missingIn({ ...right, home: 403 })).join(),
@@ -82,8 +82,8 @@ describe("trust that others provide: what a cluster lacks", () => {
   });
 });
 
-describe("trust that others provide: what a run says about it", () => {
-  it("whose proxies refuse whom", () => {
+describe("trust: what a run says about external trust", () => {
+  it("names clusters whose proxies refuse each other", () => {
     const west = present([old], oldIssuer);
     const clusters = live({ w: west, e: present([old, next], nextIssuer), n: absent });
     deepEqual(externalTrust(clusters).notes, [
@@ -93,7 +93,7 @@ describe("trust that others provide: what a run says about it", () => {
     deepEqual(externalTrust(live({ w: west, e: west })).notes, []);
   });
 
-  it("what expires", () => {
+  it("lists what expires, by cluster", () => {
     const soon = issuerUnder(old, { notAfter: inDays(1) });
     deepEqual(
       externalTrust(live({ w: present([old], soon) })).expiring.map(({ role }) => role),

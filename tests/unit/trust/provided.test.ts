@@ -23,7 +23,7 @@ import {
   unreadable,
 } from "./live.ts";
 
-/** The config gives these anchors, and every cluster this issuer. */
+/** The anchors in the config, the issuer of every cluster in it, and the clusters. */
 type Given = Parameters<typeof given>;
 
 function given(bundle: readonly Authority[], issuer: Authority, clusters: Clusters) {
@@ -36,7 +36,7 @@ const before = restarted([old], oldIssuer);
 const bundled = restarted([old, next], oldIssuer);
 const reissued = restarted([old, next], nextIssuer);
 
-describe("trust: own anchors and issuers", () => {
+describe("trust: provided anchors and issuers", () => {
   function gives(name: string, [bundle, issuer, clusters]: Given, stage: string, trusted: string) {
     it(name, () => {
       const plans = Object.keys(clusters).map(() => `${trusted}/wanted`);
@@ -45,17 +45,42 @@ describe("trust: own anchors and issuers", () => {
   }
   const outOfReach = { w: before, e: unreadable };
   const again = issuerUnder(old);
-  gives("on bare clusters", [[old], oldIssuer, { w: absent, e: absent }], "settled", "old");
-  gives("in place", [[old], oldIssuer, { w: before, e: before }], "settled", "old");
-  gives("in place, one out of reach", [[old], oldIssuer, outOfReach], "settled", "old");
-  gives("another issuer, one out of reach", [[old], again, outOfReach], "settled", "old");
-  gives("a second anchor", [[next, old], oldIssuer, { w: before }], "bundle", "next+old");
-  gives("in the live order", [[next, old], oldIssuer, { w: bundled }], "settled", "old+next");
+  gives("settle bare clusters", [[old], oldIssuer, { w: absent, e: absent }], "settled", "old");
+  gives(
+    "are settled where the clusters have them",
+    [[old], oldIssuer, { w: before, e: before }],
+    "settled",
+    "old",
+  );
+  gives(
+    "are settled although a cluster can't be read",
+    [[old], oldIssuer, outOfReach],
+    "settled",
+    "old",
+  );
+  gives(
+    "renew an issuer although a cluster can't be read",
+    [[old], again, outOfReach],
+    "settled",
+    "old",
+  );
+  gives("add an anchor", [[next, old], oldIssuer, { w: before }], "bundle", "next+old");
+  gives(
+    "keep the order of live anchors",
+    [[next, old], oldIssuer, { w: bundled }],
+    "settled",
+    "old+next",
+  );
   const moving = { w: bundled, e: reissued };
-  gives("issuers under it", [[old, next], nextIssuer, moving], "reissue", "old+next");
-  gives("the first anchor left out", [[next], nextIssuer, { w: reissued }], "drop", "next");
+  gives(
+    "replace issuers once every cluster trusts their anchor",
+    [[old, next], nextIssuer, moving],
+    "reissue",
+    "old+next",
+  );
+  gives("drop an anchor that nothing needs", [[next], nextIssuer, { w: reissued }], "drop", "next");
 
-  it("are given to the stack's own clusters alone, and judged by all", () => {
+  it("go only to the stack's own clusters, but depend on what all clusters trust", () => {
     const own = { anchors: anchors(old), issuers: new Map([["w", anchors(oldIssuer)]]), now };
     const both = live({ w: before, e: before });
     deepEqual(inDigits(planProvided({ ...own, live: both })), ["settled", "old/wanted"]);
@@ -64,7 +89,7 @@ describe("trust: own anchors and issuers", () => {
     deepEqual(refusedIn(moving).length, 1);
   });
 
-  it("come with the word that restarts come before the next step", () => {
+  it("come with a note to restart workloads before the next change", () => {
     const restart = (what: string) =>
       `Workloads get ${what} when they are restarted: restart every meshed workload on every cluster before the next change of linkerd-multicluster:trust.`;
     const told = (...args: Given) => notesIn(given(...args));
@@ -76,7 +101,7 @@ describe("trust: own anchors and issuers", () => {
   });
 });
 
-describe("trust: own anchors and issuers out of order", () => {
+describe("trust: a change of provided anchors and issuers", () => {
   const issuers = "linkerd-multicluster:trust.issuers";
   const lacks = "linkerd-multicluster:trust.anchors lacks old";
   const notYet =
@@ -95,31 +120,31 @@ describe("trust: own anchors and issuers out of order", () => {
     });
   }
   refuses(
-    "an issuer before its anchor",
+    "is refused for an issuer whose anchor a cluster doesn't trust yet",
     [[old, next], nextIssuer, { w: bundled, e: before }],
     [`${issuers}.w ${notYet}`, `${issuers}.e ${notYet}`],
   );
   const unrestarted = { w: present([old, next], oldIssuer, stale) };
-  it("leave the trust of all clusters as it is, and refuse a new one", () => {
+  it("leaves the trust of all clusters as it is when refused, and keeps new clusters waiting", () => {
     const plan = given([old, next], nextIssuer, { w: bundled, e: before, n: absent });
     deepEqual(inDigits(plan).slice(0, 3), ["waiting", "old+next/wanted", "old/wanted"]);
     deepEqual(refusedClustersIn(plan), { n: afterOthers("n") });
   });
   refuses(
-    "an issuer before the restarts",
+    "is refused for an issuer whose anchor a proxy doesn't trust yet",
     [[old, next], nextIssuer, unrestarted],
     [
       `${issuers}.w is signed by next, which the proxies of these pods do not trust yet. Keep the old issuer until their workloads are restarted: w: shop/db-0.`,
     ],
   );
   refuses(
-    "an anchor left out before the issuers",
+    "is refused if it leaves out the anchor of a live issuer",
     [[next], nextIssuer, { w: bundled }],
     [`${lacks}, ${orphaned}`],
   );
   const fresh = { w: but(reissued, { issuerSince: now }) };
   refuses(
-    "an anchor that certificates may be under",
+    "is refused if it leaves out an anchor while a certificate may be under it",
     [[next], nextIssuer, fresh],
     [
       `${lacks}, under which certificates may still be in use. Keep it until these workloads are restarted (not before 2026-08-21T12:05:00.000Z, since until then new pods may get a certificate from the old issuer), or until 2026-08-22T12:05:00.000Z: w: shop/web-0.`,
@@ -127,14 +152,18 @@ describe("trust: own anchors and issuers out of order", () => {
   );
   const alone = { w: present([old, next], nextIssuer, stale), e: reissued };
   refuses(
-    "an anchor that a proxy has nothing beside",
+    "is refused if it leaves out the only anchor that a proxy trusts",
     [[next], nextIssuer, alone],
     [
       `${lacks}, and some proxies trust nothing else that is in use. Keep it until these workloads are restarted: w: shop/db-0.`,
     ],
   );
-  refuses("everything at once", [[next], nextIssuer, { w: before }], [`${lacks}, ${orphaned}`]);
-  it("an issuer of somebody else's affects the cluster that uses it alone", () => {
+  refuses(
+    "is refused if it replaces anchor and issuer at once",
+    [[next], nextIssuer, { w: before }],
+    [`${lacks}, ${orphaned}`],
+  );
+  it("is refused only for the cluster whose live issuer is somebody else's", () => {
     const own = issuerUnder(stranger);
     const decision = given([old], oldIssuer, { w: restarted([stranger], own), e: before });
     deepEqual(refusedClustersIn(decision), {
@@ -144,20 +173,24 @@ describe("trust: own anchors and issuers out of order", () => {
   });
   const away = { w: reissued, e: unreadable };
   refuses(
-    "any such step while a cluster can't be read",
+    "is refused while a cluster can't be read",
     [[next], nextIssuer, away],
     [`${stuck} x can't be reached.`, afterOthers("e")],
   );
   const unread = { w: podsUnread([old, next], nextIssuer) };
   refuses(
-    "any such step while pods can't be read",
+    "is refused while pods can't be read",
     [[next], nextIssuer, unread],
     [`${stuck} w lists no pods.`],
   );
   refuses(
-    "an issuer that moves where the one in use is gone",
+    "is refused for an issuer under a new anchor where the live issuer is missing",
     [[old, next], nextIssuer, lost],
     [`${issuers}.w ${notYet.replace(" e ", " w ")}`],
   );
-  refuses("but none that does not move", [[old], oldIssuer, lost], []);
+  refuses(
+    "is accepted for an issuer under the same anchor where the live issuer is missing",
+    [[old], oldIssuer, lost],
+    [],
+  );
 });

@@ -23,7 +23,7 @@ interface Outputs {
   readonly issuerKeys: unknown;
 }
 
-/** As another stack exports it for west. */
+/** The outputs of a trust stack with the one cluster west. */
 function exported(bundle: readonly Authority[], issuer: Authority, unknownAnchors = "keep") {
   const clusters = { west: { bundle: pemOf(bundle), issuer: issuer.pem } };
   return {
@@ -41,32 +41,44 @@ function plan(cluster: LiveTrust, outputs: Outputs = good) {
   return planPublished(published(outputs), live({ west: cluster }));
 }
 
-describe("trust that another stack publishes", () => {
+describe("trust: what another stack publishes", () => {
   const expired = issuerUnder(old, { notAfter: inDays(-1) });
   const none = /^the stack o\/mesh\/trust exports no trust: run it first, with .*manage: trust/;
   const texts = { west: { bundle: "x", issuer: "y" } };
   const noText = { west: { bundle: old.pem, issuer: 7 } };
   for (const [name, outputs, sentence] of [
-    ["nothing", { trust: undefined }, none],
-    ["something else", { trust: "mine" }, none],
-    ["no known anchors", { trust: { ...good.trust, anchors: 7 } }, /as trust\.anchors must be PEM/],
-    // As the engine gives what it can't decrypt.
+    ["no trust", { trust: undefined }, none],
+    ["trust that is a text", { trust: "mine" }, none],
+    [
+      "anchors that are no PEM",
+      { trust: { ...good.trust, anchors: 7 } },
+      /as trust\.anchors must be PEM/,
+    ],
+    // The engine returns an empty map for a secret that it can't decrypt.
     [
       "keys that can't be decrypted",
       { issuerKeys: {} },
       /^the key of the issuer of cluster west that the stack o\/mesh\/trust exports can't be decrypted: .*PULUMI_CONFIG_PASSPHRASE/,
     ],
-    ["no keys", { issuerKeys: undefined }, /can't be decrypted/],
+    ["no issuer keys", { issuerKeys: undefined }, /can't be decrypted/],
     [
-      "the key of another",
+      "the key of another issuer",
       { issuerKeys: { west: nextIssuer.keyPem } },
       /as the issuer's key must be the private key of the certificate/,
     ],
-    ["an issuer that has expired", exported([old], expired), /as issuer must be valid still/],
-    ["a bundle of text", { trust: { ...good.trust, clusters: texts } }, /as bundle must be PEM/],
-    ["no issuer", { trust: { ...good.trust, clusters: noText } }, /as issuer must be PEM/],
+    ["an expired issuer", exported([old], expired), /as issuer must be valid still/],
+    [
+      "a bundle that is no PEM",
+      { trust: { ...good.trust, clusters: texts } },
+      /as bundle must be PEM/,
+    ],
+    [
+      "an issuer that is no PEM",
+      { trust: { ...good.trust, clusters: noText } },
+      /as issuer must be PEM/,
+    ],
   ] as const)
-    it(`is refused in a sentence where that is ${name}`, () => {
+    it(`is refused if it holds ${name}`, () => {
       throws(
         () => published({ ...good, ...outputs }),
         (error) => {
@@ -76,30 +88,35 @@ describe("trust that another stack publishes", () => {
       );
     });
 
-  it("is awaited for a cluster that the stack does not know yet", () => {
+  it("asks to add a cluster that the trust stack doesn't have yet", () => {
     throws(() => published(good, "east"), /exports no trust for cluster east yet: add the cluster/);
   });
 
   const strange = present([old, stranger], oldIssuer);
   for (const [name, cluster, outputs, trusts] of [
-    ["is given to a new cluster", absent, good, "old"],
-    ["and to one that has it", present([old], oldIssuer), good, "old"],
-    ["brings an anchor", present([old], oldIssuer), exported([next, old], oldIssuer), "next+old"],
+    ["goes to a new cluster", absent, good, "old"],
+    ["changes nothing in a cluster that has it", present([old], oldIssuer), good, "old"],
+    ["adds an anchor", present([old], oldIssuer), exported([next, old], oldIssuer), "next+old"],
     [
-      "then an issuer",
+      "replaces an issuer",
       present([next, old], oldIssuer),
       exported([next, old], nextIssuer),
       "next+old",
     ],
-    ["and takes an anchor", present([next, old], nextIssuer), exported([next], nextIssuer), "next"],
-    ["leaves strangers", strange, exported([next, old], oldIssuer), "next+old+stranger"],
-    ["unless they are to go", strange, exported([old], oldIssuer, "remove"), "old"],
+    ["drops an anchor", present([next, old], nextIssuer), exported([next], nextIssuer), "next"],
+    ["keeps anchors of others", strange, exported([next, old], oldIssuer), "next+old+stranger"],
+    [
+      "removes anchors of others if the trust stack does",
+      strange,
+      exported([old], oldIssuer, "remove"),
+      "old",
+    ],
   ] as const)
     it(name, () => {
       deepEqual(inDigits(plan(cluster, outputs)), ["settled", `${trusts}/wanted`]);
     });
 
-  it("is refused by a cluster that has nothing to do with it", () => {
+  it("is refused for a cluster that trusts none of its anchors", () => {
     const own = issuerUnder(stranger);
     for (const [cluster, why] of [
       [present([stranger], own), /trusts no anchor that has signed its next issuer/],

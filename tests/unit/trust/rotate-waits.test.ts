@@ -23,41 +23,44 @@ const both = { wanted: next.certificate, previous: old.certificate, now };
 const second = (clusters: Clusters, more: Partial<Rotation> = {}) =>
   rotate({ ...both, live: live(clusters), ...more });
 
-/** One test: the stage of a rotation. */
 function row(name: string, clusters: Clusters, stage: string, decide = second) {
   it(name, () => {
     equal(decide(clusters).stage, stage);
   });
 }
 
-describe("trust: certificates that outlive their issuer", () => {
+describe("trust: the last step of a rotation", () => {
   /** The ages of the issuer and of a pod, in hours. */
   const reissued = (issuer: number, pod: number) => {
     const west = present([next, old], nextIssuer, [proxy("web-0", [next, old], pod)]);
     return { w: but(west, { issuerSince: inDays(-issuer / 24) }) };
   };
-  row("a pod older than the new issuer has one", reissued(2, 3), "waiting");
-  row("for up to a day", reissued(24, 30), "waiting");
-  row("and no longer", reissued(24.1, 30), "drop");
-  row("one that is younger by some minutes has one", reissued(2, 1.95), "waiting");
-  row("but not once the issuer has come to the identity controller", reissued(2, 1.9), "drop");
-  row("none that is older than they live", reissued(30, 40), "drop");
-  row("one where certificates live longer", reissued(30, 40), "waiting", (clusters) =>
+  row("waits for a pod older than the new issuer", reissued(2, 3), "waiting");
+  row("waits for such a pod until the issuer is a day old", reissued(24, 30), "waiting");
+  row("goes ahead once the issuer is older than a day", reissued(24.1, 30), "drop");
+  row("waits for a pod created minutes after the new issuer", reissued(2, 1.95), "waiting");
+  row(
+    "goes ahead if all pods were created five minutes after the new issuer",
+    reissued(2, 1.9),
+    "drop",
+  );
+  row("goes ahead once all certificates have been renewed", reissued(30, 40), "drop");
+  row("waits longer where certificates live longer", reissued(30, 40), "waiting", (clusters) =>
     second(clusters, { certificateLifetime: 2 * day }),
   );
 });
 
-describe("trust: pods that hold nobody up", () => {
+describe("trust: a rotation and pods that never start or are ignored", () => {
   const pending = (minutes: number) => [
     { ...proxy("stuck-0", [old], minutes / 60), started: false },
   ];
   const distrusting = (minutes: number) => ({
     w: present([next, old], oldIssuer, pending(minutes)),
   });
-  row("one whose proxy may still come up does", distrusting(14), "waiting");
-  row("one whose proxy does not come up in time", distrusting(16), "reissue");
+  row("waits for a proxy that may still start", distrusting(14), "waiting");
+  row("doesn't wait for a proxy that hasn't started in 15 minutes", distrusting(16), "reissue");
   const moved = but(present([next, old], nextIssuer, pending(180)), { issuerSince: now });
-  row("and that has no certificate of the issuer before", { w: moved }, "drop");
+  row("expects no old certificate of a proxy that never started", { w: moved }, "drop");
 
   const proxies = [proxy("web-0", [old]), proxy("web-1", [next, old])];
   const held: Clusters = {
@@ -72,24 +75,24 @@ describe("trust: pods that hold nobody up", () => {
     [["e"], "waiting"],
     [["e", "w/shop/web-1", "w/web-0", "e/shop/web-0", "shop", "w/shop/web"], "waiting"],
   ] as const)
-    row(`those that the config says to ignore: ${ignored.join(", ")}`, held, expected, (clusters) =>
+    row(`is ${expected} with trust.ignorePods ${ignored.join(", ")}`, held, expected, (clusters) =>
       rotate({ ...both, live: leavingOut(ignored, live(clusters)) }),
     );
 
-  it("ignoring pods makes no cluster readable", () => {
+  it("doesn't read an unreachable cluster as readable because its pods are ignored", () => {
     const clusters = live({ w: unreadable, e: absent });
     deepEqual(leavingOut(["w", "e"], clusters), clusters);
   });
 });
 
-describe("trust: what the user is told", () => {
+describe("trust: the notes of a rotation", () => {
   function told(clusters: Clusters, ...expected: readonly string[]) {
     deepEqual(notesIn(second(clusters)), expected);
   }
   const bundled = restarted([next, old], oldIssuer);
   const before = present([old], oldIssuer);
 
-  it("at each step what to do next", () => {
+  it("say at each step what to do next", () => {
     told(
       { w: before },
       "Rotation, step 1 of 3: this run adds next to the trust bundle of every cluster. Then restart every meshed workload on every cluster, the gateways last (kubectl rollout restart), and run again.",
@@ -105,7 +108,7 @@ describe("trust: what the user is told", () => {
     told({ w: present([next], nextIssuer) });
   });
 
-  it("what a rotation waits for: pods, by name as far as they fit", () => {
+  it("name up to ten pods that it waits for", () => {
     const pods = Array.from({ length: 12 }, (_, index) => proxy(`web-${index}`, [old]));
     told(
       { w: present([next, old], oldIssuer, pods) },
@@ -122,7 +125,7 @@ describe("trust: what the user is told", () => {
     );
   });
 
-  it("what a rotation waits for: clusters", () => {
+  it("name the clusters that pause it", () => {
     told(
       { w: before, e: unreadable },
       "The rotation to next is paused, because cluster x can't be reached.",

@@ -32,7 +32,7 @@ const second = (clusters: Clusters, more: Partial<Rotation> = {}) =>
   first(clusters, { wanted: next.certificate, previous: old.certificate, ...more });
 const removing: Decide = (clusters) => first(clusters, { unknown: "remove" });
 
-/** One test: the stage, and the plan of each cluster in words. */
+/** Expects the stage, and the plan of each cluster as `anchor+anchor/issuer`. */
 function row(name: string, decide: Decide, clusters: Clusters, ...expected: readonly string[]) {
   it(name, () => {
     deepEqual(inDigits(decide(clusters)), expected);
@@ -50,13 +50,20 @@ const away = unreadable;
 const right = "old/wanted";
 
 describe("trust: the first generation", () => {
-  row("bare clusters", first, { w: absent, e: absent }, "settled", right, right);
-  row("what is there is right", first, { w: before, e: before }, "settled", right, right);
-  row("all are out of reach", first, { w: away }, "settled", right);
-  row("an issuer is gone", first, { w: present([old], undefined) }, "settled", right);
+  row("gives bare clusters the anchor", first, { w: absent, e: absent }, "settled", right, right);
+  row(
+    "leaves clusters alone that have it",
+    first,
+    { w: before, e: before },
+    "settled",
+    right,
+    right,
+  );
+  row("is settled if no cluster can be read", first, { w: away }, "settled", right);
+  row("replaces a missing issuer", first, { w: present([old], undefined) }, "settled", right);
   const calledOff = { w: present([next, old], oldIssuer), e: before };
   row(
-    "a rotation that is called off before step 2 is undone",
+    "undoes a rotation that was taken back before step 2",
     removing,
     calledOff,
     "drop",
@@ -64,36 +71,78 @@ describe("trust: the first generation", () => {
     right,
   );
 
-  it("one that is called off after step 2 is not: its issuers are lost", () => {
+  it("refuses clusters of a rotation that was taken back after step 2, because their issuers are lost", () => {
     deepEqual(Object.keys(refusedClustersIn(first({ w: reissued, e: bundled }))), ["w"]);
   });
 
-  it("does not take over issuers that it did not make", () => {
+  it("refuses a cluster with an issuer that it did not sign", () => {
     deepEqual(refusedClustersIn(first({ w: present([stranger], issuerUnder(stranger)) })), {
       w: "Cluster w uses the issuer identity.linkerd.cluster.local, which is not signed by any of this stack's trust anchors, old: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.",
     });
   });
 });
 
-describe("trust: a rotation, from what is live", () => {
+describe("trust: a rotation", () => {
   const [asBefore, both, moved] = ["old/previous", "next+old/previous", "next+old/wanted"];
   const end = "next/wanted";
-  row("bare clusters start with the new one", second, { w: absent }, "settled", end);
-  row("1: all get the new anchor", second, { w: before, e: before }, "bundle", both, both);
-  row("a proxy was not restarted", second, { w: bundled, e: stale }, "waiting", both, both);
-  row("2: all proxies trust both", second, { w: bundled, e: bundled }, "reissue", moved, moved);
-  row("3: the old one is unused", second, { w: reissued, e: reissued }, "drop", end, end);
-  row("done", second, { w: done, e: done }, "settled", end, end);
-  row("pods can't be read", second, { w: bundled, e: unread }, "waiting", both, both);
+  row("gives bare clusters the new anchor", second, { w: absent }, "settled", end);
+  row(
+    "first adds the new anchor to every cluster",
+    second,
+    { w: before, e: before },
+    "bundle",
+    both,
+    both,
+  );
+  row(
+    "waits for a proxy that was not restarted",
+    second,
+    { w: bundled, e: stale },
+    "waiting",
+    both,
+    both,
+  );
+  row(
+    "then replaces issuers, once all proxies trust both anchors",
+    second,
+    { w: bundled, e: bundled },
+    "reissue",
+    moved,
+    moved,
+  );
+  row(
+    "last drops the old anchor, once no certificate is under it",
+    second,
+    { w: reissued, e: reissued },
+    "drop",
+    end,
+    end,
+  );
+  row("is settled in the end", second, { w: done, e: done }, "settled", end, end);
+  row("waits while pods can't be read", second, { w: bundled, e: unread }, "waiting", both, both);
   const adopting: Decide = (clusters) => second(clusters, { adopted: anchors(stranger) });
   const last = "next+stranger/wanted";
-  row("what went comes back nowhere", adopting, { w: done, e: absent }, "bundle", last, last);
-  row("others still issue under what went", second, { w: bundled, e: done }, "bundle", both, moved);
+  row(
+    "does not bring back an anchor that was dropped",
+    adopting,
+    { w: done, e: absent },
+    "bundle",
+    last,
+    last,
+  );
+  row(
+    "adds both anchors while one cluster still issues under the old one",
+    second,
+    { w: bundled, e: done },
+    "bundle",
+    both,
+    moved,
+  );
   // Another order would restart pods.
   const turned = { w: restarted([old, next], oldIssuer) };
-  row("keeps the live order", second, turned, "reissue", "old+next/wanted");
+  row("keeps the order of live anchors", second, turned, "reissue", "old+next/wanted");
 
-  it("a generation that is skipped is refused, cluster by cluster", () => {
+  it("refuses only the clusters that are still at an earlier generation", () => {
     const skipped = present([stranger], issuerUnder(stranger));
     const decision = second({ w: skipped, e: before, n: skipped });
     const refused = Object.entries(refusedClustersIn(decision));
@@ -106,7 +155,7 @@ describe("trust: a rotation, from what is live", () => {
     deepEqual(inDigits(first({ w: skipped, e: before })), ["settled", right, right]);
   });
 
-  it("has nothing for a cluster that may be new while no cluster with Linkerd can be read", () => {
+  it("refuses every cluster while none with Linkerd can be read, because its progress is unknown", () => {
     const decision = second({ w: away, e: absent });
     const why =
       "The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: cluster x can't be reached.";
@@ -115,39 +164,85 @@ describe("trust: a rotation, from what is live", () => {
   });
 });
 
-describe("trust: anchors that are none of the stack's", () => {
+describe("trust: an anchor that isn't the stack's", () => {
   const strange = (bundle: readonly Authority[], issuer = oldIssuer) =>
     restarted([...bundle, stranger], issuer);
   const clusters = (w: ReturnType<typeof strange>, e = before) => ({ w, e, n: absent });
 
   const added = clusters(strange([old]));
   const both = "next+old/previous";
-  row("stay, in 1", second, added, "bundle", "next+old+stranger/previous", both, both);
+  row(
+    "stays where it is in step 1",
+    second,
+    added,
+    "bundle",
+    "next+old+stranger/previous",
+    both,
+    both,
+  );
   const in2 = clusters(strange([next, old]), bundled);
   const moved = "next+old/wanted";
-  row("stay, in 2", second, in2, "reissue", "next+old+stranger/wanted", moved, moved);
+  row(
+    "stays where it is in step 2",
+    second,
+    in2,
+    "reissue",
+    "next+old+stranger/wanted",
+    moved,
+    moved,
+  );
   const in3 = clusters(strange([next, old], nextIssuer), reissued);
   const end = "next/wanted";
-  row("stay, in 3", second, in3, "drop", "next+stranger/wanted", end, end);
+  row("stays where it is in step 3", second, in3, "drop", "next+stranger/wanted", end, end);
   const after = clusters(strange([next], nextIssuer), done);
-  row("stay in the end", second, after, "settled", "next+stranger/wanted", end, end);
+  row(
+    "stays where it is after the rotation",
+    second,
+    after,
+    "settled",
+    "next+stranger/wanted",
+    end,
+    end,
+  );
 
   const late = present([old, stranger], oldIssuer, [proxy("web-0", [old, stranger])]);
   const needed = { w: before, e: but(late, { issuerSince: now }) };
-  row("go when nothing needs them", removing, needed, "waiting", right, "old+stranger/wanted");
+  row(
+    "is not removed while a certificate may be under it",
+    removing,
+    needed,
+    "waiting",
+    right,
+    "old+stranger/wanted",
+  );
   const unneeded = { w: before, e: late };
-  row("go if the config says so", removing, unneeded, "drop", right, right);
+  row("is removed if the config asks for it", removing, unneeded, "drop", right, right);
   const rotating: Decide = (clusters) => second(clusters, { unknown: "remove" });
   const three = "next+old+stranger/previous";
-  row("go from nowhere before", rotating, { w: strange([old]), e: before }, "bundle", three, both);
+  row(
+    "is not removed before step 3",
+    rotating,
+    { w: strange([old]), e: before },
+    "bundle",
+    three,
+    both,
+  );
 
   const adopting: Decide = (clusters) => first(clusters, { adopted: anchors(stranger) });
   const all = "old+stranger/wanted";
-  row("come to every cluster if the config adopts them", adopting, added, "bundle", all, all, all);
+  row(
+    "is added to every cluster if the config adopts it",
+    adopting,
+    added,
+    "bundle",
+    all,
+    all,
+    all,
+  );
   const everywhere = { w: strange([old]), e: strange([old]) };
-  row("and are no strangers then", adopting, everywhere, "settled", all, all);
+  row("is settled once every cluster trusts it", adopting, everywhere, "settled", all, all);
 
-  it("are reported in every run, with what to do", () => {
+  it("is reported in every run, with what to do", () => {
     const stays =
       "which is none of this stack's trust anchors. It stays there, and is given to no other cluster. To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove.";
     deepEqual(notesIn(first({ ...everywhere, n: before })), [
@@ -166,7 +261,7 @@ describe("trust: anchors that are none of the stack's", () => {
   });
 
   const many = Array.from({ length: 50 }, (_, nth) => authority({ name: `stranger ${nth}` }));
-  it("are refused where a bundle could not be read again with them, and stay in no plan", () => {
+  it("refuses the cluster if a bundle with it would be too long to be read", () => {
     const crowded = restarted([old, ...many.slice(0, 49)], oldIssuer);
     const decision = first({ w: crowded, e: before }, { previous: undefined });
     deepEqual(refusedClustersIn(decision), {});
@@ -179,7 +274,7 @@ describe("trust: anchors that are none of the stack's", () => {
     deepEqual(notesIn(beyond), []);
   });
 
-  it("refuse clusters alone that may be new while certificates under them may be in use", () => {
+  it("refuses only new clusters while a certificate may be under it", () => {
     const fresh = but(strange([old]), { issuerSince: inDays(-0.5) });
     const decision = second({ w: fresh, n: absent });
     deepEqual(refusedClustersIn(decision), {
