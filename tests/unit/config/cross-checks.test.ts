@@ -2,7 +2,7 @@ import { testSentences } from "./table.ts";
 
 const known = 'it must be one of the configured clusters, "west", "east".';
 
-describe("stack config: keys that do not go together", () => {
+describe("stack config: contradictions between keys", () => {
   testSentences(`
 # unknown clusters
 links: [{ source: est, target: north }]
@@ -22,11 +22,11 @@ links:
   - { source: east, target: west, headless: true }
 ! links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once.
 
-# a listed link of the topology is no second one
+# a listed link may also be one of the topology
 link: {}
 topology: mesh
 
-# failover
+# failover to a cluster without a link, to one twice, and to no other
 links: [{ source: east, target: west }]
 clusters:
   west: {}
@@ -44,7 +44,7 @@ link: { mirroring: controller }
 clusters: { west: , east: { failover: { shop/web: [local, west] } } }
 ! clusters.east.failover["shop/web"][1] is "west"; it must be local, or the target of a link of east that this program mirrors.
 
-# regions
+# regions with unknown, repeated and missing clusters
 topology: { regions: { eu: [west, wast], us: [west] } }
 ! topology.regions.eu[1] is "wast"; ${known}
 ! topology.regions.us[0] is "west" again, after topology.regions.eu[0]; each cluster must be in one region.
@@ -58,7 +58,7 @@ topology: { regions: { eu: [west, east] }, hub: west }
 clusters: { west: , east: , north: { revoked: true } }
 topology: { regions: { eu: [west, east] } }
 
-# namespaces of mirrors on a flat network
+# mirrorNamespaces on a flat network
 link: { gateway: false, mirrorNamespaces: { a: b } }
 ! links[0].mirrorNamespaces is set, but links[0].gateway is false; it must be left out, as Linkerd discovers pods only for a mirror in the Service's own namespace.
 
@@ -71,10 +71,10 @@ topology: { regions: { eu: [west, east] } }
 clusters: { west: { context: a }, a: }
 ! clusters.a is the same cluster as clusters.west, context "a" of the same kubeconfig; each cluster must be listed once.
 
-# one context in two kubeconfigs
+# one context name in two kubeconfigs is fine
 clusters: { west: { context: a, kubeconfig: w }, east: { context: a, kubeconfig: e } }
 
-# no links and no topology
+# no links and no topology are fine
 { links: [], topology: none }
 `);
 });
@@ -89,10 +89,10 @@ link: { mirroring: controller }
 { manage: mirrors, linkDefaults: { mirroring: controller } }
 ! linkDefaults.mirroring is "controller"; ${rule}
 
-# links does
+# manage: links provisions controllers
 { manage: links, linkDefaults: { mirroring: controller } }
 
-# so does all, the default
+# manage: all provisions controllers
 linkDefaults: { mirroring: controller }
 `);
 });
@@ -103,20 +103,20 @@ clusters: { west: { privateUnlessListed: true }, east: }
 link: { mirroring: controller }
 ! clusters.west.privateUnlessListed is true, but mirroring of link east → west is "controller"; it must be false, as Linkerd's controller doesn't know which clusters a Service lists.
 
-# by linkDefaults
+# mirroring: controller in linkDefaults
 clusters: { west: { privateUnlessListed: true }, east: }
 topology: mesh
 linkDefaults: { mirroring: controller }
 ! clusters.west.privateUnlessListed is true, but mirroring of link east → west is "controller"; it must be false, as Linkerd's controller doesn't know which clusters a Service lists.
 
-# a controller for another target, and a link that this program mirrors
+# a controller for another target is fine
 clusters: { west: { privateUnlessListed: true }, east: }
 links: [{ source: east, target: west, mirroring: pulumi }, { source: west, target: east }]
 linkDefaults: { mirroring: controller }
 `);
 });
 
-describe("stack config: Linkerd's controller knows neither namespaces nor names", () => {
+describe("stack config: settings that Linkerd's controller doesn't have", () => {
   const wrong =
     'is set, but mirroring is "controller"; it must be left out, as Linkerd\'s controller mirrors the Services of all namespaces.';
   testSentences(`
@@ -128,27 +128,27 @@ link: { mirroring: controller, names: "{service}", mirrorNamespaces: { a: b } }
 ! links[0].names is set, but mirroring is "controller"; it must be left out, as Linkerd's controller names mirrors <service>-<target>.
 ! links[0].mirrorNamespaces is set, but mirroring is "controller"; it must be left out, as Linkerd's controller mirrors into namespaces of the same name.
 
-# of a link that linkDefaults leave to the controller
+# namespaces of a link that linkDefaults leave to the controller
 link: { namespaces: [a] }
 linkDefaults: { mirroring: controller }
 ! links[0].namespaces ${wrong}
 
-# of linkDefaults
+# namespaces and controller in linkDefaults
 link: {}
 linkDefaults: { mirroring: controller, excludedNamespaces: [] }
 ! linkDefaults.excludedNamespaces ${wrong}
 
-# of linkDefaults, for a link that this program does not mirror
+# namespaces in linkDefaults for a link with a controller
 link: { mirroring: controller }
 linkDefaults: { namespaces: [a] }
 ! linkDefaults.namespaces ${wrong}
 
-# but this program does
+# namespaces are fine if this program mirrors
 link: { mirroring: pulumi, namespaces: [a], excludedNamespaces: [b] }
 `);
 });
 
-describe("stack config: nothing is mirrored through a gateway where there is none", () => {
+describe("stack config: settings of gateway mirrors for links without a gateway", () => {
   const never =
     "is false; it must be left out, as without a gateway it could never mirror anything.";
   const needed = "is false; it must be false, as headless mirrors need a gateway.";
@@ -157,57 +157,57 @@ link: { gateway: false, selector: { matchLabels: { app: a } }, headless: true }
 ! links[0].selector is set, but links[0].gateway ${never}
 ! links[0].headless is true, but links[0].gateway ${needed}
 
-# there is nothing to probe
+# gatewayProbe without a gateway
 link: { gateway: false, gatewayProbe: true }
 ! links[0].gatewayProbe is true, but links[0].gateway is false; it must be false, as there is no gateway to probe.
 
-# its target has none
+# headless with a target without a gateway
 clusters: { west: { gateway: false }, east: }
 link: { headless: true }
 ! links[0].headless is true, but clusters.west.gateway ${needed}
 
-# no link has one
+# linkDefaults without a gateway
 linkDefaults: { gateway: false }
 link: { selector: { matchLabels: { app: a } } }
 ! links[0].selector is set, but linkDefaults.gateway ${never}
 
-# the link's own gateway wins
+# the link's own gateway takes precedence over its target's
 clusters: { west: { gateway: false }, east: }
 link: { gateway: {}, headless: true }
 
-# its source does not matter
+# the gateway of the source doesn't matter
 clusters: { west: , east: { gateway: false } }
 link: { headless: true }
 
-# an empty selector says the same
+# an empty selector is fine
 link: { gateway: false, selector: {}, headless: false }
 
-# the other selectors need no gateway
+# the other selectors are fine without a gateway
 link:
   gateway: false
   remoteDiscoverySelector: { matchLabels: { app: a } }
   federatedServiceSelector: { matchExpressions: [{ key: a, operator: Exists }] }
 
-# linkDefaults speaks of links with a gateway
+# linkDefaults for links with a gateway are fine
 link: { gateway: false }
 linkDefaults: { headless: true, selector: { matchLabels: { app: a } } }
 
-# linkDefaults contradicts itself
+# linkDefaults that contradict themselves
 topology: mesh
 linkDefaults: { gateway: false, headless: true, selector: { matchExpressions: [{ key: a, operator: Exists }] } }
 ! linkDefaults.selector is set, but linkDefaults.gateway ${never}
 ! linkDefaults.headless is true, but linkDefaults.gateway ${needed}
 
-# unless one link has a gateway
+# linkDefaults are fine if one link has a gateway
 topology: mesh
 link: { gateway: {} }
 linkDefaults: { gateway: false, headless: true }
 `);
 });
 
-describe("stack config: one mistake does not hide another", () => {
+describe("stack config: mistakes are reported together", () => {
   testSentences(`
-# ends are judged beside a wrong key
+# in the ends of a link and in its other keys
 links:
   - { source: east, target: west, headless: 1 }
   - { source: 5, target: nort }
@@ -218,34 +218,34 @@ links:
 ! links[1].target is "nort"; ${known}
 ! links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once.
 
-# a wrong cluster is still a cluster
+# a link to a cluster with mistakes is fine
 clusters: { west: 5, east: }
 link: {}
 ! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, values, uid, failover, revoked, adopt, gatewayApi.
 `);
 });
 
-describe("stack config: what can't be judged is not", () => {
+describe("stack config: a mistake is not reported a second time", () => {
   testSentences(`
-# names, without clusters
+# as an unknown cluster, if clusters are invalid
 clusters: 5
 link: {}
 ! clusters is 5; it must be a map of clusters by name.
 
-# headless, with a wrong gateway
+# as headless without a gateway, if the gateway is invalid
 link: { gateway: no, headless: true }
 linkDefaults: { gateway: false }
 ! links[0].gateway is "no"; it must be false, without quotes, or a map of name, namespace, addresses, allowedAddresses, port, identity.
 
-# linkDefaults, with a wrong topology
+# as a contradiction in linkDefaults, if the topology is invalid
 { topology: 5, linkDefaults: { gateway: false, headless: true } }
 ! topology is 5; it must be none, mesh, {hub: <cluster>} or {regions: {<region>: [<cluster>, ...]}}.
 
-# controllers, with a wrong manage
+# as controllers without provisioning, if manage is invalid
 { manage: mirror, linkDefaults: { mirroring: controller } }
 ! manage is "mirror"; it must be all, links, mirrors or trust.
 
-# sameness, with a wrong context
+# as the same cluster, if a context is invalid
 clusters: { a: { context: 5 }, b: { context: a } }
 ! clusters.a.context is 5; it must be the name of a kubeconfig context, in quotes.
 `);

@@ -4,7 +4,7 @@ import { configOf, linkOf, type Raw } from "./table.ts";
 
 const linkerds = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
 
-/** A link from east to west of which the config says nothing more. */
+/** A link from east to west with every default. */
 const plain: LinkSpec = {
   source: "east",
   target: "west",
@@ -41,7 +41,7 @@ const west = (keys: Raw): Raw => ({ clusters: { west: keys, east: null } });
 const defaults = (linkDefaults: Raw): Raw => ({ linkDefaults });
 const gateway = (more: object) => ({ gateway: { ...linkerds, ...more } });
 
-describe("stack config: a link with its defaults", () => {
+describe("stack config: a link's settings", () => {
   const every = {
     headless: true,
     createNamespaces: true,
@@ -61,29 +61,29 @@ describe("stack config: a link with its defaults", () => {
     excludedNamespaces: [],
     gateway: { name: "gw", namespace: "infra", allowedAddresses: ["192.0.2.0/24"] },
   };
-  for (const [how, keys] of Object.entries({ "nothing is said": {}, "all is said": every }))
-    it(`is as the link, or linkDefaults, has it where ${how}`, () => {
+  for (const [how, keys] of Object.entries({ "no key": {}, "every key": every }))
+    it(`come from the link or linkDefaults with ${how}`, () => {
       deepEqual(linkOf(keys).spec, { ...plain, ...keys });
       deepEqual(linkOf({}, defaults(keys)).spec, { ...plain, ...keys });
     });
 
   const overrides = { addresses: ["192.0.2.1", "Gw.Example.com"], port: 4143, identity: "gw.svc" };
-  /** What the link says, what the rest of the config says, and how the result differs from `plain`. */
+  /** The link's keys, the rest of the config, and how the result differs from `plain`. */
   const rows: readonly (readonly [string, Raw, Raw, Partial<LinkSpec>])[] = [
     [
-      "the target's domain",
+      "take the target's domain",
       {},
       west({ clusterDomain: "west.local" }),
       { targetDomain: "west.local" },
     ],
     [
-      "that the target is private unless listed",
+      "take privateUnlessListed from the target",
       {},
       west({ privateUnlessListed: true }),
       { privateUnlessListed: true },
     ],
     [
-      "another multicluster namespace",
+      "take the gateway's and excluded namespaces from the mesh",
       {},
       { multiclusterNamespace: "mc", linkerdNamespace: "mesh" },
       {
@@ -91,55 +91,70 @@ describe("stack config: a link with its defaults", () => {
         excludedNamespaces: ["kube-*", "mesh", "mc", "linkerd-jaeger", "linkerd-viz"],
       },
     ],
-    ["overrides", { gateway: overrides }, {}, gateway(overrides)],
-    ["flat: nothing goes to the gateway", { gateway: false }, {}, { gateway: false, selector: {} }],
-    ["the target's gateway", {}, west({ gateway: { port: 1 } }), gateway({ port: 1 })],
+    ["take a gateway from the link", { gateway: overrides }, {}, gateway(overrides)],
     [
-      "the link's gateway wins as a whole",
+      "select nothing for the gateway on a flat network",
+      { gateway: false },
+      {},
+      { gateway: false, selector: {} },
+    ],
+    ["take a gateway from the target", {}, west({ gateway: { port: 1 } }), gateway({ port: 1 })],
+    [
+      "replace the target's gateway as a whole by the link's",
       { gateway: { identity: "a" } },
       west({ gateway: { port: 1 } }),
       gateway({ identity: "a" }),
     ],
     [
-      "the target's gateway wins over linkDefaults",
+      "prefer the target's gateway over linkDefaults",
       {},
       { ...west({ gateway: { port: 1 } }), ...defaults({ gateway: false }) },
       gateway({ port: 1 }),
     ],
     [
-      "linkDefaults' gateway comes last",
+      "take a gateway from linkDefaults last",
       {},
       defaults({ gateway: { port: 2 } }),
       gateway({ port: 2 }),
     ],
     [
-      "a target that is to have a gateway for others says nothing to its links",
+      "ignore gateway.enabled of the target",
       {},
       { ...west({ gateway: { enabled: true } }), ...defaults({ gateway: { port: 2 } }) },
       gateway({ port: 2 }),
     ],
     [
-      "a target's gateway is the links' without what is not theirs",
+      "take the target's gateway without enabled",
       {},
       west({ gateway: { enabled: true, port: 1 } }),
       gateway({ port: 1 }),
     ],
-    ["a flat target", {}, west({ gateway: false }), { gateway: false, selector: {} }],
-    ["back to Linkerd's gateway", { gateway: {} }, west({ gateway: false }), {}],
     [
-      "the link wins over linkDefaults",
+      "have no gateway if the target has none",
+      {},
+      west({ gateway: false }),
+      { gateway: false, selector: {} },
+    ],
+    [
+      "have Linkerd's gateway if the link asks for it",
+      { gateway: {} },
+      west({ gateway: false }),
+      {},
+    ],
+    [
+      "prefer the link over linkDefaults",
       { headless: false, maxDeletions: "1%" },
       defaults({ headless: true, maxDeletions: 3 }),
       { maxDeletions: "1%" },
     ],
     [
-      "linkDefaults' gateway mirrors are not for a flat network",
+      "ignore linkDefaults for gateway mirrors on a flat network",
       { gateway: false },
       defaults({ headless: true, selector: app, gatewayProbe: true }),
       { gateway: false, selector: {} },
     ],
     [
-      "Linkerd's controller probes by itself",
+      "have no probe with Linkerd's controller",
       { gatewayProbe: true, mirroring: "controller" },
       { manage: "links" },
       {},
@@ -150,7 +165,7 @@ describe("stack config: a link with its defaults", () => {
       deepEqual(linkOf(keys, others).spec, { ...plain, ...spec });
     });
 
-  it("mirroring is pulumi, linkDefaults' or the link's, and a token is rotated by age", () => {
+  it("take mirroring and rotation from the link or linkDefaults", () => {
     const controller = defaults({ mirroring: "controller" });
     const all = [linkOf({}), linkOf({}, controller), linkOf({ mirroring: "pulumi" }, controller)];
     deepEqual(
@@ -163,8 +178,8 @@ describe("stack config: a link with its defaults", () => {
   });
 });
 
-describe("stack config: a cluster with its defaults", () => {
-  it("defaults", () => {
+describe("stack config: a cluster's settings", () => {
+  it("have defaults", () => {
     deepEqual(configOf({ clusters: { west: null } }).clusters.get("west"), {
       name: "west",
       access: { context: "west" },
@@ -180,7 +195,7 @@ describe("stack config: a cluster with its defaults", () => {
     });
   });
 
-  it("everything said", () => {
+  it("come from the config", () => {
     const access = { context: "arn:aws:eks:eu-west-1:1:cluster/w", kubeconfig: "/home/me/w.yaml" };
     const rest = {
       clusterDomain: "west.local",
@@ -201,11 +216,16 @@ describe("stack config: a cluster with its defaults", () => {
   const east = { trustDomain: "east.example" };
   for (const [name, raw, ofWest, ofEast] of [
     ["the default", {}, ["cluster.local", false], ["cluster.local", false]],
-    ["the mesh's", { trustDomain: "a.b" }, ["a.b", true], ["a.b", true]],
-    ["the cluster's own", { east }, ["cluster.local", false], ["east.example", true]],
-    ["both", { trustDomain: "a.b", east }, ["a.b", true], ["east.example", true]],
+    ["the mesh", { trustDomain: "a.b" }, ["a.b", true], ["a.b", true]],
+    ["the cluster", { east }, ["cluster.local", false], ["east.example", true]],
+    [
+      "the cluster before the mesh",
+      { trustDomain: "a.b", east },
+      ["a.b", true],
+      ["east.example", true],
+    ],
   ] as const)
-    it(`the trust domain, which no cluster domain changes: ${name}`, () => {
+    it(`take the trust domain from ${name}, never from the cluster domain`, () => {
       const { east: own = null, ...others } = { east: undefined, ...raw };
       const clusters = { west: { clusterDomain: "west.local" }, east: own };
       const found = [...configOf({ clusters, ...others }).clusters.values()];
@@ -216,8 +236,8 @@ describe("stack config: a cluster with its defaults", () => {
     });
 });
 
-describe("stack config: the whole", () => {
-  it("defaults", () => {
+describe("stack config: the mesh", () => {
+  it("has defaults for everything but clusters", () => {
     const { clusters: known, ...rest } = configOf({});
     deepEqual([...known.keys()], ["west", "east"]);
     deepEqual(rest, {

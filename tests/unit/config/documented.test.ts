@@ -20,8 +20,8 @@ function codeIn(markdown: string): string {
   return (markdown.match(/```[^]*?```|`[^`]+`/g) ?? []).join("\n");
 }
 
-describe("stack config: every key is documented", () => {
-  it("in the reference, as code", () => {
+describe("stack config: every key", () => {
+  it("is documented in the reference, as code", () => {
     const pages = Object.keys(documents).filter((name) => name.endsWith(".md"));
     const code = codeIn(pages.map(fileAt).join("\n"));
     const missing = everySection
@@ -30,7 +30,7 @@ describe("stack config: every key is documented", () => {
     deepEqual(missing, []);
   });
 
-  it("in tables of the reference, for maps that exist", async () => {
+  it("is documented in a table of a map that exists", async () => {
     const table = (section: string) =>
       documents["docs/reference/config.md"](
         `<!-- npm run docs: keys of ${section} -->\n<!-- end of keys -->\n`,
@@ -42,8 +42,8 @@ describe("stack config: every key is documented", () => {
   });
 });
 
-describe("stack config: the files of this project", () => {
-  it("Pulumi.yaml loses keys that there are no more, and keeps those of Pulumi itself", async () => {
+describe("stack config: generated files", () => {
+  it("Pulumi.yaml loses removed keys and keeps those of Pulumi itself", async () => {
     const known = fileAt("Pulumi.yaml");
     const text = known.replace("  clusters:\n", "  cluster: { default: {} }\n  clusters:\n");
     notEqual(text, known);
@@ -51,7 +51,7 @@ describe("stack config: the files of this project", () => {
     equal(known.includes("\n  pulumi:disable-default-providers:\n"), true);
   });
 
-  it("Pulumi.yaml has for every key a default, which the program takes for no key at all", () => {
+  it("Pulumi.yaml has a default for every key, which counts as unset", () => {
     const { config } = projectFile.parse(yaml.parse(fileAt("Pulumi.yaml")));
     const own = Object.entries(config).filter(([key]) => !key.includes(":"));
     const texts = own.map(([key, { default: value }]) => {
@@ -67,7 +67,7 @@ describe("stack config: the files of this project", () => {
     );
   });
 
-  it("a default of the table is right by its own type", () => {
+  it("every default of the table is valid for its key", () => {
     for (const { noun, keys } of everySection)
       for (const [name, key] of Object.entries(keys))
         if ("default" in key)

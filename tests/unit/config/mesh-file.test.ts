@@ -13,7 +13,7 @@ linkDefaults: { maxMirrors: 7 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A stack's own keys, and the file that it names. */
+/** The config from a stack's own keys and the text of its mesh file. */
 function configOf(own: Values, text: string | Error = mesh) {
   const texts = Object.entries({ mesh: "fleet/mesh.yaml", ...own }).map(([key, value]) => {
     const json = typeof value === "string" ? value : JSON.stringify(value);
@@ -30,9 +30,9 @@ function configOf(own: Values, text: string | Error = mesh) {
 const unreadable = (code: string) => Object.assign(new Error(), { code });
 
 describe("a mesh file", () => {
-  it("gives a stack the keys that it does not have itself", () => {
+  it("adds the keys that a stack doesn't set itself", () => {
     const { clusters, links, manage } = configOf({});
-    // As from a stack's own config, which Pulumi sorts.
+    // Clusters are sorted, as Pulumi sorts those of a stack's own config.
     deepEqual([...clusters.keys(), manage], ["east", "west", "links"]);
     deepEqual(
       links.map(({ spec }) => [spec.source, spec.target, spec.maxMirrors].join()),
@@ -40,14 +40,14 @@ describe("a mesh file", () => {
     );
   });
 
-  it("gives way to the stack's own keys, each as a whole", () => {
+  it("is overridden by the stack's own keys, each as a whole", () => {
     const own = { manage: "mirrors", linkDefaults: { headless: true } };
     const { links, manage } = configOf(own);
     const all = links.map(({ spec }) => [spec.headless, spec.maxMirrors].join());
     deepEqual([manage, ...all], ["mirrors", "true,5000", "true,5000"]);
   });
 
-  it("holds where a stack's own key is left empty, as a default of Pulumi.yaml is", () => {
+  it("isn't overridden by an empty key, such as a default of Pulumi.yaml", () => {
     equal(configOf({ manage: "", links: "" }).manage, "links");
   });
 
@@ -68,7 +68,7 @@ describe("a mesh file", () => {
 
   for (const [what, own, text, ...sentences] of [
     [
-      "each of its mistakes, and no other, by its name and the key path",
+      "mistakes in it name the file, others the stack config",
       { charts, links: north },
       mesh.replace("maxMirrors: 7", "maxMirrors: none"),
       "linkerd-multicluster:charts.version is 1; it must be a chart's version, such as 2026.8.3, in quotes.",
@@ -76,7 +76,7 @@ describe("a mesh file", () => {
       'linkerd-multicluster:links[0].target is "north"; it must be one of the configured clusters, "east", "west".',
     ],
     [
-      "both places where keys of both do not go together",
+      "a contradiction between it and the stack config names both",
       { manage: "mirrors" },
       `${mesh}links: [{ source: east, target: west, mirroring: controller }]`,
       'fleet/mesh.yaml: links[0].mirroring is "controller"; it must be pulumi where linkerd-multicluster:manage is "mirrors", which provisions no controller.',
@@ -87,18 +87,13 @@ describe("a mesh file", () => {
       `${mesh}toplogy: mesh`,
       "fleet/mesh.yaml: toplogy is not a key of this program's config; the nearest key is topology.",
     ],
+    ["a missing file", {}, unreadable("ENOENT"), asPath("can't be read (there is no such file)")],
+    ["an unreadable file", {}, unreadable("EACCES"), asPath("can't be read (EACCES)")],
+    ["a file that isn't YAML", {}, "clusters:\n  west: [canary", asPath("is not YAML (line 2)")],
+    ["a duplicate key", {}, "manage: all\nmanage: all", asPath("is not YAML (line 2)")],
+    ["a list", {}, "- canary", asPath("holds no map of keys")],
     [
-      "that it is not there",
-      {},
-      unreadable("ENOENT"),
-      asPath("can't be read (there is no such file)"),
-    ],
-    ["that it can't be read", {}, unreadable("EACCES"), asPath("can't be read (EACCES)")],
-    ["that it is not YAML", {}, "clusters:\n  west: [canary", asPath("is not YAML (line 2)")],
-    ["that it says a key twice", {}, "manage: all\nmanage: all", asPath("is not YAML (line 2)")],
-    ["that it is a list", {}, "- canary", asPath("holds no map of keys")],
-    [
-      "what is one stack's alone, and prefixes",
+      "keys of a single stack, and prefixes",
       {},
       "mesh: other.yaml\nsources: [west]\nlinkerd-multicluster:links: []",
       "fleet/mesh.yaml: mesh is set; it must be set in the config of each stack itself.",
@@ -106,7 +101,7 @@ describe("a mesh file", () => {
       'fleet/mesh.yaml: "linkerd-multicluster:links" has a prefix; the keys of a mesh file are written without "linkerd-multicluster:".',
     ],
     [
-      "a private key",
+      "an unencrypted private key",
       {},
       withKey,
       "fleet/mesh.yaml: trust.issuers.west.key is plain text; it must be a secret in the config of the cluster's own stack, whose trust then replaces this one, and a key that was in a file as it is should be replaced.",
@@ -117,7 +112,7 @@ describe("a mesh file", () => {
       throws(() => configOf(own, text), { name: "Error", message });
     });
 
-  it("may have a private key that the stack's own trust replaces", () => {
+  it("may contain a private key if the stack's own trust replaces it", () => {
     equal(configOf({ trust: {} }, withKey).trust.kind, "generated");
   });
 });

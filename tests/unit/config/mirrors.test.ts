@@ -15,27 +15,27 @@ const east = { context: "k3d-east" };
 
 const rows: readonly (readonly [what: string, raw: Raw, expected: Raw | undefined])[] = [
   [
-    "nothing where no link leads into the source",
+    "are absent if no link leads into the source",
     { links: [{ source: "west", target: "east" }] },
     undefined,
   ],
   [
-    "its links, and the clusters that these lead to",
+    "contain its links and their clusters",
     { links: [link("west", { headless: true }), { source: "north", target: "west" }] },
     { clusters: { east, west }, links: [whole("west", { headless: true })] },
   ],
   [
-    "links that are left to Linkerd's controller, by their targets",
+    "name the targets of links with Linkerd's controller",
     { links: [link("west"), link("north", { mirroring: "controller" })] },
     { clusters: { east, west }, links: [whole("west")], controllerLinks: ["north"] },
   ],
   [
-    "such links alone",
+    "exist although all links have Linkerd's controller",
     { links: [link("north", { mirroring: "controller" })] },
     { clusters: { east }, links: [], controllerLinks: ["north"] },
   ],
   [
-    "what is revoked: a whole cluster, or links of this source",
+    "name revoked clusters and targets of revoked links",
     {
       clusters: { ...clusters, south: { revoked: true } },
       links: [link("west"), link("north", { revoked: true })],
@@ -43,12 +43,12 @@ const rows: readonly (readonly [what: string, raw: Raw, expected: Raw | undefine
     { clusters: { east, west }, links: [whole("west")], revokedTargets: ["south", "north"] },
   ],
   [
-    "not what is revoked for another source",
+    "don't name targets of another source's revoked links",
     { links: [link("west"), { source: "west", target: "north", revoked: true }] },
     { clusters: { east, west }, links: [whole("west")] },
   ],
   [
-    "that removed links may take all with them",
+    "allow removed links to delete all their mirrors if linkDefaults do",
     { links: [link("west")], linkDefaults: { allowDeletions: true } },
     {
       clusters: { east, west },
@@ -58,9 +58,9 @@ const rows: readonly (readonly [what: string, raw: Raw, expected: Raw | undefine
   ],
 ];
 
-describe("stack config: what the mirrors of a source are made from", () => {
+describe("stack config: the arguments of a source's mirrors", () => {
   for (const [what, raw, expected] of rows)
-    it(`is ${what}`, () => {
+    it(what, () => {
       const args = mirrorsArgs(configOf({ clusters, manage: "links", ...raw }), "east", "p/s");
       if (expected === undefined) equal(args, undefined);
       else deepEqual(args, { source: "east", stack: "p/s", ...expected });

@@ -30,7 +30,7 @@ describe("stack config: mistakes in the top-level keys", () => {
 toplogy: mesh
 ! toplogy is not a key of this program's config; the nearest key is topology.
 
-# an unknown key close to none
+# an unknown key like no other
 prometheus: {}
 ! prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.
 
@@ -56,13 +56,13 @@ topology: { hubb: west }
 ! linkerdNamespace is "Linkerd"; it must be the name of a namespace: ${label63}.
 ! multiclusterNamespace is 5; it must be the name of a namespace: ${label63}, in quotes.
 
-# linkDefaults has no ends
+# source and target in linkDefaults
 linkDefaults: { source: west, headles: true }
 ! linkDefaults.source is not a key of linkDefaults; the keys are ${defaultsKeys}.
 ! linkDefaults.headles is not a key of linkDefaults; the nearest key is headless.
 `);
 
-  it("a config that is no map", () => {
+  it("reports a config that is no map", () => {
     deepEqual(mistakesIn([]), [
       "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.",
     ]);
@@ -84,7 +84,7 @@ clusters: { ${"w".repeat(58)}: }
 clusters: { West.1: }
 ! clusters["West.1"] has the name "West.1"; it must be ${clusterName}.
 
-# the suffix of federated Services
+# a name taken by federated Services
 clusters: { federated: }
 ! clusters.federated has the name "federated"; it must be ${clusterName}.
 
@@ -137,7 +137,7 @@ describe("stack config: mistakes in a link", () => {
 links: [west]
 ! links[0] is "west"; it must be a map of ${linkKeys}.
 
-# no ends
+# a link without source and target
 links: [{}]
 ! links[0].source is missing; it must be one of the configured clusters, "west", "east".
 ! links[0].target is missing; it must be one of the configured clusters, "west", "east".
@@ -148,11 +148,11 @@ link: { headless: "true", createNamespaces: "yes", allowDeletions: 1 }
 ! links[0].createNamespaces is "yes"; it must be true or false.
 ! links[0].allowDeletions is 1; it must be true or false.
 
-# an empty key of a link is not a default
+# an empty key of a link
 link: { headless: }
 ! links[0].headless is empty; it must be true or false.
 
-# words
+# values of keys with a choice
 link: { readiness: "true", mirroring: linkerd, unreachable: false }
 ! links[0].readiness is "true"; it must be ignore or follow.
 ! links[0].mirroring is "linkerd"; it must be pulumi or controller.
@@ -190,17 +190,17 @@ link: { gateway: { addresses: [192.0.2.300, "gw.example.com:4143", "2001:db8::1"
 ! links[0].gateway.addresses[0] is "192.0.2.300"; it must be ${address}.
 ! links[0].gateway.addresses[1] is "gw.example.com:4143"; it must be ${address}.
 
-# the rest of a gateway
+# other keys of a gateway
 link: { gateway: { name: Gateway, namespace: a.b, identity: "", prot: 1 } }
 ! links[0].gateway.name is "Gateway"; it must be the name of a Service: ${label63}.
 ! links[0].gateway.namespace is "a.b"; it must be the name of a namespace: ${label63}.
 ! links[0].gateway.identity is ""; it must be the TLS identity of the gateway, a DNS name.
 ! links[0].gateway.prot is not a key of a gateway; the nearest key is port.
 
-# exclusions
+# excluded keys and groups are fine
 link: { excludedLabels: [a/*, team], excludedAnnotations: [Example.com/a] }
 
-# other globs
+# other patterns of excluded keys
 link: { excludedLabels: ["*", "team*", "*/team", "a/b/*"], excludedAnnotations: a }
 ! links[0].excludedLabels[0] is "*"; it must be ${excluded}.
 ! links[0].excludedLabels[1] is "team*"; it must be ${excluded}.
@@ -208,18 +208,18 @@ link: { excludedLabels: ["*", "team*", "*/team", "a/b/*"], excludedAnnotations: 
 ! links[0].excludedLabels[3] is "a/b/*"; it must be ${excluded}.
 ! links[0].excludedAnnotations is "a"; it must be a list of keys and group/* entries.
 
-# metadata that does not stay behind
+# metadata that is copied anyway
 link: { copiedMetadata: [team, prometheus.io] }
 ! links[0].copiedMetadata[0] is "team"; it must be ${staying}.
 ! links[0].copiedMetadata[1] is "prometheus.io"; it must be ${staying}.
 
-# metadata by key and by group
+# copiedMetadata by key and by group is fine
 link: { copiedMetadata: [prometheus.io/scrape, app.kubernetes.io/*] }
 
-# namespaces by name and by how it begins
+# namespaces by name and prefix are fine
 link: { namespaces: ["*", a, team-*] }
 
-# namespaces otherwise
+# other patterns of namespaces
 link: { namespaces: [], excludedNamespaces: [-*, "*-system", A, a*b] }
 ! links[0].namespaces is an empty list; it must be a list of at least one namespace.
 ! links[0].excludedNamespaces[0] is "-*"; it must be ${pattern}.

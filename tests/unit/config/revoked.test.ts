@@ -5,24 +5,24 @@ import { configOf, type Raw, testSentences } from "./table.ts";
 const revoked = { revoked: true };
 const link = { source: "east", target: "west" };
 
-describe("config: what is revoked", () => {
+describe("stack config: revocation", () => {
   for (const [name, raw, clusters, gone, links] of [
     [
-      "a cluster with all its links, those of the topology too",
+      "removes a cluster with its links, listed or by topology",
       { clusters: { west: null, north: null, east: revoked }, topology: "mesh" },
       ["west", "north"],
       { clusters: ["east"], links: [] },
       ["west/north", "north/west"],
     ],
     [
-      "a link, also one of the topology",
+      "removes a link, also of the topology",
       { topology: "mesh", links: [{ ...link, ...revoked }] },
       ["west", "east"],
       { clusters: [], links: [link] },
       ["west/east"],
     ],
     [
-      "a cluster whose successor has its context",
+      "removes a cluster whose successor has the same context",
       { clusters: { west: { context: "same", ...revoked }, west2: { context: "same" } } },
       ["west2"],
       { clusters: ["west"], links: [] },
@@ -40,7 +40,7 @@ describe("config: what is revoked", () => {
       );
     });
 
-  it("ends access where it was given, to all that remain or over one link", () => {
+  it("ends a cluster's access to all others, and a link's access to its target", () => {
     const clusters = { west: null, north: { kubeconfig: "/n" }, east: { revoked: true } };
     const links = [{ source: "north", target: "west", revoked: true }];
     const uids = new Map([["west", "uid-of-west"]]);
@@ -57,11 +57,11 @@ describe("config: what is revoked", () => {
   });
 
   testSentences(`
-# not every cluster
+# every cluster is revoked
 clusters: { west: { context: k3d-west, revoked: true } }
 ! clusters names only revoked clusters; at least one must not be, as access is revoked in the clusters that remain.
 
-# no link where no access was given
+# a link is revoked with manage: mirrors, which gave no access
 manage: mirrors
 link: { revoked: true }
 ! links[0].revoked is true; it must be left out where manage is "mirrors", which gives no access: remove the link, and delete the source's account where it was made.

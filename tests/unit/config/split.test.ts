@@ -18,12 +18,12 @@ const links = [
 const ofEast = (more: Raw = {}) =>
   configOf({ clusters: four, links, sources: ["east"], trust: { external: true }, ...more });
 
-describe("stack config: the clusters of one stack among many", () => {
-  it("are all of them where it names none", () => {
+describe("stack config: the sources of a stack", () => {
+  it("are all clusters by default", () => {
     deepEqual([...configOf({}).sources], ["west", "east"]);
   });
 
-  it("decide which links and clusters the stack has, reads, and checks", () => {
+  it("decide which links the stack has and which clusters it reads and checks", () => {
     const config = ofEast();
     deepEqual([...ownClusters(config).keys()], ["east"]);
     deepEqual(
@@ -35,13 +35,13 @@ describe("stack config: the clusters of one stack among many", () => {
     deepEqual([Object.keys(clusters), checked.length], [["west", "east"], 1]);
   });
 
-  it("have a gateway for links of other stacks too", () => {
+  it("get a gateway for links of other stacks too", () => {
     const config = ofEast({ sources: ["north"] });
     equal(roleOf("north", config).gateway, "linkerd-gateway");
     equal(roleOf("east", config).gateway, undefined);
   });
 
-  it("end the access of a revoked cluster to them; its own stack does so everywhere", () => {
+  it("decide where the stack ends a revoked cluster's access", () => {
     const clusters = { ...four, north: { revoked: true } };
     const of = (sources: readonly string[], more: Raw) =>
       revocationArgs(ofEast({ ...more, sources }), new Map()).map(({ source, targets }) =>
@@ -62,7 +62,7 @@ describe("stack config: the clusters of one stack among many", () => {
 sources: []
 ! sources is an empty list; it must name at least one cluster.
 
-# one that there is not, and one twice
+# an unknown and a repeated cluster
 { sources: [west, wset, west], trust: { external: true } }
 ! sources[1] is "wset"; it must be one of the configured clusters, "west", "east".
 ! sources[2] is "west" again, after sources[0]; each cluster must be listed once.
@@ -70,25 +70,25 @@ sources: []
 sources: west
 ! sources is "west"; it must be a list of clusters.
 
-# a trust anchor of its own
+# generated trust although other stacks have clusters
 sources: [west]
 ! trust leaves it to this stack to generate a trust anchor; it must say where the trust comes from that this stack's clusters share with those of other stacks (east): as stack, as anchors and issuers, or as external: true.
 
-# a trust anchor of its own, where it has all clusters
+# generated trust is fine if the stack has all clusters
 sources: [west, east]
 
-# no trust, where it installs none
+# generated trust is fine if the stack installs nothing
 { sources: [west], manage: links }
 `);
 });
 
-describe("stack config: a stack of the trust root alone, and those that follow it", () => {
-  it("follow it by its full name", () => {
+describe("stack config: a trust stack", () => {
+  it("is named by others with its full name", () => {
     const stack = "organization/mesh/trust";
     deepEqual(configOf({ trust: { stack } }).trust, { kind: "stack", stack });
   });
 
-  it("is for all clusters, and checks no links", () => {
+  it("has all clusters and checks no links", () => {
     const config = configOf({ manage: "trust", topology: "mesh" });
     deepEqual([...config.sources], ["west", "east"]);
     const { manage, links: checked } = healthMesh(config);
@@ -96,15 +96,15 @@ describe("stack config: a stack of the trust root alone, and those that follow i
   });
 
   testSentences(`
-# a short name
+# a short name of the trust stack
 trust: { stack: trust }
 ! trust.stack is a string of 5 characters; it must be the full name of a stack, organization/project/stack, with the word organization where Pulumi keeps state in a file or bucket.
 
-# settings of trust that another stack generates
+# settings for generated trust next to trust.stack
 trust: { stack: organization/mesh/trust, generation: 2 }
 ! trust.generation is set; it must be left out, as trust.stack is set.
 
-# trust from elsewhere, and clusters
+# sources and trust of another stack in a trust stack
 { manage: trust, sources: [west], trust: { stack: organization/mesh/trust } }
 ! sources is set; it must be left out where manage is "trust", which is for all clusters.
 ! trust.stack is set; it must be left out where manage is "trust": this stack generates the trust, and the stacks of the clusters take it from here.

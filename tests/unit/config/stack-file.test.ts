@@ -42,7 +42,7 @@ describe("the mesh in a stack's config", () => {
     writeFileSync(at(`Pulumi.${stack}.yaml`), text);
   };
 
-  it("is that of its file, without any secret", async () => {
+  it("comes from its file without secrets", async () => {
     write("dev", config);
     // Left out by default, with Linkerd's own by the names that this mesh gives them.
     const own = ["1234", "linkerd-multicluster", "linkerd-jaeger", "linkerd-viz"];
@@ -59,17 +59,17 @@ describe("the mesh in a stack's config", () => {
   });
 
   for (const [how, choice, variables] of [
-    ["as the only one", {}, {}],
+    ["in the only file of the folder", {}, {}],
     ["by the environment", {}, { PULUMI_STACK: "dev" }],
-    ["by option", { configFile: at("mesh.yaml") }, {}],
-    ["by Pulumi's own variable", {}, { PULUMI_OPTION_CONFIG_FILE: at("mesh.yaml") }],
+    ["with an option", { configFile: at("mesh.yaml") }, {}],
+    ["by Pulumi's variable for the file", {}, { PULUMI_OPTION_CONFIG_FILE: at("mesh.yaml") }],
   ] as const)
     it(`is found ${how}`, async () => {
       writeFileSync(at("mesh.yaml"), config);
       equal((await meshOf(choice, folder, variables))?.manage, "links");
     });
 
-  it("has what its mesh file says too, by its path from the project's folder", async () => {
+  it("includes the mesh file, whose path starts at the project's folder", async () => {
     writeFileSync(at("shared.yaml"), shared);
     write("of-many", ofMany);
     const found = await meshOf({ stack: "of-many" }, folder, {});
@@ -81,7 +81,7 @@ describe("the mesh in a stack's config", () => {
     rmSync(at("Pulumi.of-many.yaml"));
   });
 
-  it("is asked for where there are several", async () => {
+  it("needs a choice between several stacks", async () => {
     write("prod", config.replace("links\n", "some\n"));
     await rejects(meshOf({}, folder, {}), {
       message: "Which stack? Set --stack or PULUMI_STACK; there are dev, prod.",
@@ -93,7 +93,7 @@ describe("the mesh in a stack's config", () => {
     ["a file with settings of another program", "config: { other:key: value }"],
     ["a file that imports environments", `environment: [prod]\n${config}`],
   ] as const)
-    it(`is what Pulumi computes for a stack with ${where}`, async () => {
+    it(`is computed by Pulumi for a stack with ${where}`, async () => {
       if (text !== undefined) write("elsewhere", text);
       effective = {};
       equal(await meshOf({ stack: "elsewhere" }, folder, {}), undefined);
@@ -113,7 +113,7 @@ describe("the mesh in a stack's config", () => {
     ["broken", "config: [canary", "The stack's config FILE is not YAML (line 1)."],
     ["list", "config: [canary]", "The key config in FILE must be a map."],
   ] as const)
-    it(`is said to be wrong: ${stack}`, async () => {
+    it(`has mistakes, which name the file: ${stack}`, async () => {
       write(stack, text);
       const file = at(`Pulumi.${stack}.yaml`);
       await rejects(meshOf({ stack }, folder, {}), { message: message.replace("FILE", file) });

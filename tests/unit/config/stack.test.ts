@@ -10,7 +10,7 @@ describe("stack config: read from Pulumi", () => {
     pulumi.runtime.setAllConfig({});
   });
 
-  it("reads maps and lists as JSON, words as they are, a key left empty as none, and other projects' keys not at all", () => {
+  it("parses maps and lists as JSON and words as text, and ignores empty keys and other projects", () => {
     const texts = {
       [`${project}:clusters`]: '{"west":{"context":"k3d-west"}}',
       [`${project}:links`]: "[]",
@@ -32,7 +32,7 @@ describe("stack config: read from Pulumi", () => {
     });
   });
 
-  it("gives the config", () => {
+  it("returns the config", () => {
     pulumi.runtime.setAllConfig({ [`${project}:clusters`]: '{"west":null}' });
     deepEqual([...stackConfig().clusters.keys()], ["west"]);
   });

@@ -6,28 +6,32 @@ import { configOf, type Raw } from "./table.ts";
 const to = (source: string, ...targets: readonly string[]) =>
   targets.map((target) => ({ source, target }));
 
-/** The config besides `clusters: {c, a, b}`, and the links that it means, in order. */
+/** The config besides `clusters: {c, a, b}`, and its links in order. */
 const rows: readonly (readonly [name: string, raw: Raw, links: string])[] = [
-  ["no topology", {}, ""],
-  ["none", { topology: "none" }, ""],
+  ["no topology links no clusters", {}, ""],
+  ["none links no clusters", { topology: "none" }, ""],
   [
-    "mesh: every pair, both ways, in cluster order",
+    "mesh links every pair in both directions, in cluster order",
     { topology: "mesh" },
     "c>a c>b a>c a>b b>c b>a",
   ],
-  ["hub: to and from every other", { topology: { hub: "a" } }, "c>a a>c a>b b>a"],
   [
-    "regions: every pair, both ways",
+    "hub links one cluster with every other in both directions",
+    { topology: { hub: "a" } },
+    "c>a a>c a>b b>a",
+  ],
+  [
+    "regions link every pair in both directions",
     { topology: { regions: { eu: ["a"], us: ["c", "b"] } } },
     "c>a c>b a>c a>b b>c b>a",
   ],
-  ["a mesh of one", { topology: "mesh", clusters: { a: null } }, ""],
+  ["a mesh of one cluster has no links", { topology: "mesh", clusters: { a: null } }, ""],
   [
     "listed links come first, in their order",
     { topology: { hub: "a" }, links: to("b", "c", "a") },
     "b>c b>a c>a a>c a>b",
   ],
-  ["listed links alone", { links: [...to("b", "c"), ...to("a", "c")] }, "b>c a>c"],
+  ["listed links need no topology", { links: [...to("b", "c"), ...to("a", "c")] }, "b>c a>c"],
 ];
 
 describe("stack config: topology", () => {
@@ -56,14 +60,14 @@ describe("stack config: links of regions", () => {
     return Object.fromEntries(links.map((link) => [link.spec.source, select(link)]));
   };
 
-  it("are flat within a region and mirror through gateways alone between regions", () => {
+  it("are flat within a region and go through gateways between regions", () => {
     deepEqual(configured({}), {
       b: ["edge", "exported=true", "", ""],
       c: ["flat", "", "exported In true,remote-discovery", "federated=member"],
     });
   });
 
-  it("take selectors from linkDefaults where they can mirror what these select", () => {
+  it("take selectors from linkDefaults if these can mirror something", () => {
     const matchLabels = { team: "web" };
     const all = { matchLabels };
     const linkDefaults = {
@@ -77,7 +81,7 @@ describe("stack config: links of regions", () => {
     });
   });
 
-  it("give way to what a listed link says, and to nothing else", () => {
+  it("are overridden only by a listed link", () => {
     const links = [
       { source: "c", target: "a", gateway: {} },
       { source: "b", target: "a", federatedServiceSelector: { matchLabels: { far: "yes" } } },

@@ -57,11 +57,11 @@ const foreign = {
 };
 
 describe("a link that adopts what exists", () => {
-  it("says nothing where nothing exists", async () => {
+  it("has no notes if nothing exists", async () => {
     deepEqual(await notes({}, {}), { value: [] });
   });
 
-  it("says which objects are equal, apart from fields that it doesn't set", async () => {
+  it("notes equal objects, whatever other fields they have", async () => {
     const metadata = { labels: { ...labels, "example.com/more": "yes" }, uid: "u1" };
     const roleRef = {
       apiGroup: "rbac.authorization.k8s.io",
@@ -105,7 +105,7 @@ describe("a link that adopts what exists", () => {
     });
   });
 
-  it("says which fields of the source's objects change, and never a value", async () => {
+  it("names the fields of the source's objects that change, but no value", async () => {
     const type = "mirror.linkerd.io/remote-kubeconfig";
     const metadata = {
       labels: { "multicluster.linkerd.io/cluster-name": "west" },
@@ -143,7 +143,7 @@ describe("a link that adopts what exists", () => {
     match(resource, /spec\.remoteDiscoverySelector\.matchLabels\.team \(removed\)$/);
   });
 
-  it("refuses an object with a field that Kubernetes never changes", async () => {
+  it("refuses an object whose immutable field differs", async () => {
     const other = { metadata: { labels }, roleRef: { name: "admin" }, subjects: [] };
     deepEqual(await notes({}, { [`ClusterRoleBinding /${account}`]: other }), {
       cause: "invalid",
@@ -151,7 +151,7 @@ describe("a link that adopts what exists", () => {
     });
   });
 
-  it("removes settings of the Link that server-side apply would keep, and only those", async () => {
+  it("removes only those settings of the Link that server-side apply would keep", async () => {
     const patches: unknown[] = [];
     await removeForeignSettings(
       adoption,

@@ -15,7 +15,7 @@ async function checked(olds: Partial<IdentityInputs>, news: Partial<IdentityInpu
   return { notes, uid: inputs.uid, refused: inputs.refused };
 }
 
-describe("cluster: who it is", () => {
+describe("a cluster's identity", () => {
   const recreated =
     "cluster west was recreated (its kube-system has UID u2, and had u1), and the stack's state still lists what the old one had: run pulumi up --refresh";
   const another =
@@ -28,14 +28,14 @@ describe("cluster: who it is", () => {
     uid?: string,
     said?: string,
   ][] = [
-    ["the first run learns it", {}, u1, "u1"],
-    ["the same cluster", u1, u1, "u1"],
-    ["out of reach, it is who it was", u1, {}, "u1"],
-    ["out of reach from the first, nobody knows", {}, {}],
-    ["back in reach", { context: "k3d-west" }, u1, "u1"],
-    ["as the config expects", {}, { uid: "u1", expected: "u1" }, "u1"],
-    ["recreated, and the config says so", u1, { uid: "u2", expected: "u2" }, "u2", recreated],
-    ["out of reach, it is who the config says", u1, { expected: "u2" }, "u2"],
+    ["is learned in the first run", {}, u1, "u1"],
+    ["stays for the same cluster", u1, u1, "u1"],
+    ["stays while the cluster is unreachable", u1, {}, "u1"],
+    ["is unknown if the cluster was never reachable", {}, {}],
+    ["is learned once the cluster is reachable", { context: "k3d-west" }, u1, "u1"],
+    ["may be the UID of the config", {}, { uid: "u1", expected: "u1" }, "u1"],
+    ["changes if the config names the new UID", u1, { uid: "u2", expected: "u2" }, "u2", recreated],
+    ["is the UID of the config while the cluster is unreachable", u1, { expected: "u2" }, "u2"],
   ];
   for (const [rule, olds, news, uid, said] of rows)
     it(rule, async () => {
@@ -44,12 +44,22 @@ describe("cluster: who it is", () => {
     });
 
   for (const [rule, olds, news, uid] of [
-    ["another than last time is refused, and forgets nothing", u1, { uid: "u2" }, "u1"],
-    ["another than the config says", { uid: "u2" }, { uid: "u2", expected: "u1" }, "u2"],
-    ["another than the config says, from the first", {}, { uid: "u2", expected: "u1" }, undefined],
-    ["another for a second time", { ...u1, refused: another }, { uid: "u2" }, "u1"],
+    ["is refused if it changed, and the old one remembered", u1, { uid: "u2" }, "u1"],
+    [
+      "is refused if the config has another, with one in state",
+      { uid: "u2" },
+      { uid: "u2", expected: "u1" },
+      "u2",
+    ],
+    [
+      "is refused if the config has another, in the first run",
+      {},
+      { uid: "u2", expected: "u1" },
+      undefined,
+    ],
+    ["is refused again in the next run", { ...u1, refused: another }, { uid: "u2" }, "u1"],
   ] as const)
-    it(`${rule}, without a failure that would end the run at once`, async () => {
+    it(`${rule}, without failing the check`, async () => {
       deepEqual(await checked(olds, news), { notes: [], uid, refused: another });
     });
 
@@ -80,7 +90,7 @@ describe("cluster: who it is", () => {
     return [inputs.refused, inputs.links?.targets, inputs.uid];
   }
 
-  it("is refused for somebody else's Link of a new link alone, with the way out", async () => {
+  it("is refused for a new link whose Link belongs to somebody else, with what to do", async () => {
     const why =
       "Link west/linkerd-multicluster/north already exists, created by cli and not by this stack: to manage it here, remove the controller that runs for it and set adopt: true on the link; its mirrors stay and are adopted as well";
     const other =

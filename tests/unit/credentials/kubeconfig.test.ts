@@ -9,7 +9,7 @@ const names = { cluster: "west", user: "linkerd-multicluster-access-east" };
 const parts = { server, ...ca, token: "canary", ...names };
 
 describe("a link's kubeconfig", () => {
-  it("holds the token and the certificate authority and nothing else, in an order of its own", () => {
+  it("contains only the address, the token and the certificate authority, in a fixed order", () => {
     const { user } = names;
     const { token, ...rest } = parts;
     assert.equal(kubeconfigFor({ token, ...rest }), kubeconfigFor(parts));
@@ -32,7 +32,7 @@ describe("a link's kubeconfig", () => {
     });
   });
 
-  it("is read as it is meant by parsers of YAML 1.1, as Go's is", () => {
+  it("means the same to a YAML 1.1 parser such as Go's", () => {
     for (const name of ["on", "no", "1e3", "0x10", "null", "~", "12:30", "2026-01-01"]) {
       const text = kubeconfigFor({ ...parts, cluster: name, token: name });
       const config = parse(text, { version: "1.1" }) as Record<string, unknown>;
@@ -41,12 +41,12 @@ describe("a link's kubeconfig", () => {
     }
   });
 
-  it("has a long token in one piece", () => {
+  it("keeps a long token on one line", () => {
     const lines = kubeconfigFor({ ...parts, token: "a b ".repeat(500) }).split("\n");
     assert.equal(lines.filter((line) => line.includes("a b")).length, 1);
   });
 
-  it("says no more than its parts, whatever they hold", () => {
+  it("escapes whatever its parts contain", () => {
     const unit = fc.constantFrom(
       ...Array.from("aZ0.- :#'\"\\[]{},&*!|>%@`~?=\n\r\t\0\x7f\x85\u2028\ufeffé😀"),
     );
@@ -79,24 +79,28 @@ describe("a kubeconfig found in a cluster", () => {
     });
   }
 
-  it("is taken as this program writes it, and as Linkerd does", () => {
+  it("is accepted as written by this program and by Linkerd", () => {
     const value = { server, token: "canary" };
     assert.deepEqual(credentialsIn(kubeconfigFor(parts)), { value: { ...value, ...ca } });
     assert.deepEqual(credentialsIn(kubeconfig({})), { value });
   });
 
   for (const [title, text, rule] of [
-    ["is empty", "", "current context"],
-    ["is no YAML", "{canary", "current context"],
-    ["names a context it lacks", "current-context: c", "current context"],
-    ["has no server", kubeconfig({ server: "" }), "a server"],
-    ["would show the token", kubeconfig({ server: "http://west.example.com" }), "token secret"],
-    ["trusts anyone", kubeconfig({ "insecure-skip-tls-verify": true }), "token secret"],
-    ["runs a program", kubeconfig({}, { exec: { command: "canary" } }), "has a token"],
-    ["reads a token file", kubeconfig({}, { tokenFile: "/canary" }), "has a token"],
-    ["reads a file", kubeconfig({ "certificate-authority": "/canary" }), "authority-data"],
+    ["it is empty", "", "current context"],
+    ["it isn't YAML", "{canary", "current context"],
+    ["its current context is missing", "current-context: c", "current context"],
+    ["it has no server", kubeconfig({ server: "" }), "a server"],
+    ["its server is plain http", kubeconfig({ server: "http://west.example.com" }), "token secret"],
+    ["it skips TLS verification", kubeconfig({ "insecure-skip-tls-verify": true }), "token secret"],
+    ["it runs a program", kubeconfig({}, { exec: { command: "canary" } }), "has a token"],
+    ["it reads a token file", kubeconfig({}, { tokenFile: "/canary" }), "has a token"],
+    [
+      "it reads a certificate authority file",
+      kubeconfig({ "certificate-authority": "/canary" }),
+      "authority-data",
+    ],
   ] as const)
-    it(`is not to be used if it ${title}, and is not repeated`, () => {
+    it(`is rejected if ${title}, and never quoted`, () => {
       const found = credentialsIn(text);
       assert("why" in found && found.why.includes(rule), JSON.stringify(found));
       assert(!found.why.includes("canary"), found.why);

@@ -38,19 +38,19 @@ const invalid: TargetReading = { why: "cluster west: no context", cause: "invali
 
 const reading = (result: TargetReading) => () => Promise.resolve(result);
 
-describe("what a link knows of its target", () => {
-  it("is in the inputs, where a preview shows it", async () => {
+describe("checking a link's target", () => {
+  it("puts the facts into the inputs, where a preview shows them", async () => {
     const checked = await checkTarget(reading(found), {}, args);
     deepEqual(checked, { inputs: known, notes: ["a note"] });
   });
 
-  it("says why there is going to be a new token", async () => {
+  it("says why the token will be replaced", async () => {
     const rotating = reading({ value: { ...found.value, rotates: "the old one is old" } });
     const { inputs } = await checkTarget(rotating, {}, args);
     equal(inputs.remark, "new token: the old one is old");
   });
 
-  it("asks about the token of the run before", async () => {
+  it("passes on the token of the previous run", async () => {
     const asked: unknown[] = [];
     const read = (_: TargetArgs, before: string | undefined) => {
       asked.push(before);
@@ -60,7 +60,7 @@ describe("what a link knows of its target", () => {
     deepEqual(asked, [undefined, facts.token]);
   });
 
-  it("compares existing objects until a run has adopted them, also where one without adopt came first", async () => {
+  it("compares existing objects until a run has adopted them", async () => {
     const asked: boolean[] = [];
     const read = ({ adopt }: TargetArgs) => {
       asked.push(adopt !== undefined);
@@ -72,20 +72,20 @@ describe("what a link knows of its target", () => {
   });
 
   for (const [what, result] of Object.entries({ outage, noLinkerd, noAddress })) {
-    it(`is left open and is no failure at first, with ${what}`, async () => {
+    it(`leaves the facts unknown in the first run with ${what}`, async () => {
       const { inputs, mistake } = await checkTarget(reading(result), {}, args);
       deepEqual([mistake, "facts" in inputs], [undefined, false]);
       match(inputs.remark ?? "", /^known after the update, because now /);
     });
 
-    it(`is what it was, with ${what} later`, async () => {
+    it(`keeps the previous facts with ${what}`, async () => {
       const { inputs, mistake, notes } = await checkTarget(reading(result), known, args);
       deepEqual([mistake, inputs.facts], [undefined, facts]);
       match(notes.join(), /^kept from the last run, because /);
     });
   }
 
-  it("is not what it was when the question changed, but when only another token is due", async () => {
+  it("keeps previous facts after a change of the rotation, but not of the target", async () => {
     const rotated = { ...args, rotation: { generation: 2 } };
     for (const [asked, expected] of [
       [elsewhere, undefined],
@@ -96,12 +96,12 @@ describe("what a link knows of its target", () => {
     }
   });
 
-  it("is a mistake where the user has to fix something", async () => {
+  it("reports what the user has to fix as a mistake", async () => {
     const { mistake } = await checkTarget(reading(invalid), known, args);
     equal(mistake, "cluster west: no context");
   });
 
-  it("is the same if question and answer are, whatever else state holds", () => {
+  it("is unchanged if arguments and facts are the same", () => {
     const state = { ...known, __provider: "code" };
     for (const [olds, news, expected] of [
       [state, { ...known, remark: "kept" }, true],
@@ -117,21 +117,27 @@ describe("what a link knows of its target", () => {
   });
 });
 
-describe("a run that needs to know its target", () => {
+describe("an update of a link's target", () => {
   for (const [name, answers, [olds, inputs], expected, waits] of [
-    ["takes what the check has found", [outage], [{}, known], undefined, 0],
+    ["uses the facts of the check", [outage], [{}, known], undefined, 0],
     ["waits for an address", [noAddress, noAddress, found], [{}, args], undefined, 2],
     [
-      "but not for ever",
+      "gives up on an address in the end",
       [noAddress],
       [{}, args],
       "link east → west: after 10 s, no address yet",
       2,
     ],
-    ["nor for Linkerd", [noLinkerd], [{}, args], "link east → west: there is no Linkerd", 0],
-    ["goes on with what it knew before, in an outage", [outage], [known, args], undefined, 0],
     [
-      "but not if the user has to fix something",
+      "doesn't wait for Linkerd to be installed",
+      [noLinkerd],
+      [{}, args],
+      "link east → west: there is no Linkerd",
+      0,
+    ],
+    ["uses the previous facts in an outage", [outage], [known, args], undefined, 0],
+    [
+      "doesn't use previous facts if the user has to fix something",
       ...([[invalid], [known, args], "link east → west: cluster west: no context", 0] as const),
     ],
   ] as const)
@@ -150,7 +156,7 @@ describe("a run that needs to know its target", () => {
     });
 });
 
-describe("a run whose target has just got a load balancer", () => {
+describe("a link whose target has a new load balancer", () => {
   const named = "lb.example.com";
   const gateway = { addresses: [named], port: 4143, identity: "gateway.west" };
 
@@ -172,25 +178,25 @@ describe("a run whose target has just got a load balancer", () => {
   const waiting = (seconds: number) =>
     `link east → west: waiting for up to ${seconds} s, because DNS has no address for the gateway's hostname ${named} yet`;
 
-  it("asks DNS for the complete name, and once if it has it", async () => {
+  it("resolves its complete name once if DNS has it", async () => {
     deepEqual(await said(0), { lines: [], asked: [`${named}.`], seconds: 0 });
   });
 
-  it("asks nothing about IP addresses", async () => {
+  it("resolves no IP address", async () => {
     deepEqual(await said(9, ["192.0.2.7"]), { lines: [], asked: [], seconds: 0 });
   });
 
-  it("goes on with one of several addresses", async () => {
+  it("needs only one of several names", async () => {
     deepEqual((await said(1, [named, "other.example.com"])).seconds, 0);
     deepEqual((await said(99, [named, "192.0.2.7"])).seconds, 0);
   });
 
-  it("waits until DNS has the name, and tells the rest of the time every minute", async () => {
+  it("waits until DNS has the name, and reports every minute how long it still will", async () => {
     const { lines, seconds } = await said(14);
     deepEqual([lines, seconds], [[waiting(120), waiting(60)], 70]);
   });
 
-  it("goes on without it in the end, and says what is left", async () => {
+  it("continues without the name in the end, and says what waits for a later run", async () => {
     const { lines, seconds } = await said(99);
     equal(seconds, 120);
     deepEqual(lines.slice(0, 2), [waiting(120), waiting(60)]);

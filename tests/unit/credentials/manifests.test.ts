@@ -29,7 +29,7 @@ describe("a Link resource", () => {
     mirroring: "pulumi" | "controller" = "pulumi",
   ) => linkManifestSpec(link(spec), { ...facts, ...more }, namespaces, mirroring);
 
-  it("goes by the name of its target", () => {
+  it("has the name of its target", () => {
     assert.deepEqual(linkMetadata("west", namespaces), {
       name: "west",
       namespace: "linkerd-multicluster",
@@ -68,7 +68,7 @@ describe("a Link resource", () => {
     });
   });
 
-  it("leaves out of the others' metadata whatever the link copies a part of", () => {
+  it("excludes no group of metadata of which the link copies a part", () => {
     const ofApp = ["app.kubernetes.io/instance", "app.kubernetes.io/managed-by"];
     for (const [copied, kept] of [
       ["prometheus.io/scrape", ["prometheus.io/*"]],
@@ -95,12 +95,12 @@ describe("a Link resource", () => {
     });
   });
 
-  it("has no probe where the gateway Service offers none", () => {
+  it("has no probe if the gateway Service defines none", () => {
     const { probe: _none, ...unprobed } = gateway;
     assert.equal("probeSpec" in manifest({}, { gateway: unprobed }), false);
   });
 
-  it("changes with the credentials where Linkerd's controller has to read them again", () => {
+  it("changes with the credentials only if Linkerd's controller mirrors the link", () => {
     for (const number of ["2-3", "3-1"]) {
       const token = `linkerd-multicluster-access-east-token-${number}`;
       const { excludedAnnotations } = manifest({}, { token }, "controller");

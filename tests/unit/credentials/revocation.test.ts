@@ -63,8 +63,8 @@ async function up(servers: Servers, before = {}, wanted = args) {
   return { inputs, reasons: await revoke(inputs, client) };
 }
 
-describe("an account that is revoked", () => {
-  it("loses its rights, is deleted with its tokens in every target, and is done then", async () => {
+describe("a revoked account", () => {
+  it("first loses its rights, then is deleted with its tokens in every target", async () => {
     const clusters = { west: target("west"), north: target("north") };
     const { inputs, reasons } = await up(clusters);
     deepEqual([inputs.deletes, inputs.revision], [{ north: everything, west: everything }, 1]);
@@ -91,21 +91,33 @@ describe("an account that is revoked", () => {
     uid?: string,
   ])[] = [
     [
-      "but for what another program has made",
+      "except for an object of another program",
       (west) => west.put("clusterroles", byHelm),
       ["clusterroles"],
       /: ClusterRole west\/linkerd-multicluster-access-east lacks the label app\.kubernetes\.io\/managed-by=linkerd-multicluster, so this program has not made it: find out whose it is, and delete it$/,
     ],
     [
-      "but for what may not be deleted",
+      "except for an object that may not be deleted",
       refusing(first, "forbidden"),
       all.slice(0, 1),
       /refuses to delete ClusterRoleBinding/,
     ],
-    ["where a part has gone by itself", refusing(first, "notFound"), all.slice(0, 1)],
-    ["only where somebody answers", refusing("", "unreachable"), all, /west can't be reached/],
-    ["only in the cluster that the run has read", unedited, all, /to another cluster/, "other"],
-    ["only where it has read who that is", unedited, all, /could not be read when .*again$/, ""],
+    ["although one of its objects is already gone", refusing(first, "notFound"), all.slice(0, 1)],
+    ["except in an unreachable target", refusing("", "unreachable"), all, /west can't be reached/],
+    [
+      "except in a context that leads to another cluster",
+      unedited,
+      all,
+      /to another cluster/,
+      "other",
+    ],
+    [
+      "except in a target that the run could not read",
+      unedited,
+      all,
+      /could not be read when .*again$/,
+      "",
+    ],
   ];
   for (const [rule, edit, expected, reason, uid = "uid-of-west"] of rows)
     it(`is deleted ${rule}`, async () => {
@@ -124,7 +136,7 @@ describe("an account that is revoked", () => {
       if (reason !== undefined) match(String(reasons[0]), reason);
     });
 
-  it("is shown, and fails the run, where it is not known what there is of it", async () => {
+  it("is shown as unknown in an unreachable target, and fails the run", async () => {
     const west = target("west");
     const { inputs, reasons } = await up({ west });
     const north = "not known: cluster north: there is no context north";

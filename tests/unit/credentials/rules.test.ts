@@ -16,7 +16,7 @@ const discovery = [
   { apiGroups: ["apps"], resources: ["replicasets"], verbs: watched },
 ];
 
-describe("access in the target", () => {
+describe("a link's rights in its target", () => {
   const nothing = { remoteDiscoverySelector: {}, federatedServiceSelector: {} };
   const some = { matchLabels: { app: "web" } };
   const expression = { matchExpressions: [{ key: "a", operator: "Exists" }] } as const;
@@ -26,28 +26,28 @@ describe("access in the target", () => {
   const flat = { gateway: false, selector: {} } as const;
   const all = [...events, ...discovery];
   for (const [when, spec, mirroring, discovers, more] of [
-    ["neither is selected", nothing, "pulumi", true, []],
+    ["without discovery selectors", nothing, "pulumi", true, []],
     [
-      "no selector has a term",
+      "with selectors without terms",
       { ...nothing, remoteDiscoverySelector: termless },
       "pulumi",
       true,
       [],
     ],
-    ["Linkerd's controller mirrors", nothing, "controller", true, events],
-    ["all selectors are Linkerd's own", {}, "pulumi", true, discovery],
-    ["only remote discovery is selected", remote, "pulumi", true, discovery],
-    ["only federated Services are, by an expression", federated, "controller", true, all],
-    ["there is no gateway", flat, "pulumi", true, discovery],
-    ["there is nothing to discover yet", {}, "pulumi", false, []],
-    ["Linkerd's controller may find something at any time", {}, "controller", false, all],
+    ["with Linkerd's controller", nothing, "controller", true, events],
+    ["with Linkerd's own selectors", {}, "pulumi", true, discovery],
+    ["with remote discovery alone", remote, "pulumi", true, discovery],
+    ["with federated Services, selected by an expression", federated, "controller", true, all],
+    ["on a flat network", flat, "pulumi", true, discovery],
+    ["with nothing to discover yet", {}, "pulumi", false, []],
+    ["with Linkerd's controller, which may discover at any time", {}, "controller", false, all],
   ] as const)
-    it(`is ${always.length + more.length} rules where ${when}`, () => {
+    it(`are ${always.length + more.length} rules ${when}`, () => {
       const rules = accessRules([linkUse(link(spec), mirroring, discovers)]);
       assert.deepEqual(rules, [...always, ...more]);
     });
 
-  it("is what all of a consumer's links need together, and never changes anything but Events", () => {
+  it("add up over a source's links", () => {
     const uses = [
       { controller: true, discovery: false },
       { controller: false, discovery: true },
@@ -56,8 +56,8 @@ describe("access in the target", () => {
   });
 });
 
-describe("a label selector in a query", () => {
-  it("has every term, in the words of the API", () => {
+describe("a label selector as query parameter", () => {
+  it("has every term in the API's notation", () => {
     const text = selectorText({
       matchLabels: { app: "web", "example.com/tier": "" },
       matchExpressions: [

@@ -53,20 +53,30 @@ describe("a target's API server, as other clusters reach it", () => {
   const two = base64(`${pem("one")}\n${pem("two")}\n`);
   const alone = { server: rancher.server.slice(0, -1), tlsServerName: "kubernetes" };
   for (const [name, entry, apiServer, expected] of [
-    ["is the kubeconfig's, with its authority", { server, ...ca }, undefined, { server }],
-    ["is apiServer where that is given", { server, ...ca }, "https://a", { server: "https://a" }],
-    ["keeps a path and a name, drops a proxy", { ...rancher, ...ca }, undefined, alone],
-    ["carries nothing of a key beside the authority", { server, ...keyed }, undefined, { server }],
+    ["comes from the kubeconfig with its authority", { server, ...ca }, undefined, { server }],
+    [
+      "comes from apiServer if that is set",
+      { server, ...ca },
+      "https://a",
+      { server: "https://a" },
+    ],
+    ["keeps its path and TLS name, but no proxy", { ...rancher, ...ca }, undefined, alone],
+    [
+      "contains no key that stands beside the authority",
+      { server, ...keyed },
+      undefined,
+      { server },
+    ],
   ] as const)
     it(name, async () => {
       assert.deepEqual(await read(entry, apiServer), { ...expected, certificateAuthority });
     });
 
-  it("inlines the certificates of a file, without the key beside them", async () => {
+  it("inlines the certificates of a file without the key beside them", async () => {
     assert.deepEqual(await read({ server, ...inFile }), { server, certificateAuthority: two });
   });
 
-  it("needs no authority where the kubeconfig trusts the public ones", async () => {
+  it("needs no authority if the kubeconfig has none", async () => {
     assert.deepEqual(await read({ server }), { server });
   });
 
@@ -75,14 +85,14 @@ describe("a target's API server, as other clusters reach it", () => {
   const missing = { "certificate-authority": "missing.pem" };
   for (const [name, entry, sentence] of [
     [
-      "where it could not be told from an impostor",
+      "without verification",
       { server, ...skip },
       /^cluster west: .*insecure-skip-tls-verify and no certificate authority/,
     ],
-    ["in plain http", { server: "http://west.example.com", ...skip }, /is plain http/],
-    ["where the authority is none", { server, ...none }, /contains no PEM certificate/],
+    ["with plain http", { server: "http://west.example.com", ...skip }, /is plain http/],
+    ["if the authority is no certificate", { server, ...none }, /contains no PEM certificate/],
     [
-      "where the authority cannot be read",
+      "if the authority's file can't be read",
       { server, ...missing },
       /missing\.pem can't be read \(ENOENT\)/,
     ],
@@ -92,7 +102,7 @@ describe("a target's API server, as other clusters reach it", () => {
     });
 
   for (const host of ["127.0.0.1:6443", "localhost:6443", "[::1]:6443", "0.0.0.0:1"])
-    it(`is refused at ${host}, and taken where apiServer is given`, async () => {
+    it(`is refused at ${host} unless apiServer is set`, async () => {
       const own = { server: `https://${host}`, ...ca };
       assert.match(
         (await read(own)).refused ?? "",

@@ -60,12 +60,12 @@ async function check(read: Script, reviewed: Script = () => review(true)) {
 }
 
 describe("a new token", () => {
-  it("is good when it is taken and allowed everything", async () => {
+  it("passes if the cluster accepts it and grants all rules", async () => {
     const good = { sentence: "none", slept: 0, bearers: ["canary"], asked: 2 };
     deepEqual(await check(() => secret("canary")), good);
   });
 
-  it("may take a moment to be filled in, and to be allowed", async () => {
+  it("passes if its Secret and its rights come with a delay", async () => {
     let reads = 0;
     const { sentence, slept } = await check(
       () => secret(++reads > 1 ? "canary" : undefined),
@@ -78,21 +78,31 @@ describe("a new token", () => {
   const lacking =
     /^the token in Secret west\/linkerd-multicluster\/token-1-1 is not allowed to get services, list services: check ClusterRole/;
   for (const [name, read, reviewed, expected] of [
-    ["says what it may not do", () => secret("canary"), () => review(false), lacking],
     [
-      "when the cluster does not take it",
+      "a right is missing, which the message names",
+      () => secret("canary"),
+      () => review(false),
+      lacking,
+    ],
+    [
+      "the cluster rejects it",
       () => secret("canary"),
       refused,
       /^cluster west rejects the token in Secret west\//,
     ],
-    ["when it never comes", () => secret(), refused, /token-1-1 has no token: check that service/],
-    ["without its Secret", absent, refused, /token-1-1 has no token: check that service/],
+    [
+      "its Secret stays empty",
+      () => secret(),
+      refused,
+      /token-1-1 has no token: check that service/,
+    ],
+    ["its Secret doesn't exist", absent, refused, /token-1-1 has no token: check that service/],
   ] as const)
-    it(`is refused: ${name}`, async () => {
+    it(`fails if ${name}`, async () => {
       match((await check(read, reviewed)).sentence, expected);
     });
 
-  it("is asked about each verb, resource and name", () => {
+  it("is checked for each verb, resource and name", () => {
     const rules = [
       { apiGroups: ["apps"], resources: ["a", "b"], verbs: ["get"] },
       { apiGroups: [""], resources: ["c"], resourceNames: ["one"], verbs: ["get", "list"] },

@@ -27,7 +27,7 @@ describe("the token that is due", () => {
   const aged = { generation: 1, maxAgeDays: 30 };
   const odd = ["default-token", `${account}-token`, `${account}-token-1-01`, `x${name(1, 7)}`];
   const strangers = odd.map((each) => ({ name: each, createdAt: now }));
-  /** For the Secrets in the target and the one of the run before. */
+  /** Takes the rotation, the Secrets in the target, and the Secret of the previous run. */
   function is(
     what: string,
     [rotation, live, before]: readonly [TokenRotation, readonly LiveToken[], string?],
@@ -41,39 +41,47 @@ describe("the token that is due", () => {
   const next = { name: name(1, 2) };
   const four = [[token(4, 2)], name(4, 2)] as const;
   is("the first one of a new link", [{ generation: 1 }, []], first);
-  is("however old, where no age is set", [{ generation: 1 }, [token(1, 1, 4000)], one], first);
+  is(
+    "the same at any age without credentialsMaxAge",
+    [{ generation: 1 }, [token(1, 1, 4000)], one],
+    first,
+  );
   for (const generation of [5, 3])
-    is(`another one for generation ${generation}`, [{ generation }, ...four], {
+    is(`a new one for credentialsGeneration ${generation}`, [{ generation }, ...four], {
       name: name(generation, 1),
       why: `credentialsGeneration changed from 4 to ${generation}`,
     });
-  is("one that is not too old yet", [aged, [token(1, 1, 29.9)], one], first);
-  is("another on the day it gets too old", [aged, [token(1, 1, 30)], one], {
+  is("the same until it is too old", [aged, [token(1, 1, 29.9)], one], first);
+  is("a new one on the day when it is too old", [aged, [token(1, 1, 30)], one], {
     ...next,
     why: tooOld,
   });
-  is("that of a run that broke off", [aged, [token(1, 1, 40), token(1, 2)], one], next);
-  is("by number and not by text", [aged, [token(1, 9), token(1, 10)]], { name: name(1, 10) });
-  is("a new one where somebody deleted the Secret", [{ generation: 2 }, [], name(2, 3)], {
+  is("the one that an interrupted run created", [aged, [token(1, 1, 40), token(1, 2)], one], next);
+  is("the one with the highest number", [aged, [token(1, 9), token(1, 10)]], { name: name(1, 10) });
+  is("a new one if somebody deleted the Secret", [{ generation: 2 }, [], name(2, 3)], {
     name: name(2, 4),
     why: gone(2, 3),
   });
-  is("never of another name", [{ generation: 1 }, strangers, "x"], first);
+  is("none with a name in another format", [{ generation: 1 }, strangers, "x"], first);
 
   const brokenOff = `a run that broke off has created ${name(1, 2)}`;
   for (const [what, live, expected] of [
-    ["while nothing is due", [token(1, 1, 29)], { name: name(1, 1) }],
-    ["when it is too old", [token(1, 1, 30)], { name: name(1, 1), waits: tooOld }],
-    ["beside a new one", [token(1, 1, 40), token(1, 2)], { name: name(1, 1), waits: brokenOff }],
-    ["but not once it is gone", [], { name: name(1, 2), why: gone(1, 1) }],
+    ["if none is due", [token(1, 1, 29)], { name: name(1, 1) }],
+    ["if it is too old", [token(1, 1, 30)], { name: name(1, 1), waits: tooOld }],
+    [
+      "if an interrupted run created another",
+      [token(1, 1, 40), token(1, 2)],
+      { name: name(1, 1), waits: brokenOff },
+    ],
+    ["unless it was deleted", [], { name: name(1, 2), why: gone(1, 1) }],
   ] as const)
-    it(`is that of the run before for a source that gets no other now, ${what}`, () => {
+    it(`is the previous one for a source that can't get another, ${what}`, () => {
       const due = tokenDue(account, aged, live, name(1, 1), now);
       deepEqual(heldToken(due, live, name(1, 1)), expected);
       deepEqual(heldToken(due, live, undefined), due);
     });
 
-  it("stays the same once it is there: nothing rotates twice", () => {
+  it("is the same in the next run, so that nothing rotates twice", () => {
     const number = (max: number) => fc.integer({ min: 1, max });
     const numbers = fc.record({ generation: number(3), serial: number(12) });
     const lives = fc.array(fc.tuple(numbers, fc.nat({ max: 100 })), { maxLength: 5 });

@@ -33,40 +33,44 @@ function namesIn(text: string): readonly string[] | string {
   return "why" in found ? found.why : found.value.map(({ name }) => name);
 }
 
-describe("trust: certificates in PEM", () => {
+describe("trust: parsing PEM certificates", () => {
   const [head = "", first = "", ...rest] = root.pem.split("\n");
   const hex = (text: string): string => Buffer.from(text).toString("hex");
   const unparsable = "PEM certificates that can be parsed";
   const none = "PEM, with at least one block BEGIN CERTIFICATE";
   for (const [name, text, expected] of [
     [
-      "every block in its order, whatever stands between them",
+      "reads every block in order and ignores text between them",
       `subject=root\r\n${root.pem.replaceAll("\n", "\r\n")}\nissuer:\n${issuer.pem}\n\n`,
       ["root", "issuer"],
     ],
     [
-      "files that were joined without a line end between them",
+      "reads files that were joined without a line end",
       root.pem.trim() + issuer.pem,
       ["root", "issuer"],
     ],
-    ["no PEM", "hunter2", none],
-    ["a block that begins within a line", `x${root.pem}`, none],
-    ["a block that ends as another one", root.pem.replace("END ", "END X"), none],
+    ["rejects text without PEM", "hunter2", none],
+    ["rejects a block that begins within a line", `x${root.pem}`, none],
+    ["rejects a block with another end", root.pem.replace("END ", "END X"), none],
     [
-      "a key among them",
+      "rejects a private key",
       root.pem + root.keyPem,
       "PEM certificates and nothing else, so no PRIVATE KEY",
     ],
     [
-      "a block that is no certificate",
+      "rejects a block that is no certificate",
       "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
       unparsable,
     ],
-    ["a public key that can't be decoded", onUnknownCurve(root), unparsable],
-    ["a time that is none", altered(root, hex("203"), hex("20Z")), unparsable],
-    ["a text that is too long", " ".repeat(300_000), "PEM of at most 262144 characters"],
-    ["too many", root.pem.repeat(51), "PEM of at most 50 certificates"],
-    ["as many as there may be", root.pem.repeat(50), Array<string>(50).fill("root")],
+    ["rejects a public key that can't be decoded", onUnknownCurve(root), unparsable],
+    ["rejects an invalid time", altered(root, hex("203"), hex("20Z")), unparsable],
+    [
+      "rejects more than 262144 characters",
+      " ".repeat(300_000),
+      "PEM of at most 262144 characters",
+    ],
+    ["rejects more than 50 certificates", root.pem.repeat(51), "PEM of at most 50 certificates"],
+    ["reads 50 certificates", root.pem.repeat(50), Array<string>(50).fill("root")],
   ] as const)
     it(name, () => {
       deepEqual(namesIn(text), expected);
@@ -76,7 +80,7 @@ describe("trust: certificates in PEM", () => {
         });
     });
 
-  it("a block ends where it ends, in Unix lines, and has one fingerprint however it is written", () => {
+  it("normalizes a block, so that its fingerprint doesn't depend on blanks and line ends", () => {
     const again = onlyCertificate(`x\n${root.pem.replaceAll("\n", "  \r\n")}`);
     equal(again.pem, root.pem.trim());
     equal(again.fingerprint, root.certificate.fingerprint);
@@ -94,7 +98,7 @@ describe("trust: certificates in PEM", () => {
     ["blocks that never end", "-----BEGIN CERTIFICATE-----\n".repeat(9000)],
     ["blocks of other kinds", "-----BEGIN A-----\n".repeat(14_000)],
   ] as const)
-    it(`takes no longer than its size allows: ${name}`, () => {
+    it(`is fast for ${name}`, () => {
       const before = process.cpuUsage();
       certificatesIn(text);
       const { user, system } = process.cpuUsage(before);
@@ -102,33 +106,33 @@ describe("trust: certificates in PEM", () => {
       ok(user + system < 2_000_000, `${(user + system) / 1000} ms`);
     });
 
-  it("is called by its name and as much of its fingerprint as tells it apart", () => {
+  it("names a certificate in messages with 12 digits of its fingerprint", () => {
     match(called(root.certificate), /^root \(SHA-256 [0-9a-f]{12}\)$/);
   });
 });
 
-describe("trust: who is behind an issuer", () => {
+describe("trust: the anchor behind an issuer", () => {
   const middle = authority({ name: "middle", signer: root });
   const leaf = issuerUnder(middle);
   for (const [name, chain, expected] of [
-    ["the anchor whose key signed it, not one of the same name", [issuer], [root]],
-    ["nobody behind one whose chain is not there", [leaf], []],
-    ["an anchor behind the chain that follows it", [leaf, middle], [root]],
-    ["nobody behind a chain that has nothing to do with it", [leaf, issuer], []],
-    ["nobody behind no issuer", [], []],
+    ["is the one whose key signed it, not another of the same name", [issuer], [root]],
+    ["isn't found without the issuer's chain", [leaf], []],
+    ["is found through the issuer's chain", [leaf, middle], [root]],
+    ["isn't found through an unrelated chain", [leaf, issuer], []],
+    ["isn't found without an issuer", [], []],
   ] as const)
     it(name, () => {
       const namesake = authority({ name: "root" });
       deepEqual(anchorsBehind(anchors(...chain), anchors(namesake, root)), anchors(...expected));
     });
 
-  it("nobody who may not sign", () => {
+  it("is never a certificate that may not sign", () => {
     const leaf = authority({ name: "leaf", isCa: false });
     equal(isIssuedBy(issuerUnder(leaf).certificate, leaf.certificate), false);
   });
 });
 
-describe("trust: what Linkerd demands", () => {
+describe("trust: Linkerd's requirements", () => {
   const rsa = (modulusLength: number) => generateKeyPairSync("rsa", { modulusLength }).privateKey;
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey;
 
@@ -138,7 +142,7 @@ describe("trust: what Linkerd demands", () => {
     ["RSA of 3072 bits", authority({ key: rsa(3072) }), false, false],
     ["a CA on P-384", authority({ key: p384 }), false, false],
   ] as const)
-    it(`of an anchor and of an issuer: ${name}`, () => {
+    it(`for anchors and issuers: ${name}`, () => {
       const [p256, orRsa] = [
         "a CA with an ECDSA P-256 key",
         ", or an RSA key of 2048 or 4096 bits",
@@ -147,12 +151,12 @@ describe("trust: what Linkerd demands", () => {
       equal(issuerProblem(one.certificate), asIssuer ? undefined : p256);
     });
 
-  it("that both be a CA", () => {
+  it("for anchors and issuers: both must be a CA", () => {
     const { certificate } = authority({ isCa: false });
     deepEqual([anchorProblem(certificate), issuerProblem(certificate)], [notCa, notCa]);
   });
 
-  it("of a key", () => {
+  it("for a key: it must be unencrypted and the certificate's own", () => {
     equal(keyProblem(issuer.keyPem, issuer.certificate), undefined);
     equal(keyProblem("hunter2", issuer.certificate), "an unencrypted PEM private key");
     equal(
@@ -166,25 +170,25 @@ describe("trust: what Linkerd demands", () => {
   const middle = authority({ name: "middle", signer: root, ...until });
   const ended = "must be valid still, and not only until 2026-08-20T12:00:00.000Z";
   const rows: readonly (readonly [string, readonly Authority[], readonly string[]])[] = [
-    ["none", [], []],
-    ["one in order, with spare anchors beside", [issuer], []],
-    ["one that is no CA", [issuerUnder(root, { isCa: false })], [`issuer must be ${notCa}`]],
-    ["one that has expired", [issuerUnder(root, until)], [`issuer ${ended}`]],
+    ["no issuer", [], []],
+    ["a valid one, although another anchor has expired", [issuer], []],
+    ["no CA", [issuerUnder(root, { isCa: false })], [`issuer must be ${notCa}`]],
+    ["an expired one", [issuerUnder(root, until)], [`issuer ${ended}`]],
     [
-      "one that is not valid yet",
+      "one that isn't valid yet",
       [issuerUnder(root, { notBefore: inDays(1) })],
       ["issuer must be valid already, and not only from 2026-08-22T12:00:00.000Z on"],
     ],
-    ["one below one that has expired", [issuerUnder(middle), middle], [`middle ${ended}`]],
-    ["one under no anchor", [issuerUnder(other)], ["issuer must be signed by one of these"]],
+    ["an expired intermediate", [issuerUnder(middle), middle], [`middle ${ended}`]],
+    ["one that no anchor signed", [issuerUnder(other)], ["issuer must be signed by one of these"]],
     [
-      "one under an anchor that has expired",
+      "one that an expired anchor signed",
       [issuerUnder(expired)],
       ["issuer must be signed by one of these that is valid now"],
     ],
   ];
   for (const [name, chain, expected] of rows)
-    it(`of an issuer and its chain: ${name}`, () => {
+    it(`for an issuer and its chain: ${name}`, () => {
       const given = { anchors: anchors(root, expired), those: "one of these", now };
       const found = chainProblems(anchors(...chain), given).map(({ certificate, problem }) => {
         const which = certificate === chain[0]?.certificate ? "issuer" : certificate.name;

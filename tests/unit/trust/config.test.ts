@@ -21,14 +21,14 @@ function trustSays(name: string, trust: unknown, sentences: readonly string[]): 
 }
 
 describe("stack config: trust", () => {
-  it("settings for generated anchors", () => {
+  it("takes settings for generated anchors", () => {
     const days = { anchorValidityDays: 800, issuerValidityDays: 90, renewBeforeDays: 30 };
     const trust = { generation: 2, ...days };
     const defaults = { unknownAnchors: "keep", ignorePods: [] };
     deepEqual(configOf({ trust }).trust, { kind: "generated", ...defaults, ...trust });
   });
 
-  it("an issuer is missing for a cluster that is called what every object inherits", () => {
+  it("reports a missing issuer for a cluster called constructor", () => {
     const trust = { anchors: root.pem, issuers: { west } };
     const mistakes = mistakesIn({ clusters: { constructor: {}, west: {} }, trust }).join("\n");
     match(mistakes, /trust\.issuers\.constructor is missing/);
@@ -43,50 +43,54 @@ describe("stack config: trust", () => {
     deepEqual([...clusters.keys()], ["west"]);
   });
 
-  it("provided anchors and issuers", () => {
+  it("takes provided anchors and issuers", () => {
     const issuers = new Map(Object.entries(provided.issuers));
     const expected = { kind: "provided", anchors: root.pem, issuers, ignorePods: [] };
     deepEqual(configOf({ trust: provided }).trust, expected);
   });
 
-  trustSays("nothing said", {}, []);
-  trustSays("no numbers", { generation: "2", issuerValidityDays: 0, renewBeforeDays: 1.5 }, [
-    "trust.generation is a string of 1 characters; it must be a positive whole number, without quotes.",
-    `trust.issuerValidityDays is 0; it must be ${days}.`,
-    `trust.renewBeforeDays is 1.5; it must be ${days}.`,
-  ]);
+  trustSays("accepts no settings", {}, []);
+  trustSays(
+    "reports invalid numbers",
+    { generation: "2", issuerValidityDays: 0, renewBeforeDays: 1.5 },
+    [
+      "trust.generation is a string of 1 characters; it must be a positive whole number, without quotes.",
+      `trust.issuerValidityDays is 0; it must be ${days}.`,
+      `trust.renewBeforeDays is 1.5; it must be ${days}.`,
+    ],
+  );
   const brief = { anchorValidityDays: 50, issuerValidityDays: 60 };
-  trustSays("renewed before it is made, and longer than the anchor", brief, [
+  trustSays("reports an issuer that is renewed too early and outlives the anchor", brief, [
     "trust.renewBeforeDays is 60; it must be less than the 60 of issuerValidityDays.",
     "trust.issuerValidityDays is 60; it must be at most the 50 of anchorValidityDays.",
   ]);
   const leftOut = "is set; it must be left out, as trust.anchors provides the certificates.";
   const kinds = { ...provided, generation: 2, issuerValidityDays: 1, extraAnchors: root.pem };
-  trustSays("both kinds", kinds, [
+  trustSays("reports settings for generated anchors next to provided ones", kinds, [
     `trust.generation ${leftOut}`,
     `trust.issuerValidityDays ${leftOut}`,
     `trust.extraAnchors ${leftOut}`,
   ]);
-  trustSays("issuers alone", { issuers: provided.issuers }, [
+  trustSays("reports issuers without anchors", { issuers: provided.issuers }, [
     "trust.anchors is missing; it must be set, as trust.issuers is.",
   ]);
-  trustSays("anchors alone", { anchors: root.pem }, [
+  trustSays("reports anchors without issuers", { anchors: root.pem }, [
     "trust.issuers.west is missing; it must be set, as trust.anchors is.",
     "trust.issuers.east is missing; it must be set, as trust.anchors is.",
   ]);
   const north = { ...provided, issuers: { ...provided.issuers, north: west } };
-  trustSays("an issuer of no cluster", north, [
+  trustSays("reports an issuer for an unknown cluster", north, [
     'trust.issuers.north is for cluster "north"; it must be for one of the configured clusters.',
   ]);
-  trustSays("no PEM", { ...provided, anchors: "hunter2" }, [
+  trustSays("reports anchors that are no PEM", { ...provided, anchors: "hunter2" }, [
     "trust.anchors is a string of 7 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
   ]);
-  trustSays("an anchor that is no CA", { ...provided, anchors: root.pem + leaf.pem }, [
+  trustSays("reports an anchor that is no CA", { ...provided, anchors: root.pem + leaf.pem }, [
     'trust.anchors has "leaf" as certificate 2; it must be a CA that may sign certificates.',
   ]);
   const withEast = (east: unknown) => ({ ...provided, issuers: { west, east } });
   const stranger = { certificate: leaf.pem, key: west.key };
-  trustSays("an issuer that is no CA, under another anchor, with another key", withEast(stranger), [
+  trustSays("reports every mistake of an issuer", withEast(stranger), [
     'trust.issuers.east.certificate is "leaf"; it must be a CA that may sign certificates.',
     'trust.issuers.east.certificate is "leaf"; it must be signed by one of trust.anchors.',
     `trust.issuers.east.key is a string of ${west.key.length} characters; it must be the private key of the certificate beside it.`,
@@ -95,40 +99,48 @@ describe("stack config: trust", () => {
   const middle = authority({ name: "middle", signer: root, ...until });
   const below = issuerUnder(middle);
   const chain = { certificate: below.pem + middle.pem, key: below.keyPem };
-  trustSays("an issuer below one that has expired", withEast(chain), [
+  trustSays("reports an expired intermediate", withEast(chain), [
     'trust.issuers.east.certificate has "middle" in its chain; it must be valid still, and not only until 2026-01-01T00:00:00.000Z.',
   ]);
-  trustSays("an issuer that is no PEM", withEast({ ...east, certificate: "x" }), [
+  trustSays("reports an issuer that is no PEM", withEast({ ...east, certificate: "x" }), [
     "trust.issuers.east.certificate is a string of 1 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
   ]);
-  trustSays("half an issuer", withEast({ key: "hunter2", crt: "x" }), [
-    "trust.issuers.east.certificate is missing; it must be PEM of a certificate.",
-    "trust.issuers.east.crt is not a key of an issuer; the keys are certificate, key.",
-  ]);
-  trustSays("an issuer that is a text is never repeated", withEast("hunter2"), [
+  trustSays(
+    "reports missing and unknown keys of an issuer",
+    withEast({ key: "hunter2", crt: "x" }),
+    [
+      "trust.issuers.east.certificate is missing; it must be PEM of a certificate.",
+      "trust.issuers.east.crt is not a key of an issuer; the keys are certificate, key.",
+    ],
+  );
+  trustSays("reports an issuer that is a text without quoting it", withEast("hunter2"), [
     "trust.issuers.east is a string of 7 characters; it must be a map of certificate, key.",
   ]);
-  trustSays("external, and more", { external: true, generation: 2, ignorePods: [] }, [
-    "trust.generation is set; it must be left out, as trust.external is true.",
-    "trust.ignorePods is set; it must be left out, as trust.external is true.",
-  ]);
+  trustSays(
+    "reports other settings next to external",
+    { external: true, generation: 2, ignorePods: [] },
+    [
+      "trust.generation is set; it must be left out, as trust.external is true.",
+      "trust.ignorePods is set; it must be left out, as trust.external is true.",
+    ],
+  );
   const pods = ["west", "east/shop", "west/shop/web-0.x", "west/shop/web-0/x", "West"];
   const form = "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>";
-  trustSays("pods to ignore", { ignorePods: pods }, [
+  trustSays("reports ignored pods in another form", { ignorePods: pods }, [
     `trust.ignorePods[3] is a string of 17 characters; it must be ${form}.`,
     `trust.ignorePods[4] is a string of 4 characters; it must be ${form}.`,
   ]);
-  trustSays("pods of no cluster", { ignorePods: ["north/shop"] }, [
+  trustSays("reports ignored pods of an unknown cluster", { ignorePods: ["north/shop"] }, [
     'trust.ignorePods[0] is for cluster "north"; it must be for one of the configured clusters.',
   ]);
-  trustSays("unknown anchors that go nowhere", { unknownAnchors: "spread" }, [
+  trustSays("reports an invalid value of unknownAnchors", { unknownAnchors: "spread" }, [
     "trust.unknownAnchors is a string of 6 characters; it must be keep or remove.",
   ]);
-  trustSays("an extra anchor that is no CA", { extraAnchors: leaf.pem }, [
+  trustSays("reports an extra anchor that is no CA", { extraAnchors: leaf.pem }, [
     'trust.extraAnchors has "leaf" as certificate 1; it must be a CA that may sign certificates.',
   ]);
 
-  it("an issuer's key in the plain, with the command that makes it a secret", () => {
+  it("reports an unencrypted key with the command that encrypts it", () => {
     const raw = { clusters: westAndEast, trust: provided };
     const isPlainKey = (cluster: string) => cluster === "east";
     deepEqual(parseConfig(raw, { now, isPlainKey }), {
@@ -138,7 +150,7 @@ describe("stack config: trust", () => {
     });
   });
 
-  it("which keys are in the plain", () => {
+  it("finds unencrypted keys in the stack file", () => {
     const secret = ["linkerd-multicluster:trust"];
     const file = [
       "config:",
@@ -160,12 +172,12 @@ describe("stack config: trust", () => {
     deepEqual(plain(["linkerd-multicluster:clusters"], file), ["west", "east", "constructor"]);
   });
 
-  it("trust that others provide", () => {
+  it("accepts external trust", () => {
     deepEqual(configOf({ trust: { external: true } }).trust, { kind: "external" });
     equal(configOf({ trust: { external: false } }).trust.kind, "generated");
   });
 
-  it("no key turns up in any sentence", () => {
+  it("never quotes a key", () => {
     const { key } = west;
     const keys = { west: { certificate: key, key }, east: { certificate: root.pem, key } };
     const configs = [
@@ -191,36 +203,38 @@ describe("stack config: charts and values", () => {
   const from =
     "the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials";
   const mistaken = { source: "http://charts.example.com", version: "latest", timeoutSeconds: 0 };
-  says("where charts come from", { charts: mistaken }, [
+  says("reports invalid sources, versions and timeouts", { charts: mistaken }, [
     'charts.version is "latest"; it must be a chart\'s version, such as 2026.8.3.',
     `charts.source is "http://charts.example.com"; it must be ${from}.`,
     "charts.timeoutSeconds is 0; it must be a positive whole number of seconds.",
   ]);
   for (const source of ["https://charts.example.com/edge", "/srv/charts"])
-    says(source, { charts: { source } }, []);
+    says(`accepts the source ${source}`, { charts: { source } }, []);
   for (const source of ["oci://registry.example.com/linkerd", "./charts"])
-    says(`${source}, with digests`, { charts: { source, digests } }, []);
+    says(`accepts digests with the source ${source}`, { charts: { source, digests } }, []);
   const credentials = "oci://me:hunter2@registry.example.com/linkerd";
-  says("credentials", { charts: { source: credentials } }, [
-    `charts.source is "oci://…@registry.example.com/linkerd"; it must be ${from}.`,
-  ]);
-  says("digests that nobody would compare", { charts: { digests } }, [
+  says(
+    "reports credentials in a source without quoting them",
+    { charts: { source: credentials } },
+    [`charts.source is "oci://…@registry.example.com/linkerd"; it must be ${from}.`],
+  );
+  says("reports digests that nobody would compare", { charts: { digests } }, [
     'charts.digests is set, but charts.source is "https://helm.linkerd.io/edge", and Helm compares no chart of an https repository with a digest; it must be left out, or charts.source must be an oci:// address or a folder with the archives that helm pull makes.',
   ]);
   const repository = "https://charts.example.com";
   const mixed = { source: "./charts", digests, crds: { repository } };
-  says("digests that nobody would compare for one chart", { charts: mixed }, [
+  says("reports digests that nobody would compare for one chart", { charts: mixed }, [
     `charts.digests is set, but charts.crds.repository is "${repository}", and Helm compares no chart of an https repository with a digest; it must be left out, or charts.crds.repository must be an oci:// address or a folder with the archives that helm pull makes.`,
   ]);
   const license = { values: "hunter2", nested: " x" };
-  says("a chart of another name", { charts: { controlPlane: license } }, [
+  says("reports invalid settings of a single chart", { charts: { controlPlane: license } }, [
     'charts.controlPlane.nested is " x"; it must be the name of a nested chart.',
     "charts.controlPlane.values is a string of 7 characters; it must be a map of Helm values.",
   ]);
   const wrapped = { nested: "inner", values: { inner: { installGatewayAPI: true } } };
   const own = { values: { createNamespaceMetadataJob: true } };
   says(
-    "values for every cluster that the program decides",
+    "reports values for every cluster that the program sets itself",
     { charts: { crds: wrapped, multicluster: own } },
     [
       "charts.crds.values.inner.installGatewayAPI is set; it must be left out, as the cluster's gatewayApi decides it.",
@@ -228,7 +242,7 @@ describe("stack config: charts and values", () => {
     ],
   );
   const odd = { source: "./charts", digests: { "linkerd-crds": "sha1:abc" } };
-  says("digests of some charts, or of another kind", { charts: odd }, [
+  says("reports missing and invalid digests", { charts: odd }, [
     `charts.digests.linkerd-crds is "sha1:abc"; it must be ${sha}.`,
     `charts.digests.linkerd-control-plane is missing; it must be ${sha}.`,
     `charts.digests.linkerd-multicluster is missing; it must be ${sha}.`,
@@ -251,7 +265,7 @@ describe("stack config: charts and values", () => {
   const isSet = (key: string, why: string) =>
     `clusters.west.values.${key} is set; it must be left out, as ${why}.`;
   const extension = "linkerd-multicluster";
-  says("values that the program decides", inWest(decided), [
+  says("reports values that the program sets itself", inWest(decided), [
     isSet("linkerd-crds.installGatewayAPI", "the cluster's gatewayApi decides it"),
     isSet("linkerd-control-plane.identityTrustAnchorsPEM", "trust.anchors decides it"),
     isSet(
@@ -271,22 +285,30 @@ describe("stack config: charts and values", () => {
     [extension, "gateway", { gateway: [] }, "an empty list", "enabled"],
     [extension, "localServiceMirror", { localServiceMirror: null }, "empty", "replicas"],
   ] as const)
-    says(`what would remove ${key}.${removed}: it is ${state}`, inWest({ [chart]: values }), [
-      `clusters.west.values.${chart}.${key} is ${state}; it must be a map or be left out, as it would remove ${key}.${removed}, which the program decides.`,
-    ]);
+    says(
+      `reports ${key} if it is ${state}, because that removes ${key}.${removed}`,
+      inWest({ [chart]: values }),
+      [
+        `clusters.west.values.${chart}.${key} is ${state}; it must be a map or be left out, as it would remove ${key}.${removed}, which the program decides.`,
+      ],
+    );
   const removal = { "linkerd-control-plane": { proxy: null } };
-  says("a null that removes a default of the chart", inWest(removal), []);
-  says("a UID and the Gateway API", { clusters: { west: { uid: "", gatewayApi: "auto" } } }, [
-    'clusters.west.uid is ""; it must be the UID of the cluster\'s namespace kube-system.',
-    'clusters.west.gatewayApi is "auto"; it must be install or assume.',
-  ]);
+  says("accepts a null that removes a default of the chart", inWest(removal), []);
+  says(
+    "reports invalid values of uid and gatewayApi",
+    { clusters: { west: { uid: "", gatewayApi: "auto" } } },
+    [
+      'clusters.west.uid is ""; it must be the UID of the cluster\'s namespace kube-system.',
+      'clusters.west.gatewayApi is "auto"; it must be install or assume.',
+    ],
+  );
 });
 
 describe("trust: from the stack's config", () => {
   const lifetime = (issuanceLifetime: unknown) =>
     certificateLifetime({ identity: { issuer: { issuanceLifetime } } });
 
-  it("issuers are named after the cluster's trust domain, by convention", () => {
+  it("names issuers after the cluster's trust domain", () => {
     const east = { clusterDomain: "east.local" };
     const clusters = { west: null, east, north: { trustDomain: "north.local" } };
     const raw = { clusters, linkerdNamespace: "l5d", trustDomain: "mesh.local" };
@@ -302,7 +324,7 @@ describe("trust: from the stack's config", () => {
     equal(args.certificateLifetime, day);
   });
 
-  it("certificates live as long as the cluster says that says the longest", () => {
+  it("takes the longest lifetime of certificates in any cluster", () => {
     const values = {
       "linkerd-control-plane": { identity: { issuer: { issuanceLifetime: "48h" } } },
     };
@@ -317,11 +339,11 @@ describe("trust: from the stack's config", () => {
     [undefined, day],
     [null, day],
   ] as const)
-    it(`${text} is in Go's notation`, () => {
+    it(`reads the lifetime ${text} in Go's notation`, () => {
       equal(lifetime(text), expected);
     });
 
-  it("what can't be read is longer than anybody waits", () => {
+  it("takes an unreadable lifetime for a very long one", () => {
     for (const odd of ["a day", 86400]) equal(lifetime(odd) > 1000 * day, true);
     equal(certificateLifetime({ identity: 5 }), day);
   });

@@ -24,14 +24,13 @@ async function presentFrom(objects: Objects): Promise<PresentTrust> {
   throw new Error(inspect(west));
 }
 
-describe("trust: what is live, read from a cluster", () => {
-  it("a bare cluster", async () => {
+describe("trust: reading a cluster's trust", () => {
+  it("finds nothing in a bare cluster, even if an interrupted run left an issuer", async () => {
     deepEqual((await readFrom({})).west, absent);
-    // A run that broke off left the Secret, which nobody uses yet.
     deepEqual((await readFrom({ secret: secret(oldIssuer) })).west, absent);
   });
 
-  it("anchors, the issuer's certificate and since when, and no pods while nothing rotates", async () => {
+  it("reads anchors and the issuer's certificate, but no key, and no pods outside of a rotation", async () => {
     const { west, requests } = await readFrom({ roots: roots(old.pem), secret: secret(oldIssuer) });
     const trust = valueIn(west);
     if (trust === undefined) throw new Error(inspect(west));
@@ -47,7 +46,7 @@ describe("trust: what is live, read from a cluster", () => {
     equal(all.includes(encoded(oldIssuer.keyPem)) || all.includes("PRIVATE"), false);
   });
 
-  it("the issuer of Linkerd's own scheme, and none", async () => {
+  it("reads an issuer in Linkerd's own scheme, and a missing one", async () => {
     const own = { ...secret(oldIssuer), data: { "crt.pem": encoded(oldIssuer.pem) } };
     equal((await presentFrom({ roots: roots(old.pem), secret: own })).issuer.length, 1);
     const none = await presentFrom({ roots: roots(old.pem) });
@@ -57,12 +56,12 @@ describe("trust: what is live, read from a cluster", () => {
   const broken = { ...secret(oldIssuer), data: { "tls.crt": encoded("x") } };
   for (const [name, objects, why] of [
     [
-      "no right to read",
+      "a missing permission",
       { roots: 403 },
       /^cluster west refuses to get ConfigMap linkerd\/linkerd-identity-trust-roots: no; resolve this /,
     ],
     [
-      "a bundle that is none",
+      "a bundle that is no PEM",
       { roots: roots("hunter2") },
       /^the content of ConfigMap west\/linkerd\/linkerd-identity-trust-roots must be PEM, with at least one/,
     ],
@@ -72,24 +71,24 @@ describe("trust: what is live, read from a cluster", () => {
       /^the content of ConfigMap west\/linkerd\/linkerd-identity-trust-roots must be PEM certificates that can be parsed$/,
     ],
     [
-      "an issuer that is none",
+      "an issuer that is no PEM",
       { roots: roots(old.pem), secret: broken },
       /^the content of Secret west\/linkerd\/linkerd-identity-issuer must be PEM/,
     ],
   ] as const)
-    it(`unreadable: ${name}`, async () => {
+    it(`reports ${name}`, async () => {
       const { west } = await readFrom(objects);
       match(west !== undefined && "why" in west ? west.why : "not unreadable", why);
     });
 
-  it("unreadable: what could not be reached before", async () => {
+  it("keeps the failure of an unreachable cluster", async () => {
     const away = { why: "no route", cause: "unreachable" } as const;
     const found = await observeTrust(new Map([["west", away]]), "linkerd");
     deepEqual(found.get("west"), away);
   });
 });
 
-describe("trust: proxies, read from their pods", () => {
+describe("trust: reading proxies from pods", () => {
   type Fields = Readonly<Record<string, unknown>>;
   const pod = (
     name: string,
@@ -123,18 +122,18 @@ describe("trust: proxies, read from their pods", () => {
     );
   }
 
-  it("trust what they were started with, also as native sidecars", async () => {
+  it("takes the anchors with which a proxy was started, also of native sidecars", async () => {
     const sidecar = pod("web-1", undefined);
     const spec = { ...sidecar.spec, initContainers: [proxy(both)] };
     const found = await proxies(pod("web-0", proxy(`${old.pem}\n`)), { ...sidecar, spec });
     deepEqual(found, { "web-0": "old", "web-1": "next+old" });
   });
 
-  it("never of a pod outside the control plane's namespace that only looks like one", async () => {
+  it("ignores a pod without anchors outside of the control plane's namespace", async () => {
     deepEqual(await proxies(pod("fake-0", proxy())), {});
   });
 
-  it("have started unless their pod is pending and they do not run", async () => {
+  it("counts a proxy as started unless its pod is pending and it never ran", async () => {
     const own = (state: unknown, restartCount = 0) => [
       { name: "linkerd-proxy", state, restartCount },
     ];
@@ -151,7 +150,7 @@ describe("trust: proxies, read from their pods", () => {
     );
   });
 
-  it("of the control plane: what the ConfigMap holds, if the pod says it is the same", async () => {
+  it("takes the ConfigMap's anchors for a control plane pod with the same hash", async () => {
     const identity = (name: string, text: string) =>
       pod(name, proxy(), {
         namespace: "linkerd",
@@ -164,31 +163,31 @@ describe("trust: proxies, read from their pods", () => {
     deepEqual(found, { same: "next+old", line: "next+old", other: "", none: "" });
   });
 
-  it("count only while they run", async () => {
+  it("ignores finished pods and pods without a proxy", async () => {
     const over = (phase: string) => pod(phase.toLowerCase(), proxy(old.pem), {}, { phase });
     deepEqual(await proxies(over("Succeeded"), over("Failed"), pod("heartbeat", undefined)), {});
   });
 
-  it("are asked for by Linkerd's label, in all namespaces", async () => {
+  it("lists pods by Linkerd's label in all namespaces", async () => {
     const { requests } = await readFrom(rotating());
     const list = requests.find(({ url }) => url.pathname === "/api/v1/pods");
     equal(list?.url.searchParams.get("labelSelector"), "linkerd.io/control-plane-ns=linkerd");
   });
 
-  it("can't be read without the right to", async () => {
+  it("reports that pods may not be listed", async () => {
     const { proxies } = await presentFrom({ ...rotating(), pods: 403 });
     ok("why" in proxies);
   });
 });
 
-describe("trust: whether anything rotates", () => {
+describe("trust: a rotation is detected from live trust", () => {
   const one = present([old], oldIssuer);
   for (const [name, clusters, expected] of [
-    ["one anchor everywhere", { w: one, e: one, n: absent }, false],
-    ["two anchors somewhere", { w: one, e: present([old, next], oldIssuer) }, true],
-    ["different anchors", { w: one, e: present([next], nextIssuer) }, true],
-    ["an issuer under none of them", { w: present([next], oldIssuer) }, true],
-    ["nothing", { w: absent }, false],
+    ["no, with one anchor everywhere", { w: one, e: one, n: absent }, false],
+    ["yes, with two anchors in a cluster", { w: one, e: present([old, next], oldIssuer) }, true],
+    ["yes, with different anchors", { w: one, e: present([next], nextIssuer) }, true],
+    ["yes, with an issuer that no anchor signed", { w: present([next], oldIssuer) }, true],
+    ["no, without Linkerd", { w: absent }, false],
   ] as const)
     it(name, () => {
       equal(isRotating(live(clusters)), expected);
