@@ -1,9 +1,20 @@
 import { deepEqual } from "node:assert/strict";
 import type { Endpoints, StatefulSet } from "../../../../engine/kubernetes/objects/objects.ts";
-import { mirrorAt, type LinkScenario, west, wanted } from "../../fixtures/link.ts";
-import { endpoints, headless, later, podPorts, pods, written } from "../../fixtures/objects.ts";
+import { keyOf } from "../../../../engine/kubernetes/objects/objects.ts";
+import { absentPods, goesAt } from "../../../../engine/mirroring/decide/policies/absent-pods.ts";
+import { link, mirrorAt, type LinkScenario, west, wanted } from "../../fixtures/link.ts";
+import {
+  endpoints,
+  headless,
+  later,
+  podPorts,
+  pods,
+  service,
+  written,
+} from "../../fixtures/objects.ts";
 import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
 
+const mirrored = { "mirror.linkerd.io/mirrored-service": "true" };
 const db = headless("shop/db");
 const admin = [{ name: "admin", protocol: "TCP", port: 9090 }];
 /** The target with its Endpoints in these subsets. */
@@ -20,6 +31,10 @@ function set(spec: StatefulSet["spec"], name = "db", namespace = "shop"): Partia
   };
 }
 
+/** Two managers have written the Endpoints; the order of the entries says nothing. */
+const lastWrite = "2026-01-02T03:08:00Z";
+const twice = [{ time: lastWrite }, { time: written }];
+
 /** `since`: the mirror waits for its pod since then. */
 type Row = [why: string, found: Partial<LinkScenario>, outcome: "stays" | "goes", since?: string];
 
@@ -31,6 +46,25 @@ const rows: Row[] = [
   ["its StatefulSet begins after it", set({ replicas: 9, ordinals: { start: 3 } }), "goes"],
   ["no StatefulSet is to be seen, and not for long", {}, "stays", written],
   ["no StatefulSet is to be seen for long", { now: later }, "goes"],
+  ["no StatefulSet is to be seen for five minutes", { now: goesAt(written) }, "goes"],
+  [
+    "its Endpoints were written again since",
+    {
+      target: west(
+        [db],
+        [endpoints("shop/db", [pods(["db-0", "db-1"])], { managedFields: twice })],
+      ),
+      now: goesAt(written),
+    },
+    "stays",
+    lastWrite,
+  ],
+  [
+    "a StatefulSet without a spec is to be seen",
+    { statefulSets: [{ metadata: { namespace: "shop", name: "db" } }] },
+    "stays",
+    written,
+  ],
   [
     "nobody says when the Endpoints were written, however late it is",
     {
@@ -81,6 +115,18 @@ describe("the mirror of a pod that is in no Endpoints", () => {
     );
   });
 
+  it("stays with the ports that it had among several pods", () => {
+    const several = listing(pods(["db-0"]), pods(["db-1", "db-2"], [], admin));
+    const root = mirrorAt(
+      "shop/db-west",
+      wanted({ target: listing(pods(["db-0"])), source: reconciled({ target: several }) }),
+    );
+    deepEqual(
+      root.endpoints?.subsets.map(({ ports }) => ports),
+      [podPorts, admin, admin],
+    );
+  });
+
   it("has the other pods' ports if the headless mirror lost it", () => {
     const forgetful = { ...source, endpoints: new Map() };
     const root = mirrorAt("shop/db-west", wanted({ target: without, source: forgetful }));
@@ -88,6 +134,35 @@ describe("the mirror of a pod that is in no Endpoints", () => {
       root.endpoints?.subsets.map(({ ports }) => ports),
       [podPorts, podPorts],
     );
+  });
+});
+
+describe("the pods that are missing from a link's Endpoints", () => {
+  const foreign = { ...mirrored, "mirror.linkerd.io/cluster-name": "north" };
+  const ours = { ...mirrored, "mirror.linkerd.io/cluster-name": "west" };
+  const root = { "mirror.linkerd.io/headless-mirror-svc-name": "db-west" };
+  const others = {
+    "the mirror of another cluster's pod": service("shop/db-9-west", {
+      labels: { ...foreign, ...root },
+    }),
+    "a mirror that is no pod's": service("shop/api-west", { labels: ours }),
+    "a mirror that no name of the link fits": service("shop/db-9", {
+      labels: { ...ours, ...root },
+    }),
+    "the mirror of a Service that is gone": service("shop/db-9-west", {
+      labels: { ...ours, "mirror.linkerd.io/headless-mirror-svc-name": "gone-west" },
+    }),
+  };
+  for (const [what, other] of Object.entries(others))
+    it(`exclude ${what}`, () => {
+      const services = new Map([...source.services, [keyOf(other), other] as const]);
+      const absent = absentPods(link(), { ...source, services }, without);
+      deepEqual([...absent], [["shop/db", ["db-2"]]]);
+    });
+
+  it("include all of a Service without Endpoints", () => {
+    const absent = absentPods(link(), source, west([db]));
+    deepEqual([...absent], [["shop/db", ["db-0", "db-1", "db-2"]]]);
   });
 });
 

@@ -4,17 +4,20 @@ import type {
   ObjectKey,
   Service,
 } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
 import type { RouteDecision, Routes } from "../../../../engine/mirroring/model/route.ts";
-import { argsFor, check, run, type Scenario } from "../../fixtures/checked.ts";
+import { alias, argsFor, check, run, type Scenario } from "../../fixtures/checked.ts";
 import { ourManager } from "../../fixtures/marks.ts";
 import {
   cluster,
+  endpoints,
   exported,
   exporting,
   flat,
   headless,
   http,
+  pods,
   service,
 } from "../../fixtures/objects.ts";
 
@@ -79,9 +82,11 @@ describe("failover of a Service", () => {
     ]);
     deepEqual(problems, []);
     const [route] = routes;
-    deepEqual(route?.verdict === "create" && route.wanted.metadata.annotations, {
-      "retry.linkerd.io/http": "599",
-    });
+    if (route?.verdict !== "create") throw new Error(route?.verdict);
+    const { metadata, mirrors, spec } = route.wanted;
+    deepEqual(metadata.annotations, { "retry.linkerd.io/http": "599" });
+    deepEqual(mirrors, ["shop/web-west", "shop/web-north"]);
+    deepEqual(spec.rules?.[0]?.matches, [{ path: { type: "PathPrefix", value: "/" } }]);
     deepEqual(inputs.mirrors, {
       ...(inputs.mirrors as object),
       HTTPRoutes: {
@@ -91,11 +96,15 @@ describe("failover of a Service", () => {
   });
 
   it("follows the order of the list, also without the source's own pods", async () => {
-    const failover = { "shop/web": ["north", "west"] };
-    const args = argsFor(["west", "north"], { failover });
-    deepEqual(lines((await decided(scenario({ args }))).routes), [
-      "create shop/web-failover-80: web-north 1000000, web-west 1",
-    ]);
+    for (const [list, backends] of [
+      [["north", "west"], "web-north 1000000, web-west 1"],
+      [["west"], "web-west 1"],
+    ] as const) {
+      const args = argsFor(["west", "north"], { failover: { "shop/web": list } });
+      deepEqual(lines((await decided(scenario({ args }))).routes), [
+        `create shop/web-failover-80: ${backends}`,
+      ]);
+    }
   });
 
   it("takes the mirror for what it stands for, whatever its name and namespace", async () => {
@@ -117,15 +126,13 @@ describe("failover of a Service", () => {
     });
   });
 
-  it("has a route for each TCP port, to mirrors that have the port", async () => {
+  it("has a route for each TCP port that a mirror has too, to the mirrors that have it", async () => {
     const ports = [http, { port: 81 }, { port: 53, protocol: "UDP" }];
+    const own = service("shop/web", {}, { ports: [...ports, { port: 82 }] });
     const { routes } = await decided(
       scenario({
         clusters: {
-          east: cluster("east", {
-            namespaces: ["shop"],
-            services: [service("shop/web", {}, { ports })],
-          }),
+          east: cluster("east", { namespaces: ["shop"], services: [own] }),
           west: exporting("west", [exported("shop/web", {}, { ports })]),
           north: exporting("north", [flat("shop/web")]),
         },
@@ -143,14 +150,31 @@ describe("failover of a Service", () => {
     deepEqual(route?.verdict === "create" && route.wanted.metadata.annotations, {});
   });
 
-  it("leaves out a cluster that exports no such Service, and says so", async () => {
+  const exportsNone: Record<string, ClusterSnapshot> = {
+    "no Service": exporting("west", []),
+    "only other Services": exporting("west", [exported("shop/api"), exported("shop/web-2")]),
+    "only a headless Service of the name": exporting("west", [headless("shop/web")], {
+      endpoints: [endpoints("shop/web", [pods(["web-0"])])],
+    }),
+  };
+  for (const [what, west] of Object.entries(exportsNone))
+    it(`leaves out a cluster that exports ${what}`, async () => {
+      const args = argsFor([{ target: "west", headless: true }, "north"], {
+        failover: { "shop/web": order },
+      });
+      const of = (await run(scenario({ args }))).after;
+      const clusters = { ...of.clusters, west };
+      const { routes } = await decided({ ...of, clusters });
+      deepEqual(lines(routes), ["create shop/web-failover-80: web 1000000, web-north 1"]);
+    });
+
+  it("reports a cluster that exports no such Service", async () => {
     const of = scenario();
     const west = exporting("west", []);
-    const { routes, problems, notes } = await decided({
+    const { problems, notes } = await decided({
       ...of,
       clusters: { ...of.clusters, west },
     });
-    deepEqual(lines(routes), ["create shop/web-failover-80: web 1000000, web-north 1"]);
     const sentence =
       "east has no mirror of it from west, so its requests don't fail over to west: export it there";
     deepEqual(problems, [{ key: "shop/web", sentence }]);
@@ -209,6 +233,28 @@ describe("failover of a Service", () => {
     deepEqual(unasked.routes, []);
   });
 
+  it("deletes the route of a port or of a Service that the source no longer has", async () => {
+    const api = service("shop/api");
+    const ports = [http, { port: 81 }];
+    const west = exporting("west", [exported("shop/web", {}, { ports }), exported("shop/api")]);
+    const args = argsFor(["west"], {
+      failover: { "shop/web": ["local", "west"], "shop/api": ["local", "west"] },
+    });
+    const both = scenario({ args }, [service("shop/web", {}, { ports }), api]);
+    const of = { ...both, clusters: { ...both.clusters, west } };
+    const [routes, { after }] = [await routesAfter(of), await run(of)];
+    const { east } = after.clusters;
+    if (typeof east !== "object") throw new Error("the source can't be read");
+    const services = new Map([...east.services, ["shop/web", own] as const]);
+    services.delete("shop/api");
+    const clusters = { ...after.clusters, east: { ...east, services } };
+    deepEqual(lines((await decided({ ...after, clusters, routes })).routes), [
+      "delete shop/api-failover-80: api 1000000, api-west 1",
+      "keep shop/web-failover-80: web 1000000, web-west 1",
+      "delete shop/web-failover-81: web 1000000, web-west 1",
+    ]);
+  });
+
   it("marks the route of a renamed stack again, and never one of another stack", async () => {
     const { after } = await run(scenario());
     const former = await routesAfter(scenario(), managerOf("acme/mesh/old"));
@@ -265,7 +311,9 @@ describe("failover of a Service", () => {
       { ...named("clients/mine"), ...parent() },
       { ...named("shop/other"), spec: { parentRefs: [{ kind: "Service", name: "api" }] } },
     ];
-    deepEqual((await decided(scenario({ routes: { ...none, httpRoutes } }))).problems, []);
+    const others = httpRoutes.map((route) => ({ ...route, kind: "grpcroutes" }));
+    const profiles = [named("shop/api.shop.svc.cluster.local")];
+    deepEqual((await decided(scenario({ routes: { httpRoutes, others, profiles } }))).problems, []);
   });
 
   it("doesn't take the name of somebody else's route", async () => {
@@ -283,6 +331,10 @@ describe("failover of a Service", () => {
     [
       "it has no ClusterIP on east, and Linkerd leads only requests for one",
       [headless("shop/web")],
+    ],
+    [
+      "it has no ClusterIP on east, and Linkerd leads only requests for one",
+      [service("shop/web", {}, alias)],
     ],
     [
       "it is a mirror on east, and only east's own Services fail over",

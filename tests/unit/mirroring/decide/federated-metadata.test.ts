@@ -90,6 +90,11 @@ describe("labels, annotations and ports of a federated Service stay as they are"
   const rows: [rule: string, federation: Federation, whose: string][] = [
     ["while a member that is listed is out of reach", { source, targets: away, created }, "east"],
     [
+      "while a member that is listed is out of reach, without Link resources too",
+      { source: federated({ source: noMember, targets: both }), targets: away },
+      "east",
+    ],
+    [
       "while no member is in reach",
       { source, targets: { east: undefined, north: undefined }, created },
       "east",

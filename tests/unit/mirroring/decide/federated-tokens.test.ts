@@ -1,6 +1,12 @@
-import { equal } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import { fed, federated, type Federation, listed } from "../../fixtures/federation.ts";
+import {
+  fed,
+  federated,
+  type Federation,
+  federationOf,
+  listed,
+} from "../../fixtures/federation.ts";
 import { cluster, member, service } from "../../fixtures/objects.ts";
 import { localMember, managerOf } from "../../../../engine/mirroring/model/marks.ts";
 import { confirmed, stack } from "../../fixtures/marks.ts";
@@ -67,6 +73,13 @@ const rows: Row[] = [
     ["north"],
   ],
   [
+    "members of a cluster that this stack never had a link to stay, whoever has marked them",
+    west(stays({ remote: "bb@old,bb@north" }, "old", "north")),
+    {},
+    "bb@old",
+    ["north"],
+  ],
+  [
     "with all links gone all members leave",
     west(stays({ remote: "bb@east,bb@north" }, "east", "north")),
     {},
@@ -117,6 +130,62 @@ const rows: Row[] = [
     "bb@east",
   ],
 ];
+
+describe("an unmarked member that this stack doesn't want", () => {
+  const excluding = { excludedNamespaces: ["demo"] };
+  const ofLinkerd = (target: string | undefined) => ({
+    value: [{ namespace: "l5d", name: "c", target, replicas: 0, ready: 0 }],
+  });
+  const remote = { source: west(fed("demo/bb", { remote: "bb@other,bb@east" })) };
+  const local = {
+    source: west(fed("demo/bb", { remote: "bb@other", local: "bb" }), service("demo/bb")),
+  };
+  const stayed = ["bb@other,bb@east", "bb@other local bb"];
+  const left = ["bb@other", "bb@other"];
+  const rows: [when: string, rest: Partial<Federation>, after: string[]][] = [
+    ["leaves", {}, left],
+    [
+      "stays while Linkerd's controllers are installed, even scaled to zero",
+      { controllers: { value: [...ofLinkerd("east").value, ...ofLinkerd(undefined).value] } },
+      stayed,
+    ],
+    [
+      "leaves while only other controllers are installed",
+      { controllers: ofLinkerd("north") },
+      left,
+    ],
+    [
+      "stays while nobody knows the controllers",
+      { controllers: { why: "forbidden", cause: "refused" } },
+      stayed,
+    ],
+    [
+      "stays in a namespace that every link leaves out",
+      { links: { east: excluding, north: excluding } },
+      stayed,
+    ],
+    [
+      "leaves if its link, or any for the local one, covers it",
+      { links: { north: excluding } },
+      left,
+    ],
+  ];
+  for (const [when, rest, after] of rows)
+    it(when, () => {
+      const targets = { east: none, north: none };
+      const found = [remote, local].map((each) => federated({ targets, ...each, ...rest }));
+      deepEqual(
+        found.map((source) => listed("demo/bb", source)),
+        after,
+      );
+    });
+
+  it("of other stacks alone, or of nobody, is none of this stack's business", () => {
+    const source = west(fed("demo/bb", { remote: "bb@other" }));
+    const { claims, mirrors } = federationOf({ source, targets: { north: none } });
+    deepEqual([claims.size, mirrors], [0, []]);
+  });
+});
 
 describe("the list of remote members", () => {
   for (const [rule, before, targets, after, retired = []] of rows)

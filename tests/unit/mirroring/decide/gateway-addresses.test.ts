@@ -10,7 +10,13 @@ import { cluster, endpoints, exported, service } from "../../fixtures/objects.ts
 
 const refused = {
   loopback: ["127.0.0.1", "127.255.0.1", "::1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1"],
-  "link-local": ["169.254.169.254", "fe80::1", "::ffff:169.254.169.254", "::169.254.169.254"],
+  "link-local": [
+    "64:ff9b::a9fe:a9fe",
+    "169.254.169.254",
+    "fe80::1",
+    "::ffff:169.254.169.254",
+    "::169.254.169.254",
+  ],
   unspecified: ["0.0.0.0", "::", "::ffff:0.0.0.0"],
   multicast: ["224.0.0.1", "239.1.1.1", "ff02::1"],
   reserved: ["255.255.255.255", "192.0.0.192"],
@@ -54,17 +60,18 @@ describe("the addresses that a target announces", () => {
     const own = ownAddresses({ ...east, serviceRanges: ["10.96.0.0/12"], nodes });
     const rows: Record<string, string[]> = {
       "a ClusterIP": [
-        ...["10.0.0.7", "::ffff:10.0.0.7", "10.96.200.1", "10.0.0.9"],
+        ...["10.0.0.7", "::10.0.0.7", "::ffff:10.0.0.7", "10.96.200.1", "10.0.0.9"],
         ...["fd00::7", "fd00:0:0:0::7", "FD00::7"],
       ],
-      "a node or an API server": ["172.18.0.2", "203.0.113.6", "64:ff9b::ac12:2"],
+      "a node or an API server": ["172.18.0.2", "64:ff9b::cb00:7106", "64:ff9b::ac12:2"],
       "an external IP or load balancer": ["192.0.2.80", "203.0.113.80", "LB.east.example."],
       "a pod": ["10.244.1.9", "fd01::9", "10.42.7.9", "10.42.7.10", "::ffff:10.42.7.9"],
     };
     for (const [what, addresses] of Object.entries(rows))
       for (const ip of addresses)
         equal(refusedAddress(ip, { own }), `is ${what} of the source itself`, ip);
-    for (const ip of ["10.0.0.8", "fd00::8", "10.244.2.9", "172.18.0.3"])
+    const elsewhere = ["10.0.0.8", "fd00::8", "10.244.2.9", "172.18.0.3"];
+    for (const ip of [...elsewhere, "1:64:ff9b::ac12:2", "64:ff9b::ac12:2:1"])
       equal(refusedAddress(ip, { own }), undefined, ip);
   });
 
@@ -92,12 +99,15 @@ describe("the addresses that a target announces", () => {
     equal(refusedAddress("2001:db8::9", { allowed }), undefined);
     equal(refusedAddress("192.0.2.9", { allowed }), "is not in gateway.allowedAddresses");
     equal(refusedAddress("127.0.0.1", { allowed: ["127.0.0.0/8"] }), "is loopback");
+    for (const ip of ["1:64:ff9b::7f00:1", "64:ff9b::1:7f00:1", "64:ff9b::1.2.3.4"])
+      equal(refusedAddress(ip), undefined, ip);
   });
 
   it("are 32 at most, with a note about the rest", () => {
     const many = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`);
     const { allowed, refused } = usableOf(many, {});
     deepEqual([allowed, refused], [many.slice(0, 32), ["68 beyond the first 32"]]);
+    deepEqual(usableOf(many.slice(0, 32), {}).refused, []);
     const { refused: all } = usableOf(many, { allowed: ["203.0.113.0/24"] });
     deepEqual([all.length, all.at(-1)], [6, "and 95 more"]);
   });

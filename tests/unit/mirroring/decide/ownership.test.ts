@@ -1,4 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
+import {
+  type Authority,
+  fateOf,
+  unwritable,
+} from "../../../../engine/mirroring/decide/policies/ownership.ts";
+import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
 import type {
   Endpoints,
@@ -7,9 +13,19 @@ import type {
 } from "../../../../engine/kubernetes/objects/objects.ts";
 import { edited, withLabels } from "../../fixtures/edited.ts";
 import { west } from "../../fixtures/link.ts";
-import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";
+import { confirmed, confirmedBy, ourManager, stack } from "../../fixtures/marks.ts";
+import {
+  cluster,
+  endpoints,
+  exported,
+  headless,
+  http,
+  pods,
+  service,
+} from "../../fixtures/objects.ts";
 import { actions, planned, reconciled, skipped, told } from "../../fixtures/reconcile.ts";
 
+const other = "acme/mesh/other";
 const mirrored = { "mirror.linkerd.io/mirrored-service": "true" };
 const of = (name: string) => ({ "mirror.linkerd.io/cluster-name": name });
 const probe = { "mirror.linkerd.io/mirrored-gateway": "true" };
@@ -79,6 +95,70 @@ describe("objects that this link doesn't own", () => {
       const plan = planned({ target: web, source });
       deepEqual([told(plan), plan.changes], [[sentence], []]);
     });
+});
+
+describe("a live mirror that no link wants", () => {
+  const marked = {
+    "this stack": confirmed(ourManager, service(at, { labels: ours })),
+    "another stack": confirmedBy(other, service(at, { labels: ours })),
+    both: confirmedBy(other, confirmed(ourManager, service(at, { labels: ours }))),
+    nobody: service(at, { labels: ours }),
+  };
+  const covering = { names: [stack], covers: () => true, deletesUnmarked: true };
+  const left = { verdict: "handOver" } as const;
+  const others = { ...left, keeper: `stack ${other}` };
+  const rows: [by: keyof typeof marked, authority: Authority, fate: ReturnType<typeof fateOf>][] = [
+    ["this stack", { ...covering, covers: () => false }, { verdict: "delete" }],
+    ["another stack", covering, others],
+    ["both", covering, { ...others, mark: "release" }],
+    ["nobody", covering, { verdict: "delete" }],
+    ["nobody", { ...covering, covers: () => false }, left],
+    ["nobody", { ...covering, deletesUnmarked: false }, left],
+    ["this stack", { ...covering, successor: "c" }, { ...left, keeper: "c", mark: "release" }],
+    ["nobody", { ...covering, successor: "c" }, { ...left, keeper: "c" }],
+  ];
+  for (const [by, authority, fate] of rows)
+    it(`of ${by}: ${JSON.stringify(fate)}`, () => {
+      deepEqual(fateOf({ service: marked[by] }, authority), fate);
+    });
+
+  it("has no mark to release once only its Endpoints are there", () => {
+    const alone = confirmed(ourManager, endpoints(at, [], { labels: ours }));
+    deepEqual(fateOf({ endpoints: alone }, { ...covering, successor: "c" }), {
+      ...left,
+      keeper: "c",
+    });
+  });
+});
+
+describe("a wanted mirror that another stack has marked", () => {
+  const mirror: Mirror = {
+    kind: "gateway",
+    namespace: "shop",
+    name: "web-west",
+    origin: "shop/web",
+    labels: ours,
+    annotations: {},
+    ports: [http],
+  };
+  const refusals = (live: Service, wanted = mirror) =>
+    unwritable([wanted], east([live]), mirrorsOf("west"), [stack]).map(({ fix }) => fix);
+  const live = service(at, { labels: ours });
+
+  it("is not written, and the fix names the stacks to adopt it from", () => {
+    const two = confirmedBy("acme/mesh/third", confirmedBy(other, live));
+    deepEqual(refusals(two), ["adoptFrom: [acme/mesh/other, acme/mesh/third]"]);
+  });
+
+  it("has no fix if a mark of an earlier version lacks the organization", () => {
+    deepEqual(refusals(confirmedBy("mesh/old", confirmedBy(other, live))), [undefined]);
+  });
+
+  it("is written if this stack has marked it too, unless it must be replaced", () => {
+    const both = confirmedBy(other, confirmed(ourManager, live));
+    deepEqual(refusals(both), []);
+    deepEqual(refusals(both, { ...mirror, kind: "headless" }), [`adoptFrom: [${other}]`]);
+  });
 });
 
 it("keep the pods of a headless mirror whose name they have from being mirrored", () => {
