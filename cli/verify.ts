@@ -2,17 +2,22 @@ import { randomBytes } from "node:crypto";
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type ClusterAccess,
   type Kubernetes,
   KubernetesError,
   omitUndefined,
   printable,
   type Pod,
-  type Result,
   resources,
   unlessBug,
   UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { openClusters } from "@linkerd-multicluster/engine/mesh";
+import {
+  Clusters,
+  kubeconfigMistakes,
+  type MeshReading,
+  readMesh,
+} from "@linkerd-multicluster/engine/mesh";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import { type Answer, answerIn, type Hop, type Verification, verificationOf } from "./answers.ts";
 import type { Facts, MirrorFact } from "./facts.ts";
@@ -84,14 +89,22 @@ const selector = Object.entries(verificationLabels)
  */
 export async function verify(
   facts: Facts,
-  accesses: HealthMesh["clusters"],
+  { clusters: accesses, linkerdNamespace }: HealthMesh,
   options: VerifyOptions,
   signal: AbortSignal,
 ): Promise<Verification> {
-  const opened = await openClusters(new Map(Object.entries(accesses)));
+  const clusters = new Clusters();
+  const open = (name: string, access: ClusterAccess) => clusters.client(name, access);
   try {
-    if (opened.mistakes.length > 0) throw new UserError(opened.mistakes.join("\n"));
-    const run = { clusters: opened.clusters, options, signal, swept: new Set<string>() };
+    const mistakes = [...(await kubeconfigMistakes(accesses, open)).values()];
+    if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
+    const names = Object.keys(accesses);
+    // Without needs, only the clusters' identities are read.
+    const needs = Object.fromEntries(names.map((name) => [name, {}]));
+    const { installations } = await readMesh({ clusters: accesses }, clusters, {
+      installations: { linkerdNamespace, clusters: needs },
+    });
+    const run: Run = { accesses, clusters, installations, options, signal, swept: new Set() };
     const bySource = Map.groupBy(mirrorsToAsk(facts, options.service), ({ source }) => source);
     const answers = await Promise.all(
       [...bySource.values()].map(async (all) => {
@@ -105,13 +118,15 @@ export async function verify(
     );
     return verificationOf(facts, answers.flat());
   } finally {
-    await opened.close();
+    await Promise.all(Object.values(accesses).map((access) => clusters.close(access)));
   }
 }
 
 /** Settings that all requests of a command share. */
 interface Run {
-  readonly clusters: ReadonlyMap<string, Result<Kubernetes>>;
+  readonly accesses: HealthMesh["clusters"];
+  readonly clusters: Clusters;
+  readonly installations: MeshReading["installations"];
   readonly options: VerifyOptions;
   readonly signal: AbortSignal;
   /** Clusters and namespaces without leftovers of a killed process. */
@@ -145,11 +160,12 @@ class Attempt {
   }
 
   async #answer({ source, mirror, kind }: MirrorFact) {
-    const { clusters, options } = this.#run;
-    const cluster = clusters.get(source);
-    if (cluster === undefined) throw new FailedHop("client", `the stack has no cluster ${source}`);
-    if ("why" in cluster) throw new FailedHop("client", cluster.why);
-    const kubernetes = cluster.value;
+    const { accesses, clusters, installations, options } = this.#run;
+    const [access, identity] = [accesses[source], installations.get(source)?.identity];
+    if (access === undefined || identity === undefined)
+      throw new FailedHop("client", `the stack has no cluster ${source}`);
+    if ("why" in identity) throw new FailedHop("client", identity.why);
+    const kubernetes = await clusters.client(source, access);
     const [home = "", name = ""] = mirror.split("/");
     const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
     const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;

@@ -8,7 +8,8 @@ import { Cluster, type InstalledCluster } from "./cluster.ts";
 import { type ClusterIdentity, unreachingProvider } from "./cluster-provider.ts";
 import { type LinkerdSetup, linkerdCharts } from "./linkerd.ts";
 import { valueOf } from "./output-value.ts";
-import type { Preflight, Refused } from "./preflight.ts";
+import type { Refused } from "./installations.ts";
+import type { Preflight } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
 export interface MadeClusters {

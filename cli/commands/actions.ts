@@ -73,12 +73,7 @@ async function sendRequests({ output, ...options }: VerifyCommandOptions): Promi
     ended.abort(new UserError("Interrupted; all temporary pods are deleted."));
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
-  const found: Documents["verify"] = await verify(
-    facts,
-    known.mesh.clusters,
-    options,
-    ended.signal,
-  );
+  const found: Documents["verify"] = await verify(facts, known.mesh, options, ended.signal);
   process.stdout.write(written(found, output, () => verificationText(found)));
   if (!allAnswered(found)) process.exitCode = exitCode.problems;
 }

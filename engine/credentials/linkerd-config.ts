@@ -15,7 +15,7 @@ export interface Domains {
 export const linkerdConfigName = "linkerd-config";
 
 /** Facts that Linkerd publishes about its installation; undefined if it doesn't. */
-interface LinkerdConfig {
+export interface LinkerdConfig {
   readonly domains: Domains | undefined;
   readonly version: string | undefined;
 }

@@ -28,7 +28,7 @@ export {
   type StringMap,
 } from "./objects/objects.ts";
 export { count, firstOf, inDigits, listed } from "../message.ts";
-export { invalid, type Result, valueIn } from "../result.ts";
+export { type Failure, invalid, type Result, valueIn } from "../result.ts";
 export { codeOf, isBug, messageOf, unlessBug, UserError, withStack } from "../user-error.ts";
 export { programVersion } from "../version.ts";
 export { withoutUserPart } from "./client/redaction.ts";

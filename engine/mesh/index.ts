@@ -1,2 +1,6 @@
-/** Opens clusters and reads meshes. Programs outside of the engine import from here alone. */
-export { openClusters, type Connect, type OpenedClusters } from "./open-clusters.ts";
+/** Reads meshes. Programs outside of the engine import from here alone. */
+export { Clusters } from "./clusters.ts";
+export { kubeconfigMistakes } from "./installations.ts";
+export type { InstallationNeed, InstallationsNeed } from "./need.ts";
+export { readMesh } from "./read-mesh.ts";
+export type { InstallationReading, MeshReading } from "./reading.ts";

@@ -22,9 +22,10 @@ export type Observed = Pick<
 
 /** Which clusters, and which kinds of objects in them. */
 export interface Need {
-  /** Every end of a link is among them. */
-  readonly clusters: Readonly<Record<string, ClusterNeed>>;
-  readonly links: readonly LinkNeed[];
+  /** The clusters of which a snapshot is read. Every end of a link is among them. */
+  readonly clusters?: Readonly<Record<string, ClusterNeed>>;
+  readonly links?: readonly LinkNeed[];
+  readonly installations?: InstallationsNeed;
   /** Puts failures in the place of snapshots by which nothing may be concluded; then nothing else is read there. */
   readonly judge?: (snapshots: ClusterReadings) => ClusterReadings;
 }
@@ -37,6 +38,26 @@ export interface ClusterNeed {
   readonly clients?: boolean;
   /** The namespace of Linkerd's trust and config. */
   readonly linkerd?: string | undefined;
+}
+
+/** Clusters of which no snapshot is read, because nothing is decided about their Services. */
+export interface InstallationsNeed {
+  readonly linkerdNamespace: string;
+  readonly clusters: Readonly<Record<string, InstallationNeed>>;
+}
+
+/** What is read besides the UID of `kube-system`. */
+export interface InstallationNeed {
+  /** It belongs to another stack, so nobody minds if it has another name in this one. */
+  readonly isForeign?: boolean;
+  /** The anchors and the issuer, and the proxies if any cluster is in a rotation. */
+  readonly trust?: boolean;
+  /** The objects that others provide with `trust.external`, if the trust could be read. */
+  readonly external?: boolean;
+  /** Linkerd's domains and version. */
+  readonly config?: boolean;
+  /** Linkerd's controllers. */
+  readonly controllers?: boolean;
 }
 
 export interface LinkNeed {
@@ -55,6 +76,12 @@ export interface LinkNeed {
 export interface MeshAccess {
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly distrusted?: Readonly<Record<string, string>>;
+}
+
+export function accessOf(accesses: MeshAccess["clusters"], name: string): ClusterAccess {
+  const access = accesses[name];
+  if (access === undefined) throw new TypeError(`there is no access to cluster ${name}`);
+  return access;
 }
 
 export interface CredentialsNeed {

@@ -12,7 +12,15 @@ import { leadsToPods, readCredentials } from "./credentials.ts";
 import { judgeFor, readGateway } from "./gateway.ts";
 import { probeGateway } from "./gateway-probe.ts";
 import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
-import type { ClusterNeed, LinkNeed, MeshAccess, Need, Observed } from "./need.ts";
+import { readInstallations } from "./installations.ts";
+import {
+  accessOf,
+  type ClusterNeed,
+  type LinkNeed,
+  type MeshAccess,
+  type Need,
+  type Observed,
+} from "./need.ts";
 import type { ClusterReading, LinkReading, MeshReading } from "./reading.ts";
 import type { Extent } from "./snapshot.ts";
 
@@ -25,13 +33,13 @@ import type { Extent } from "./snapshot.ts";
 export async function readMesh(
   config: MeshAccess,
   clusters: Observed,
-  { judge = (snapshots) => snapshots, ...need }: Need,
+  { clusters: needs = {}, links: asked = [], installations, judge = (found) => found }: Need,
 ): Promise<MeshReading> {
-  const reading = Object.entries(need.clusters).map(async ([name, { extent }]) => {
+  const reading = Object.entries(needs).map(async ([name, { extent }]) => {
     return [name, await readSnapshot(config, clusters, name, extent)] as const;
   });
   const snapshots = judge(new Map(await Promise.all(reading)));
-  const flat = flatNetworks(need.links, snapshots);
+  const flat = flatNetworks(asked, snapshots);
   const judges = new Map<string, GatewayJudge>();
   // The source's own addresses are computed once for all of its links.
   const judgeOf = (source: string) => {
@@ -39,16 +47,19 @@ export async function readMesh(
     judges.set(source, known);
     return known;
   };
-  const [found, links] = await Promise.all([
+  const [found, links, installed] = await Promise.all([
     Promise.all(
       [...snapshots].map(async ([name, snapshot]): Promise<[string, ClusterReading]> => {
         if ("why" in snapshot) return [name, { snapshot }];
-        const asked = { ...need.clusters[name], podRanges: flat.has(name) };
-        const rest = await readCluster(clusters, name, config, snapshot.value, asked);
+        const need = { ...needs[name], podRanges: flat.has(name) };
+        const rest = await readCluster(clusters, name, config, snapshot.value, need);
         return [name, { snapshot, ...rest }];
       }),
     ),
-    Promise.all(need.links.map((each) => readLink(config, clusters, each, snapshots, judgeOf))),
+    Promise.all(asked.map((each) => readLink(config, clusters, each, snapshots, judgeOf))),
+    installations === undefined
+      ? new Map<string, never>()
+      : readInstallations(config, clusters, installations),
   ]);
   // A target of which one part can't be read counts as unread, since nothing can be concluded about the rest.
   const failed = new Map(
@@ -62,6 +73,7 @@ export async function readMesh(
       ]),
     ),
     links,
+    installations: installed,
   };
 }
 
@@ -74,12 +86,6 @@ async function readSnapshot(
   const why = distrusted[name];
   if (why !== undefined) return { why, cause: "refused" };
   return resultOf(() => clusters.snapshot(name, accessOf(accesses, name), extent));
-}
-
-function accessOf(accesses: MeshAccess["clusters"], name: string): ClusterAccess {
-  const access = accesses[name];
-  if (access === undefined) throw new TypeError(`there is no access to cluster ${name}`);
-  return access;
 }
 
 /** The clusters between whose pods traffic goes straight, as far as anybody wants to know. */

@@ -1,4 +1,4 @@
-import type { Domains } from "../credentials/linkerd-config.ts";
+import type { Domains, LinkerdConfig } from "../credentials/linkerd-config.ts";
 import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
 import type { Controllers } from "../mirroring/model/controller.ts";
@@ -7,12 +7,28 @@ import type { ClusterReadings, LinkObservation } from "../mirroring/model/observ
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Result } from "../result.ts";
 import type { Certificate } from "../trust/certificate.ts";
+import type { ExternalFound } from "../trust/external.ts";
+import type { LiveTrust } from "../trust/live.ts";
 
 /** The facts that were read from a mesh, without conclusions. Fields that nobody asked for are absent. */
 export interface MeshReading {
   readonly clusters: ReadonlyMap<string, ClusterReading>;
   /** In the order in which they were asked for. */
   readonly links: readonly LinkReading[];
+  readonly installations: ReadonlyMap<string, InstallationReading>;
+}
+
+/** What a run knows of a cluster before it makes anything. Without an identity, nothing else is read. */
+export interface InstallationReading {
+  /** UID of the namespace `kube-system`. `undefined`: the runner may not read it. */
+  readonly identity: Result<string | undefined>;
+  /** Whether another name leads to the same cluster; then `identity` is a failure that says so. */
+  readonly isDuplicate: boolean;
+  readonly trust?: LiveTrust;
+  readonly external?: Result<ExternalFound>;
+  /** `undefined`: Linkerd isn't installed. */
+  readonly config?: Result<LinkerdConfig | undefined>;
+  readonly controllers?: Controllers;
 }
 
 /** Without a snapshot, nothing else is read of a cluster. */

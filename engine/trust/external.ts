@@ -1,9 +1,11 @@
-import type { ConfigMap, Namespace, Secret } from "../kubernetes/objects/objects.ts";
+import type { StringMap } from "../kubernetes/objects/objects.ts";
+import type { Result } from "../result.ts";
 import { type Bundle, unique } from "./bundle.ts";
 import { anchorsBehind, called } from "./certificate.ts";
 import { type Expiring, expiringBundle, expiringIssuer } from "./expiry.ts";
 import {
   issuerName,
+  type LiveTrust,
   type LiveTrusts,
   type PresentTrust,
   presentIn,
@@ -23,17 +25,37 @@ export interface ExternalNeeds {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Trust objects that were found on one cluster. */
+/** Trust objects that were found on one cluster, without their contents. */
 export interface ExternalFound {
-  readonly home: Namespace | undefined;
-  readonly roots: ConfigMap | undefined;
-  readonly secret: Secret | undefined;
+  /** The control plane's namespace. */
+  readonly namespace: { readonly labels: StringMap } | undefined;
+  /** The Helm release that the ConfigMap with the bundle belongs to. */
+  readonly release: string | undefined;
+  readonly hasBundle: boolean;
+  /** The issuer's Secret, with the keys that it must have and lacks. */
+  readonly secret: { readonly type: string; readonly lacking: readonly string[] } | undefined;
+}
+
+/** Returns the missing parts of externally provided trust, as sentences. */
+export function missingExternal(
+  cluster: string,
+  found: Result<ExternalFound>,
+  trust: LiveTrust,
+  needs: ExternalNeeds,
+  now: Date,
+): readonly string[] {
+  const unknown = (why: string) => [`What cluster ${cluster} provides is unknown, because ${why}.`];
+  if ("why" in trust) return unknown(trust.why);
+  if ("why" in found) return unknown(found.why);
+  const lacking = missingObjects(cluster, found.value, needs);
+  if (trust.value === undefined) return lacking;
+  return [...lacking, ...issuerProblems(cluster, needs.linkerdNamespace, trust.value, now)];
 }
 
 /** Returns sentences about objects and labels that the cluster lacks. */
-export function missingObjects(
+function missingObjects(
   cluster: string,
-  { home, roots, secret }: ExternalFound,
+  { namespace: home, release, hasBundle, secret }: ExternalFound,
   { linkerdNamespace: namespace, labels }: ExternalNeeds,
 ): string[] {
   if (home === undefined)
@@ -41,15 +63,11 @@ export function missingObjects(
       `Cluster ${cluster} has no namespace ${namespace}: create it with the labels ${pairs(labels)}, and have the issuer and the trust bundle put into it.`,
     ];
   const unset = pairs(
-    Object.fromEntries(
-      Object.entries(labels).filter(([key, value]) => home.metadata.labels?.[key] !== value),
-    ),
+    Object.fromEntries(Object.entries(labels).filter(([key, value]) => home.labels[key] !== value)),
   );
   const rootsAt = `ConfigMap ${cluster}/${namespace}/${trustRootsName}`;
-  const release = roots?.metadata.annotations?.["meta.helm.sh/release-name"];
-  const hasBundle = (roots?.data?.[trustRootsKey] ?? "").trim() !== "";
   const secretAt = `Secret ${cluster}/${namespace}/${issuerName}`;
-  const lacking = ["tls.crt", "tls.key"].filter((key) => !secret?.data?.[key]).join(" and no ");
+  const lacking = secret?.lacking.join(" and no ") ?? "";
   const isTls = secret?.type === "kubernetes.io/tls" && lacking === "";
   return [
     unset !== "" &&
@@ -62,12 +80,12 @@ export function missingObjects(
       `${secretAt} does not exist: have cert-manager, or whoever issues it, create it, of type kubernetes.io/tls.`,
     secret !== undefined &&
       !isTls &&
-      `${secretAt} must be of type kubernetes.io/tls, with tls.crt and tls.key; ${lacking === "" ? `its type is ${secret.type ?? "Opaque"}` : `it has no ${lacking}`}.`,
+      `${secretAt} must be of type kubernetes.io/tls, with tls.crt and tls.key; ${lacking === "" ? `its type is ${secret.type}` : `it has no ${lacking}`}.`,
   ].filter((sentence) => sentence !== false);
 }
 
 /** Returns why the identity controller wouldn't start, or would issue nothing that proxies accept. */
-export function issuerProblems(
+function issuerProblems(
   cluster: string,
   namespace: string,
   { bundle: anchors, issuer: chain }: PresentTrust,

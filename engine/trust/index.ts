@@ -18,9 +18,8 @@ export {
   type Expiring,
   type ExpiryNotice,
 } from "./expiry.ts";
-export { externalTrust } from "./external.ts";
+export { externalTrust, missingExternal } from "./external.ts";
 export { issuerName, leavingOut, type LiveTrusts, withoutRefused } from "./live.ts";
-export { missingExternal, observeTrust } from "./observe.ts";
 export { planProvided } from "./provided.ts";
 export { publicationArgs, stepOf, type Publication, type PublicationArgs } from "./publication.ts";
 export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./published.ts";

@@ -3,7 +3,7 @@ import type { Pod, Secret } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { type Bundle, isSameSet, unique, trustRootHash } from "./bundle.ts";
 import { anchorsBehind, certificatesIn, certificatesOf } from "./certificate.ts";
-import { type ExternalNeeds, missingObjects, issuerProblems } from "./external.ts";
+import type { ExternalFound } from "./external.ts";
 import {
   issuerName,
   type LiveTrust,
@@ -159,41 +159,24 @@ function parsed(text: string): Bundle {
 }
 
 /**
- * Returns by cluster the missing parts of externally provided trust, as sentences. An unreachable cluster is not
- * judged.
+ * Reads the objects of trust that others provide. Neither the Secret nor its key leaves this function.
+ *
+ * @throws KubernetesError
  */
-export async function missingExternal(
-  clusters: ReadonlyMap<string, Result<Kubernetes>>,
-  live: LiveTrusts,
-  needs: ExternalNeeds,
-  now: Date,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  return each(clusters, async (cluster, name) => {
-    const trust = live.get(name);
-    if ("why" in cluster || trust === undefined) return [];
-    const missing = await missingIn(name, cluster.value, trust, needs, now);
-    if ("value" in missing) return missing.value;
-    return [`What cluster ${name} provides is unknown, because ${missing.why}.`];
-  });
-}
-
-async function missingIn(
-  cluster: string,
+export async function readExternal(
   kubernetes: Kubernetes,
-  trust: LiveTrust,
-  needs: ExternalNeeds,
-  now: Date,
-): Promise<Result<readonly string[]>> {
-  if ("why" in trust) return trust;
-  const { linkerdNamespace: namespace } = needs;
-  return resultOf(async () => {
-    const [home, roots, secret] = await Promise.all([
-      kubernetes.find(resources.namespaces, { name: namespace }),
-      kubernetes.find(resources.configMaps, { namespace, name: trustRootsName }),
-      kubernetes.find(resources.secrets, { namespace, name: issuerName }),
-    ]);
-    const lacking = missingObjects(cluster, { home, roots, secret }, needs);
-    if (trust.value === undefined) return lacking;
-    return [...lacking, ...issuerProblems(cluster, namespace, trust.value, now)];
-  });
+  namespace: string,
+): Promise<ExternalFound> {
+  const [home, roots, secret] = await Promise.all([
+    kubernetes.find(resources.namespaces, { name: namespace }),
+    kubernetes.find(resources.configMaps, { namespace, name: trustRootsName }),
+    kubernetes.find(resources.secrets, { namespace, name: issuerName }),
+  ]);
+  const { type = "Opaque", data = {} } = secret ?? {};
+  return {
+    namespace: home && { labels: home.metadata.labels ?? {} },
+    release: roots?.metadata.annotations?.["meta.helm.sh/release-name"],
+    hasBundle: (roots?.data?.[trustRootsKey] ?? "").trim() !== "",
+    secret: secret && { type, lacking: ["tls.crt", "tls.key"].filter((key) => !data[key]) },
+  };
 }

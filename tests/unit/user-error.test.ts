@@ -5,7 +5,6 @@ import { revoke } from "../../engine/credentials/revocation.ts";
 import { connect, connectToWatch } from "../../engine/kubernetes/client/connect.ts";
 import { systemTime } from "../../engine/kubernetes/client/retry.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import { openClusters } from "../../engine/mesh/open-clusters.ts";
 import { attempt } from "../../engine/mirroring/apply/failures.ts";
 import { judgedGateway } from "../../engine/mirroring/decide/gateway-facts.ts";
 import { linkerdGateway } from "../../engine/mirroring/model/link.ts";
@@ -50,8 +49,10 @@ describe("a bug", () => {
       const watching = await connectToWatch(to, "west", options);
       return watching.watch(resources.services, "1", calls, signal);
     },
-    "the check of all clusters before a run": () =>
-      openClusters(new Map([["west", access]]), () => connect(to, "west", options)),
+    "reading which clusters answer": () =>
+      readMesh({ clusters: { west: access } }, new BrokenClusters(), {
+        installations: { linkerdNamespace: "linkerd", clusters: { west: {} } },
+      }),
     "reading the trust of clusters": async () =>
       observeTrust(new Map([["west", { value: await connect(to, "west", options) }]]), "linkerd"),
     "revoking a cluster": () => {
@@ -62,7 +63,6 @@ describe("a bug", () => {
     "reading a mesh": () =>
       readMesh({ clusters: { west: access } }, new BrokenClusters(), {
         clusters: { west: {} },
-        links: [],
       }),
     "trying the credentials of a link": () => {
       const context = { target: "west", uid: undefined, rules: [] };

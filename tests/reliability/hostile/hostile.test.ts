@@ -8,6 +8,7 @@ import { observeMesh } from "../../../engine/health/observe-mesh.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import { processEnvironment } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
+import { Clusters } from "../../../engine/mesh/clusters.ts";
 import { refusedAddress } from "../../../engine/mirroring/decide/gateway-addresses.ts";
 import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import { type Ended, Mesh } from "../../simulation/mesh.ts";
@@ -251,9 +252,7 @@ async function preflights(): Promise<readonly string[]> {
 function preflightWith(manage: (typeof modes)[number]) {
   const { clusters, connecting } = known();
   const links = manage === "trust" ? [] : mesh.config.links;
-  return preflight(configOf({ manage, clusters, links }), (access, name) =>
-    connect(access, name, connecting),
-  );
+  return preflight(configOf({ manage, clusters, links }), new Clusters(connecting));
 }
 
 /** What `linkerd-clusters check` prints. */

@@ -1,45 +1,36 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { controlPlaneLabels } from "../../../components/charts/values.ts";
 import { preflight } from "../../../components/preflight.ts";
+import type { ConnectWith } from "../../../engine/kubernetes/client/connect.ts";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
-import { stateOf } from "../trust/live.ts";
-import type { Connect } from "../../../engine/mesh/open-clusters.ts";
-import { configOf, type Raw } from "../config/table.ts";
+import { Clusters } from "../../../engine/mesh/clusters.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { serverWith } from "../../simulation/contents.ts";
+import { configOf, type Raw } from "../config/table.ts";
 import { cluster, controller } from "../fixtures/objects.ts";
 import { withFolder, writeKubeconfig } from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "../trust/certificates.ts";
+import { stateOf } from "../trust/live.ts";
 import { roots, secret } from "../trust/served.ts";
 
 const root = authority({ name: "root" });
 const issuer = issuerUnder(root);
+const installation = "clusterDomain: cluster.local\nidentityTrustDomain: east.local\n";
 
-const issuerAt = { name: "linkerd-identity-issuer", namespace: "linkerd" };
-
-/** What Linkerd says of its installation. */
-function config(values: string) {
-  return { metadata: { name: "linkerd-config", namespace: "linkerd" }, data: { values } };
-}
-
-/** A cluster on which Linkerd runs, whose UID is its name unless said otherwise. */
+/** A cluster on which Linkerd runs in the trust domain `east.local`. */
 function running(name: string, identity = name): ApiServer {
   const memory = serverWith({ ...cluster(name), identity });
   memory.put("configmaps", roots(root.pem));
-  memory.put("secrets", { ...secret(issuer), metadata: issuerAt });
-  return memory;
-}
-
-/** One that runs with this trust domain. */
-function inDomain(name: string, trustDomain: string): ApiServer {
-  const memory = running(name);
-  memory.put(
-    "configmaps",
-    config(`clusterDomain: east.local\nidentityTrustDomain: ${trustDomain}\n`),
-  );
+  memory.put("configmaps", {
+    metadata: { name: "linkerd-config", namespace: "linkerd" },
+    data: { values: installation },
+  });
+  memory.put("secrets", {
+    ...secret(issuer),
+    metadata: { name: "linkerd-identity-issuer", namespace: "linkerd" },
+  });
   return memory;
 }
 
@@ -57,171 +48,128 @@ interface Found {
   readonly changed?: Partial<Kubernetes>;
 }
 
-/** What is found there, and how many connections stay open. */
-async function observed({ west, east, raw = {}, changed = {} }: Found = {}) {
-  let open = 0;
-  const found = await preflight(configOf(raw), async (_access, name) => {
-    const memory = name === "west" ? (west ?? running(name)) : (east ?? running(name));
-    const client = await memory.client();
-    open += 1;
+class OpenedClusters extends Clusters {
+  open = 0;
+  readonly #found: Found;
+
+  constructor(found: Found) {
+    super();
+    this.#found = found;
+  }
+
+  override async connect(_to: ConnectWith, name: string): Promise<Kubernetes> {
+    const { west = running("west"), east = running("east"), changed } = this.#found;
+    const client = await (name === "west" ? west : east).client();
+    this.open += 1;
     const close = () => {
-      open -= 1;
+      this.open -= 1;
       return client.close();
     };
     return { ...client, ...(name === "east" && changed), close };
-  });
-  return { ...found, open };
+  }
 }
 
-const left = { source: "west", target: "east", mirroring: "controller" };
-const controlled = { manage: "links", links: [left] };
+class NoClusters extends Clusters {
+  override connect(_to: ConnectWith, name: string): Promise<never> {
+    return Promise.reject(new KubeconfigError(name, `no context ${name} in config`));
+  }
+}
 
-describe("cluster: what a run has to know first", () => {
-  it("who each cluster is and what it trusts; no connection stays open", async () => {
+/** The result of the preflight, and the number of connections that stay open. */
+async function observed({ raw, ...found }: Found = {}) {
+  const clusters = new OpenedClusters(found);
+  const seen = await preflight(configOf({ trustDomain: "east.local", ...raw }), clusters);
+  return { ...seen, open: clusters.open };
+}
+
+const statesOf = ({ trust }: Awaited<ReturnType<typeof observed>>) =>
+  [...trust].map(([name, one]) => `${name} ${stateOf(one)}`);
+
+describe("the preflight", () => {
+  it("reads which cluster each is and what it trusts, and closes its connections", async () => {
     const seen = await observed();
     deepEqual(Object.fromEntries(seen.uids), { west: "west", east: "east" });
-    const states = [...seen.trust].map(([name, one]) => `${name} ${stateOf(one)}`);
-    deepEqual(states, ["west present", "east present"]);
-    equal(seen.open, 0);
+    deepEqual(statesOf(seen), ["west present", "east present"]);
+    deepEqual([seen.open, ...seen.refused, ...seen.warnings], [0]);
   });
 
-  it("a cluster that does not answer is no reason to stop", async () => {
+  it("goes on without a cluster that does not answer", async () => {
     const seen = await observed({ east: refusing("east", "", "unreachable") });
     equal(seen.uids.get("east"), undefined);
     match(JSON.stringify(seen.trust.get("east")), /^\{"why":"cluster east can't be reached at /);
     deepEqual([...seen.unreachable], ["east"]);
-    match(
-      seen.warnings.join("\n"),
-      /^Whatever Linkerd needs in cluster east stays as it is until a run reaches it: cluster east can't.*$/,
-    );
+    match(seen.warnings.join("\n"), /^Whatever Linkerd needs in cluster east stays as it is .*$/);
   });
 
   for (const manage of ["links", "all", "trust"] as const)
     for (const kind of ["unauthorized", "forbidden"] as const)
-      it(`nor is one that answers everything with ${kind}, with manage: ${manage}`, async () => {
+      it(`goes on without a cluster that answers ${kind} to everything, with manage: ${manage}`, async () => {
         const seen = await observed({ east: refusing("east", "", kind), raw: { manage } });
-        const states = [...seen.trust].map(([name, one]) => `${name} ${stateOf(one)}`);
-        deepEqual(states, ["west present", "east unreadable"]);
+        deepEqual(statesOf(seen), ["west present", "east unreadable"]);
         deepEqual([[...seen.refused], seen.uids.get("west"), seen.open], [[], "west", 0]);
       });
 
-  it("one that does not tell its UID may still tell the rest", async () => {
+  it("reads the trust of a cluster whose UID it may not read", async () => {
     const east = refusing("east", "get namespaces kube-system", "forbidden");
     const seen = await observed({ east });
-    deepEqual([seen.uids.get("east"), stateOf(seen.trust.get("east"))], [undefined, "present"]);
+    equal(seen.uids.get("east"), undefined);
+    deepEqual(statesOf(seen), ["west present", "east present"]);
   });
 
-  it("one that answers without a UID is not to be relied on for the rest either", async () => {
+  it("reads nothing else of a cluster that answers without a UID", async () => {
     const get = () => Promise.resolve({ metadata: { name: "kube-system" } }) as never;
     const { uids, trust } = await observed({ changed: { get } });
     equal(uids.get("east"), undefined);
     match(JSON.stringify(trust.get("east")), /"why":".* returns its namespace kube-system without/);
   });
 
-  const external = { trust: { external: true } };
-  const same = (name: string, other: string) =>
-    `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID u1): fix the context of one of them, or list the cluster once.`;
-  const unnamed = running("east");
-  unnamed.put("configmaps", config("identityTrustDomain: east.local\n"));
-  const trusted = serverWith(cluster("west"));
-  trusted.put("namespaces", {
-    metadata: { name: "linkerd", labels: controlPlaneLabels("linkerd") },
-  });
-  trusted.put("configmaps", roots(root.pem));
-  trusted.put("secrets", { ...secret(issuer), metadata: issuerAt });
-  for (const [rule, found, refused] of [
-    [
-      "both of two names for one cluster",
-      { west: running("west", "u1"), east: running("east", "u1") },
-      { west: same("west", "east"), east: same("east", "west") },
-    ],
-    [
-      "a cluster without the trust that others are to provide",
-      { west: trusted, raw: external },
-      { east: /^Namespace east\/linkerd must have the labels / },
-    ],
-    [
-      "a cluster whose trust domain a default would change",
-      { west: inDomain("west", "cluster.local"), east: inDomain("east", "east.local") },
-      {
-        east: "Linkerd in cluster east runs with trust domain east.local, and the default is cluster.local: to keep it, set linkerd-multicluster:clusters.east.trustDomain to east.local, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set linkerd-multicluster:clusters.east.trustDomain to cluster.local, and connections with its pods fail until each meshed pod has been restarted.",
-      },
-    ],
-    ...(["links", "all"] as const).map(
-      (manage) =>
-        [
-          `a cluster without a cluster domain, with manage: ${manage}`,
-          { east: unnamed, raw: { manage } },
-          {
-            east: "ConfigMap east/linkerd/linkerd-config has no clusterDomain in its values: check the installation of Linkerd there.",
-          },
-        ] as const,
-    ),
-    [
-      "a source whose link is left to a controller that is not there",
-      { raw: controlled },
-      {
-        west: "link west → east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
-      },
-    ],
-  ] as [string, Found, Readonly<Record<string, string | RegExp>>][])
-    it(`refuses ${rule}, and no other`, async () => {
-      const seen = await observed(found);
-      deepEqual([...seen.refused.keys()], Object.keys(refused));
-      for (const [name, expected] of Object.entries(refused)) {
-        const why = seen.refused.get(name) ?? "";
-        if (typeof expected === "string") equal(why, expected);
-        else match(why, expected);
-      }
-      deepEqual(seen.warnings, []);
-    });
-
-  it("goes by nothing that two clusters of one identity say", async () => {
+  it("reads nothing else of clusters to which two names lead, and refuses both", async () => {
+    const requests: string[] = [];
     const twins = { west: running("west", "u1"), east: running("east", "u1") };
-    const { uids, trust, unreachable } = await observed({ ...twins, raw: { manage: "trust" } });
-    deepEqual([...uids.values(), ...unreachable], [undefined, undefined, "west", "east"]);
-    deepEqual([...trust.values()].map(stateOf), ["unreadable", "unreadable"]);
+    for (const twin of Object.values(twins))
+      twin.refuse = (request) => {
+        requests.push(request);
+        return undefined;
+      };
+    const seen = await observed({ ...twins, raw: { manage: "trust" } });
+    deepEqual([...seen.uids.values(), ...seen.unreachable], [undefined, undefined, "west", "east"]);
+    deepEqual(statesOf(seen), ["west unreadable", "east unreadable"]);
+    deepEqual([...seen.refused.keys()], ["west", "east"]);
+    deepEqual(requests, ["get namespaces kube-system", "get namespaces kube-system"]);
   });
 
-  it("contexts that are not there end the run, all told at once", async () => {
-    const none: Connect = (_access, name) =>
-      Promise.reject(new KubeconfigError(name, `no context ${name} in config`));
-    await rejects(preflight(configOf({}), none), {
+  it("does not compare clusters of other stacks with its own", async () => {
+    const twins = { west: running("west", "u1"), east: running("east", "u1") };
+    const issuers = { west: { certificate: issuer.pem, key: issuer.keyPem } };
+    const trust = { anchors: root.pem, issuers };
+    const seen = await observed({ ...twins, raw: { sources: ["west"], trust } });
+    deepEqual([...seen.refused, ...seen.uids.values()], ["u1"]);
+    deepEqual(statesOf(seen), ["west present", "east present"]);
+  });
+
+  it("reads domains, controllers and external trust where something follows from them", async () => {
+    const controlled = { source: "west", target: "east", mirroring: "controller" };
+    const west = running("west");
+    west.put("deployments", controller("north"));
+    const links = await observed({ west, raw: { manage: "links", links: [controlled] } });
+    match(links.refused.get("west") ?? "", /^link west → east has mirroring: controller/);
+    const all = await observed({
+      raw: { trustDomain: "cluster.local", trust: { external: true } },
+    });
+    match(all.refused.get("west") ?? "", /^Namespace west\/linkerd must have the labels /);
+    const domains = await observed({ raw: { trustDomain: "cluster.local" } });
+    match(domains.refused.get("east") ?? "", /^Linkerd in cluster east runs with trust domain /);
+  });
+
+  it("reports all contexts that are missing at once, and sends nothing", async () => {
+    await rejects(preflight(configOf({}), new NoClusters()), {
       message:
         "The clusters do not match the stack's config:\n  cluster west: no context west in config.\n  cluster east: no context east in config.",
     });
   });
+});
 
-  const west = running("west");
-  west.put("deployments", controller("east"));
-  const east = inDomain("east", "east.local");
-  const inEast = (trustDomain: string) => ({ clusters: { west: null, east: { trustDomain } } });
-  const changes =
-    "The trust domain of cluster east changes from east.local to cluster.local, and connections with its pods fail until each meshed pod has been restarted: see docs/guides/trust.md.";
-  const unlisted = refusing("west", "list deployments", "forbidden");
-  for (const [rule, found, warnings] of [
-    ["such trust, with manage: links", { raw: { ...external, manage: "links" } }, []],
-    ["such a trust domain, with manage: links", { east, raw: { manage: "links" } }, []],
-    ["one that the config keeps", { east, raw: inEast("east.local") }, []],
-    [
-      "one that the config changes, with a warning",
-      { east, raw: inEast("cluster.local") },
-      [changes],
-    ],
-    ["a controller that is there", { west, raw: controlled }, []],
-    ["one of which nobody may know", { west: unlisted, raw: controlled }, []],
-    ["one that the stack installs", { raw: { ...controlled, manage: "all" } }, []],
-  ] as const)
-    it(`takes ${rule}`, async () => {
-      const seen = await observed(found);
-      deepEqual([seen.warnings, [...seen.refused]], [warnings, []]);
-    });
-
-  it("takes a controller for granted in a cluster that does not answer", async () => {
-    const away = refusing("west", "", "unreachable");
-    equal((await observed({ west: away, raw: controlled })).uids.get("east"), "east");
-  });
-
+describe("a kubeconfig in the config", () => {
   const relative = [
     [{ "certificate-authority": "ca.crt" }, {}, "certificate-authority"],
     [{}, { tokenFile: "token" }, "tokenFile"],
@@ -233,24 +181,22 @@ describe("cluster: what a run has to know first", () => {
     [{}, { exec: plugin("./bin/login") }, "exec.command"],
   ] as const;
   for (const [clusterEntry, user, fields] of relative)
-    it(`a kubeconfig of the config with a relative path in ${fields} is refused`, () =>
+    it(`is refused if ${fields} is a relative path`, () =>
       withFolder(async (folder) => {
-        const opened = () => Promise.reject(new Error("it was used"));
         const file = await written(folder, clusterEntry, user);
-        await rejects(preflight(configOf({ clusters: { west: { kubeconfig: file } } }), opened), {
+        const config = configOf({ clusters: { west: { kubeconfig: file } } });
+        await rejects(preflight(config, new NoClusters()), {
           message: `The clusters do not match the stack's config:\n  cluster west: context west in kubeconfig ${file} has a relative path in ${fields}, which Pulumi's Kubernetes plugin would look for in another folder than that file's; make it absolute, or embed the file (kubectl config view --flatten --raw).`,
         });
       }));
 
-  it("absolute paths are none, and a plugin is looked for on PATH", () =>
+  it("may have absolute paths and the name of a plugin on PATH", () =>
     withFolder(async (folder) => {
-      const none: Connect = (_access, name) =>
-        Promise.reject(new KubeconfigError(name, "everything is right"));
       const user = { exec: plugin("login"), tokenFile: "/token" };
       const file = await written(folder, { "certificate-authority": "/ca.crt" }, user);
       await rejects(
-        preflight(configOf({ clusters: { west: { kubeconfig: file } } }), none),
-        /everything is right/,
+        preflight(configOf({ clusters: { west: { kubeconfig: file } } }), new NoClusters()),
+        /no context west in config/,
       );
     }));
 });

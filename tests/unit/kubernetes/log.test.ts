@@ -1,7 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { debugLog } from "../../../engine/kubernetes/client/log.ts";
-import { openClusters } from "../../../engine/mesh/open-clusters.ts";
+import { Clusters } from "../../../engine/mesh/clusters.ts";
+import { readMesh } from "../../../engine/mesh/read-mesh.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { TrustRoot } from "../../../components/trust-root.ts";
 import { mockedStack, valueOf } from "../../components/mocked-stack.ts";
@@ -61,8 +62,14 @@ describe("the debug log", () => {
     const reply = { body: { kind: "Namespace", metadata: { name: "kube-system", uid: "0a1b" } } };
     const { client } = await open(() => reply, { log: () => undefined });
     const text = await onStderr(async () => {
-      const accesses = new Map([["west", { context: "west" }]]);
-      await openClusters(accesses, () => Promise.resolve(client));
+      class OneCluster extends Clusters {
+        override connect() {
+          return Promise.resolve(client);
+        }
+      }
+      await readMesh({ clusters: { west: { context: "west" } } }, new OneCluster(), {
+        installations: { linkerdNamespace: "linkerd", clusters: { west: {} } },
+      });
       const nothing = { clusters: [], links: [] };
       await checkMesh(mesh(), { within: 0, every: 1 }, () => Promise.resolve(nothing));
       const args = {

@@ -1,0 +1,192 @@
+import { noClusterDomain } from "@linkerd-multicluster/engine/credentials";
+import { type Failure, valueIn } from "@linkerd-multicluster/engine/kubernetes";
+import type {
+  InstallationNeed,
+  InstallationReading,
+  InstallationsNeed,
+  MeshReading,
+} from "@linkerd-multicluster/engine/mesh";
+import { noControllerText } from "@linkerd-multicluster/engine/mirroring";
+import { type LiveTrusts, missingExternal } from "@linkerd-multicluster/engine/trust";
+import type { ClusterConfig, LinkConfig, MeshConfig } from "../config/mesh.ts";
+import { ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
+import { controlPlaneLabels } from "./charts/values.ts";
+
+type Installations = MeshReading["installations"];
+
+export type Refused = ReadonlyMap<string, string>;
+
+/** What follows from the facts of the clusters before anything is made. */
+export interface JudgedInstallations {
+  /** UID of `kube-system` by cluster; undefined where it could not be read, or two clusters say the same. */
+  readonly uids: ReadonlyMap<string, string | undefined>;
+  readonly trust: LiveTrusts;
+  readonly unreachable: ReadonlySet<string>;
+  /**
+   * Reasons by cluster for writing nothing to it in this run, and what to do. The run goes on with the others, and
+   * fails in the end.
+   */
+  readonly refused: Refused;
+  /** Sentences to tell before anything is done. */
+  readonly warnings: readonly string[];
+}
+
+/** What is read of the clusters that this stack touches, and of others whose trust decides what this one may do. */
+export function installationsNeed(config: MeshConfig): InstallationsNeed {
+  const { manage, linkerdNamespace, trust } = config;
+  const own = ownClusters(config);
+  const touched = touchedClusters(config);
+  const sources = new Set(controlledLinks(config).map(({ spec }) => spec.source));
+  // Proxies anywhere in the mesh may have to trust an issuer that the config provides.
+  const isTrustShared = manage === "all" && trust.kind === "provided";
+  const names = isTrustShared ? config.clusters.keys() : touched.keys();
+  const needOf = (name: string): InstallationNeed => ({
+    isForeign: !touched.has(name),
+    // With `manage: all`, other stacks install Linkerd on the other clusters.
+    trust: manage !== "all" || own.has(name) || isTrustShared,
+    external: manage === "all" && trust.kind === "external" && own.has(name),
+    config: manage !== "trust" && touched.has(name),
+    controllers: sources.has(name),
+  });
+  return {
+    linkerdNamespace,
+    clusters: Object.fromEntries([...names].map((name) => [name, needOf(name)])),
+  };
+}
+
+/** Judges what has been read. Pure. */
+export function judgeInstallations(
+  config: MeshConfig,
+  installations: Installations,
+  now: Date,
+): JudgedInstallations {
+  const touched = touchedClusters(config);
+  const read = new Map([...installations].filter(([name]) => touched.has(name)));
+  const failures = [...read].flatMap(([name, { identity }]): [string, Failure][] =>
+    "why" in identity ? [[name, identity]] : [],
+  );
+  const domains = judgedDomains(config, read);
+  const refused = new Map([
+    ...failures.flatMap(([name, { why }]): [string, string][] =>
+      read.get(name)?.isDuplicate === true ? [[name, `${why}.`]] : [],
+    ),
+    ...domains.refused,
+    ...withoutExternalTrust(config, read, now),
+    ...missingControllers(config, read),
+  ]);
+  const waits = failures
+    .filter(([name]) => !refused.has(name))
+    .map(
+      ([name, { why }]) =>
+        `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
+    );
+  return {
+    uids: new Map([...read].map(([name, { identity }]) => [name, valueIn(identity)])),
+    trust: new Map(
+      [...installations].flatMap(([name, { trust }]) =>
+        trust === undefined ? [] : [[name, trust]],
+      ),
+    ),
+    unreachable: new Set(failures.map(([name]) => name)),
+    refused,
+    warnings: [...domains.warnings, ...waits],
+  };
+}
+
+/** Clusters that lack what others are to provide with `trust.external`, in a sentence for each. */
+function withoutExternalTrust(
+  { linkerdNamespace }: MeshConfig,
+  installations: Installations,
+  now: Date,
+): Refused {
+  const needs = { linkerdNamespace, labels: controlPlaneLabels(linkerdNamespace) };
+  return refusedBy(installations, (name, { external, trust }) =>
+    external === undefined || trust === undefined
+      ? []
+      : missingExternal(name, external, trust, needs, now),
+  );
+}
+
+/** With `manage: links`, this stack installs no controllers, so those that links are left to have to be there. */
+function controlledLinks(config: MeshConfig): LinkConfig[] {
+  if (config.manage !== "links") return [];
+  return ownLinks(config).filter(({ mirroring }) => mirroring === "controller");
+}
+
+/** A source whose Deployments can't be listed is not judged. */
+function missingControllers(config: MeshConfig, installations: Installations): Refused {
+  const links = controlledLinks(config);
+  return refusedBy(installations, (name, { controllers }) => {
+    const found = valueIn(controllers);
+    return links
+      .filter(({ spec }) => spec.source === name)
+      .filter(({ spec }) => found?.some(({ target }) => target === spec.target) === false)
+      .map(
+        ({ spec: { target } }) =>
+          `link ${name} → ${target} has mirroring: controller, and ${noControllerText(name, target)}: add {link: {ref: {name: ${target}}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.`,
+      );
+  });
+}
+
+/**
+ * Judges the domains of running clusters. A proxy gets its own identity and the names of its peers when it starts:
+ * after a change of trust domain, Linkerd issues it no more certificates, and its peers expect another name. So a
+ * default never changes a running cluster. A cluster without Linkerd, or one that can't be read, is not judged and
+ * stays as it is.
+ *
+ * @returns sentences about clusters without a cluster domain, or with a trust domain that differs from an unset
+ *   default; and warnings
+ */
+function judgedDomains(
+  config: MeshConfig,
+  installations: Installations,
+): { readonly refused: Refused; readonly warnings: readonly string[] } {
+  const installed = config.manage === "all" ? ownClusters(config) : new Map<string, never>();
+  const changed = [...installed.values()].flatMap((cluster): Change[] => {
+    const domains = valueIn(installations.get(cluster.name)?.config)?.domains;
+    const isChanged = domains !== undefined && domains.trustDomain !== cluster.trustDomain;
+    return isChanged ? [{ cluster, live: domains.trustDomain }] : [];
+  });
+  const refused = refusedBy(installations, (name, reading) => {
+    const linkerd = valueIn(reading.config);
+    if (linkerd === undefined) return [];
+    if (linkerd.domains === undefined)
+      return [`${noClusterDomain(name, config.linkerdNamespace)}.`];
+    return changed
+      .filter(({ cluster }) => cluster.name === name && !cluster.isTrustDomainSet)
+      .map(refusal);
+  });
+  return {
+    refused,
+    warnings: changed.filter(({ cluster }) => cluster.isTrustDomainSet).map(warning),
+  };
+}
+
+/** A cluster whose trust domain the config changes. */
+interface Change {
+  readonly cluster: ClusterConfig;
+  readonly live: string;
+}
+
+const until = "and connections with its pods fail until each meshed pod has been restarted";
+
+function refusal({ cluster: { name, trustDomain }, live }: Change): string {
+  const key = `linkerd-multicluster:clusters.${name}.trustDomain`;
+  return `Linkerd in cluster ${name} runs with trust domain ${live}, and the default is ${trustDomain}: to keep it, set ${key} to ${live}, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set ${key} to ${trustDomain}, ${until}.`;
+}
+
+function warning({ cluster: { name, trustDomain }, live }: Change): string {
+  return `The trust domain of cluster ${name} changes from ${live} to ${trustDomain}, ${until}: see docs/guides/trust.md.`;
+}
+
+function refusedBy(
+  installations: Installations,
+  sentencesOf: (name: string, reading: InstallationReading) => readonly string[],
+): Refused {
+  return new Map(
+    [...installations].flatMap(([name, reading]): [string, string][] => {
+      const sentences = sentencesOf(name, reading);
+      return sentences.length === 0 ? [] : [[name, sentences.join(" ")]];
+    }),
+  );
+}

@@ -1,0 +1,126 @@
+import { linkerdConfigOf } from "../credentials/linkerd-config.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { debugLog } from "../kubernetes/client/log.ts";
+import { identify, sameClusters } from "../kubernetes/identity.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { type Result, resultOf, valueIn } from "../result.ts";
+import type { ExternalFound } from "../trust/external.ts";
+import type { LiveTrust } from "../trust/live.ts";
+import { observeTrust, readExternal } from "../trust/observe.ts";
+import { accessOf, type InstallationsNeed, type MeshAccess, type Observed } from "./need.ts";
+import type { InstallationReading } from "./reading.ts";
+
+/**
+ * Opens every cluster, and returns a sentence for each whose kubeconfig lacks what the config refers to. A kubeconfig
+ * that is unknown before the update is no mistake.
+ *
+ * @param open sends nothing
+ */
+export async function kubeconfigMistakes(
+  accesses: MeshAccess["clusters"],
+  open: (name: string, access: ClusterAccess) => Promise<unknown>,
+): Promise<ReadonlyMap<string, string>> {
+  const opened = await Promise.all(
+    Object.entries(accesses).map(async ([name, access]) => {
+      const result = await resultOf(() => open(name, access));
+      return "why" in result && result.cause === "invalid" ? [[name, result.why] as const] : [];
+    }),
+  );
+  return new Map(opened.flat());
+}
+
+/** Reads which clusters answer, and what is needed of their Linkerd, without the lists of a snapshot. */
+export async function readInstallations(
+  config: MeshAccess,
+  clusters: Pick<Observed, "client" | "controllers">,
+  { linkerdNamespace, clusters: needs }: InstallationsNeed,
+): Promise<ReadonlyMap<string, InstallationReading>> {
+  const asked = Object.entries(needs);
+  const identified = new Map(
+    await Promise.all(
+      asked.map(async ([name]) => [name, await identifiedCluster(config, clusters, name)] as const),
+    ),
+  );
+  const duplicates = duplicatesIn(identified, needs);
+  for (const [name, why] of duplicates) identified.set(name, { why, cause: "refused" });
+  const clients = asked.flatMap(([name, { trust = false }]): [string, Result<Kubernetes>][] => {
+    const cluster = identified.get(name);
+    if (!trust || cluster === undefined) return [];
+    return [[name, "why" in cluster ? cluster : { value: cluster.value.client }]];
+  });
+  const trusts = await observeTrust(new Map(clients), linkerdNamespace);
+  const reading = asked.map(async ([name, need]): Promise<[string, InstallationReading][]> => {
+    const cluster = identified.get(name);
+    if (cluster === undefined) return [];
+    const isDuplicate = duplicates.has(name);
+    const trust = trusts.get(name);
+    if ("why" in cluster)
+      return [[name, { identity: cluster, isDuplicate, ...omitUndefined({ trust }) }]];
+    const { client, uid } = cluster.value;
+    const [external, linkerd, controllers] = await Promise.all([
+      need.external === true ? externalOf(client, trust, linkerdNamespace) : undefined,
+      need.config === true ? resultOf(() => linkerdConfigOf(client, linkerdNamespace)) : undefined,
+      need.controllers === true
+        ? resultOf(() => clusters.controllers(name, accessOf(config.clusters, name)))
+        : undefined,
+    ]);
+    const facts = omitUndefined({ trust, external, config: linkerd, controllers });
+    return [[name, { identity: { value: uid }, isDuplicate, ...facts }]];
+  });
+  return new Map((await Promise.all(reading)).flat());
+}
+
+/** Without trust that can be read, there is nothing to compare the rest with. */
+async function externalOf(
+  client: Kubernetes,
+  trust: LiveTrust | undefined,
+  namespace: string,
+): Promise<Result<ExternalFound>> {
+  if (trust !== undefined && "why" in trust) return trust;
+  return resultOf(() => readExternal(client, namespace));
+}
+
+/** The clusters of this stack to which another name leads too, with a sentence for each. */
+function duplicatesIn(
+  identified: ReadonlyMap<string, Result<Identified>>,
+  needs: InstallationsNeed["clusters"],
+): ReadonlyMap<string, string> {
+  const log = debugLog();
+  const own = [...identified].flatMap(([name, cluster]): [string, string | undefined][] => {
+    const uid = valueIn(cluster)?.uid;
+    log?.(`cluster ${name} has UID ${uid ?? "unknown"}`);
+    return needs[name]?.isForeign === true ? [] : [[name, uid]];
+  });
+  return sameClusters(new Map(own));
+}
+
+interface Identified {
+  readonly client: Kubernetes;
+  readonly uid: string | undefined;
+}
+
+async function identifiedCluster(
+  { clusters: accesses, distrusted = {} }: MeshAccess,
+  clusters: Pick<Observed, "client">,
+  name: string,
+): Promise<Result<Identified>> {
+  const why = distrusted[name];
+  if (why !== undefined) return { why, cause: "refused" };
+  return resultOf(async () => {
+    const client = await clusters.client(name, accessOf(accesses, name));
+    return { client, uid: await uidOf(client) };
+  });
+}
+
+/** A cluster that may not tell its UID may still tell the rest, unless it does not answer at all. */
+async function uidOf(client: Kubernetes): Promise<string | undefined> {
+  try {
+    return await identify(client);
+  } catch (error) {
+    if (!(error instanceof KubernetesError)) throw error;
+    if (error.clusterUnavailable || error.kind === "unauthorized") throw error;
+    return undefined;
+  }
+}
