@@ -56,11 +56,12 @@ describe("a run", () => {
   });
 
   const other = "acme/other/prod";
-  for (const [which, edit, adoptFrom] of [
-    ["nobody has marked", unmarked<Service>, []],
-    ["it adopts", (live: Service) => confirmedBy(other, unmarked(live)), [other]],
-  ] as const)
-    it(`marks a mirror that ${which}, and changes nothing else`, async () => {
+  const adopted = (live: Service) => confirmedBy(other, unmarked(live));
+  for (const { owner, edit, adoptFrom } of [
+    { owner: "nobody", edit: unmarked<Service>, adoptFrom: [] },
+    { owner: "a stack that it adopts from", edit: adopted, adoptFrom: [other] },
+  ])
+    it(`adds only its mark to a correct mirror of ${owner}`, async () => {
       const source = east();
       const mesh = Mesh.of([source, west(web)]);
       await mesh.up();
@@ -77,7 +78,7 @@ describe("a run", () => {
 });
 
 describe("an update of a mirror", () => {
-  it("keeps fields that are not this program's, although lists leave them out", async () => {
+  it("keeps fields of other programs, although lists leave them out", async () => {
     const source = east();
     const mesh = Mesh.of([source, west(web)]);
     await mesh.up();
@@ -98,44 +99,53 @@ describe("an update of a mirror", () => {
 });
 
 describe("a run whose clusters change between its plan and its writes", () => {
-  /** The end of a run in the middle of which this happens to `east` or `west`. */
-  async function changing(name: "east" | "west", change: (server: ApiServer) => void) {
-    const mesh = Mesh.of([east(), west(web), north()], {
-      links: [
-        { source: "east", target: "west", maxDeletions: 0 },
-        { source: "east", target: "north" },
-      ],
-    });
-    await mesh.up();
-    putServices(mesh.server("north"), exported("shop/db"));
-    const { failure = "" } = await mesh.upWith(() => {
-      change(mesh.server(name));
-      return Promise.resolve();
-    });
-    return { failure, left: namesIn(mesh.server("east")) };
-  }
   const anotherCluster = (server: ApiServer) =>
     void server.put("namespaces", { metadata: { name: "kube-system", uid: "another" } });
+  const withoutWeb = (server: ApiServer) => {
+    server.delete("services", "shop/web");
+  };
+  const onlyNorth = ["shop/api-north", "shop/db-north", "shop/web-west"];
+  const nothing = ["shop/api-north", "shop/web-west"];
 
-  it("leaves a link alone whose context leads to another cluster by then, and does the others", async () => {
-    const { failure, left } = await changing("west", anotherCluster);
-    match(failure, /^context west of cluster west leads to another cluster than before/);
-    deepEqual(left, ["shop/api-north", "shop/db-north", "shop/web-west"]);
-  });
-
-  it("does nothing where the context of the source leads to another cluster by then", async () => {
-    const { failure, left } = await changing("east", anotherCluster);
-    match(failure, /context east of cluster east leads to another cluster than before/);
-    deepEqual(left, ["shop/api-north", "shop/web-west"]);
-  });
-
-  it("leaves a link alone that would delete too much by then, and does the others", async () => {
-    const { failure, left } = await changing("west", (server) => {
-      server.delete("services", "shop/web");
+  for (const { rule, changed, change, error, left } of [
+    {
+      rule: "leaves a link alone if the target's context now leads to another cluster",
+      changed: "west",
+      change: anotherCluster,
+      error: /^context west of cluster west leads to another cluster than before/,
+      left: onlyNorth,
+    },
+    {
+      rule: "leaves a link alone if it would now delete too many mirrors",
+      changed: "west",
+      change: withoutWeb,
+      error: /maxDeletions/,
+      left: onlyNorth,
+    },
+    {
+      rule: "writes nothing if the source's context now leads to another cluster",
+      changed: "east",
+      change: anotherCluster,
+      error: /context east of cluster east leads to another cluster than before/,
+      left: nothing,
+    },
+  ])
+    it(rule, async () => {
+      const mesh = Mesh.of([east(), west(web), north()], {
+        links: [
+          { source: "east", target: "west", maxDeletions: 0 },
+          { source: "east", target: "north" },
+        ],
+      });
+      await mesh.up();
+      putServices(mesh.server("north"), exported("shop/db"));
+      const { failure = "" } = await mesh.upWith(() => {
+        change(mesh.server(changed));
+        return Promise.resolve();
+      });
+      match(failure, error);
+      deepEqual(namesIn(mesh.server("east")), left);
     });
-    match(failure, /^link east → west would delete 1 of its 1 mirror on east/);
-    deepEqual(left, ["shop/api-north", "shop/db-north", "shop/web-west"]);
-  });
 });
 
 /** Carries out a plan in a process that has read nothing yet. */
@@ -152,7 +162,7 @@ const checked = async (servers: Servers, args = argsFor(["west"]), before: Parti
   (await checkSource(new SimulatedClusters(servers), before, args, now)).checked.inputs;
 
 describe("the plan of a run", () => {
-  it("is kept for a missing pod that the check has kept, however late the writes are", async () => {
+  it("keeps the mirror of a missing pod if the check kept it, even if the writes come late", async () => {
     const listing = (...names: string[]) =>
       serverWith(
         exporting("west", [headless("shop/db")], {
@@ -172,7 +182,7 @@ describe("the plan of a run", () => {
     equal(namesIn(source).includes("shop/db-1-west"), true);
   });
 
-  it("deletes no mirror of a removed link that the same cluster has under another name", async () => {
+  it("keeps mirrors of a removed link that the run also wants under another cluster name", async () => {
     const servers = { east: east(), west: west(web), north: north() };
     const before = await runOf(servers, argsFor(["west", "north"]), now);
     const { outcome } = await checkSource(
@@ -204,20 +214,32 @@ describe("a run that has just created a Link or a gateway", () => {
   const { links } = argsFor([{ target: "west", gateway: false }]);
   const noGateway = { ...args, links };
 
-  for (const [rule, source, target, of, reads] of [
-    ["reads nothing again where it has read both", linked, inPlace, args, []],
-    ["reads the source again once where its Link is missing", east, inPlace, args, ["east"]],
-    ["reads a target again whose gateway has another address", linked, moved, args, ["west"]],
-    ["reads a target again whose gateway is missing", linked, withGateway, args, ["west"]],
-    ["needs no gateway for a link without one", linked, withGateway, noGateway, []],
-    [
-      "needs no gateway that it has not observed",
-      linked,
-      withGateway,
-      { ...args, observedGateways: {} },
-      [],
-    ],
-  ] as const)
+  for (const { rule, source = linked, target = inPlace, of = args, reads } of [
+    { rule: "reads nothing again if it has read both", reads: [] },
+    {
+      rule: "reads the source again if the reading lacks the Link",
+      source: () => east(),
+      reads: ["east"],
+    },
+    {
+      rule: "reads a target again if its gateway had another address",
+      target: moved,
+      reads: ["west"],
+    },
+    { rule: "reads a target again if it had no gateway", target: withGateway, reads: ["west"] },
+    {
+      rule: "reads nothing again for a link without a gateway",
+      target: withGateway,
+      of: noGateway,
+      reads: [],
+    },
+    {
+      rule: "reads nothing again for a gateway that the run hasn't observed",
+      target: withGateway,
+      of: { ...args, observedGateways: {} },
+      reads: [],
+    },
+  ])
     it(rule, async () => {
       const servers = { east: source(), west: target() };
       const inputs = await checked(servers, of);
@@ -248,7 +270,7 @@ describe("the status of a Link", () => {
     );
   }
 
-  it("names what has failed, whatever else has changed in the Link meanwhile", async () => {
+  it("lists failed mirrors, and keeps what others have changed in the Link meanwhile", async () => {
     const source = east("west");
     const spec = { targetClusterName: "west", gatewayAddress: "192.0.2.99" };
     source.refuse = (request) => {
@@ -262,7 +284,7 @@ describe("the status of a Link", () => {
     deepEqual(linkIn(source).spec, spec);
   });
 
-  it("does not fail the run where it can't be written, and is written by the next one", async () => {
+  it("doesn't fail the run if it can't be written, and is updated by the next run", async () => {
     const source = east("west");
     const mesh = Mesh.of([source, west(web)]);
     source.refuse = (request) => (request.startsWith("patch links") ? "invalid" : undefined);
@@ -278,10 +300,15 @@ describe("the status of a Link", () => {
     deepEqual(statusIn(source), ["shop/web Mirrored"]);
   });
 
-  for (const [rule, manage, end, left] of [
-    ["is emptied when its link leaves the config", "mirrors", "up", []],
-    ["is emptied when the stack is destroyed", "mirrors", "destroy", []],
-    ["stays when the same run deletes the Link", "links", "destroy", ["shop/web Mirrored"]],
+  for (const { rule, manage, end, left } of [
+    { rule: "is emptied when its link is removed", manage: "mirrors", end: "up", left: [] },
+    { rule: "is emptied on destroy", manage: "mirrors", end: "destroy", left: [] },
+    {
+      rule: "stays as it is when the same run deletes the Link",
+      manage: "links",
+      end: "destroy",
+      left: ["shop/web Mirrored"],
+    },
   ] as const)
     it(rule, async () => {
       const source = east("west", "north");
@@ -293,10 +320,10 @@ describe("the status of a Link", () => {
     });
 });
 
-describe("a namespace of mirrors", () => {
+describe("a namespace that a run creates for mirrors", () => {
   const createNamespaces = { linkDefaults: { createNamespaces: true } };
 
-  it("says for which link it was created", async () => {
+  it("is labelled with its link", async () => {
     const source = east();
     await Mesh.of([source, west(exported("new/web"))], createNamespaces).up();
     const { labels = {} } = source.get("namespaces", "new")?.metadata ?? {};
@@ -304,7 +331,7 @@ describe("a namespace of mirrors", () => {
     equal(labels["mirror.linkerd.io/mirrored-service"], "true");
   });
 
-  it("that can't be created is the failure of each mirror in it, and of no other", async () => {
+  it("fails only the mirrors in it if it can't be created", async () => {
     const source = east("west");
     source.refuse = (request) => (request === "create namespaces new" ? "invalid" : undefined);
     const members = west(member("new/bb"), member("new/cc"), member("shop/bb"));
@@ -360,7 +387,7 @@ describe("the order of writes", () => {
     await up();
   });
 
-  it("writes the Endpoints of a new headless mirror beside those of its pods' mirrors", () => {
+  it("writes the Endpoints of a new headless mirror together with those of its endpoint mirrors", () => {
     deepEqual(meanwhile, {
       "db-0-west": ["db-1-west", "db-west"],
       "db-1-west": ["db-0-west", "db-west"],
@@ -368,13 +395,13 @@ describe("the order of writes", () => {
     });
   });
 
-  it("writes those of a headless mirror in use after those of a new pod's mirror", async () => {
+  it("writes the Endpoints of a headless mirror in use after those of a new endpoint mirror", async () => {
     putEndpoints(mesh.server("west"), endpoints("shop/db", [pods(["db-0", "db-1", "db-2"])]));
     await up();
     deepEqual(meanwhile, { "db-2-west": [], "db-west": [] });
   });
 
-  it("deletes a headless mirror before its pods' mirrors, to which it leads", async () => {
+  it("deletes a headless mirror before its endpoint mirrors", async () => {
     const source = mesh.server("east");
     source.journal.length = 0;
     await mesh.destroy();

@@ -32,7 +32,7 @@ const writesOf = async (east: ApiServer, run: () => Promise<unknown>) => {
 };
 
 describe("a run with a Service that fails over", () => {
-  it("creates its route after the mirrors, with the stack's mark, and settles", async () => {
+  it("creates its HTTPRoute after the mirrors, with the stack's mark, and only once", async () => {
     const { mesh, east } = await failing();
     deepEqual(writesTo(east).at(-1), `create httproutes ${route}`);
     const live = east.get("httproutes", route);
@@ -42,7 +42,7 @@ describe("a run with a Service that fails over", () => {
     deepEqual(await writesOf(east, () => mesh.up()), []);
   });
 
-  it("takes a mirror out of the route before it deletes it", async () => {
+  it("removes a mirror from the HTTPRoute before it deletes the mirror", async () => {
     const { mesh, east } = await failing();
     mesh.server("west").delete("services", "shop/web");
     deepEqual(await writesOf(east, () => mesh.up()), [
@@ -51,7 +51,7 @@ describe("a run with a Service that fails over", () => {
     ]);
   });
 
-  it("doesn't name a mirror that could not be written", async () => {
+  it("leaves the HTTPRoute alone if one of its mirrors could not be written", async () => {
     const { mesh, east } = await failing();
     await writesOf(east, async () => {
       east.delete("services", "shop/web-north");
@@ -63,7 +63,7 @@ describe("a run with a Service that fails over", () => {
     deepEqual(writesTo(east), []);
   });
 
-  it("deletes the route with its key, and on destroy", async () => {
+  it("deletes the HTTPRoute when its failover key is removed, and on destroy", async () => {
     const { mesh, east } = await failing();
     const destroyed = mesh.copy();
     mesh.config = { ...mesh.config, clusters: { west: {}, north: {}, east: {} } };
@@ -72,7 +72,7 @@ describe("a run with a Service that fails over", () => {
     deepEqual([...destroyed.server("east").all("httproutes").keys()], []);
   });
 
-  it("fails on destroy if the route can't be read", async () => {
+  it("fails on destroy if HTTPRoutes can't be read", async () => {
     const { mesh, east } = await failing();
     east.refuse = (request) => (request === "list httproutes" ? "forbidden" : undefined);
     match((await mesh.destroy()).failure ?? "", /httproutes/);
@@ -81,14 +81,7 @@ describe("a run with a Service that fails over", () => {
     deepEqual([...east.all("httproutes").keys()], []);
   });
 
-  it("leaves a route that another stack has marked meanwhile", async () => {
-    const { mesh, east } = await failing();
-    mesh.stack = "organization/mesh/other";
-    mesh.engine.restore(new Map());
-    deepEqual(await writesOf(east, () => mesh.up()), []);
-  });
-
-  it("marks the route again under the stack's new name", async () => {
+  it("renews the mark of the HTTPRoute when the stack is renamed", async () => {
     const { mesh, east } = await failing();
     mesh.stack = "organization/mesh/renamed";
     await mesh.up();

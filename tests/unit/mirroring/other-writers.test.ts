@@ -37,27 +37,39 @@ describe("the status of a Link that another program has created", () => {
   }
 
   const due = { "status.mirrorServices": "1 Service mirrored, 0 not" };
-  for (const [rule, found, status] of [
-    ["is written", {}, due],
-    ["is written where nobody says whether the runner may", { mayKeepStatus: "server" }, due],
-    [
-      "is written where its controller is stopped",
-      { controllers: [{ ...controller, replicas: 0 }] },
-      due,
-    ],
-    [
-      "is written beside another link's",
-      { controllers: [{ ...controller, target: "north" }] },
-      due,
-    ],
-    ["is left to a controller that runs", { controllers: [controller] }, undefined],
-    ["is left where the runner may not write it", { mayKeepStatus: false }, undefined],
+  for (const { rule, found, status } of [
+    { rule: "is updated", found: {}, status: due },
+    {
+      rule: "is updated if the API server doesn't say whether the runner may",
+      found: { mayKeepStatus: "server" },
+      status: due,
+    },
+    {
+      rule: "is updated if the link's controller is scaled to zero",
+      found: { controllers: [{ ...controller, replicas: 0 }] },
+      status: due,
+    },
+    {
+      rule: "is updated if only another link's controller runs",
+      found: { controllers: [{ ...controller, target: "north" }] },
+      status: due,
+    },
+    {
+      rule: "is left to the link's controller if one runs",
+      found: { controllers: [controller] },
+      status: undefined,
+    },
+    {
+      rule: "stays as it is if the runner may not update it",
+      found: { mayKeepStatus: false },
+      status: undefined,
+    },
   ] as const)
     it(rule, async () => {
       deepEqual(await statusIn(found), status);
     });
 
-  it("has a note that names the controller that writes it, or the right that is missing", async () => {
+  it("comes with a note on the controller that updates it, or on the missing right", async () => {
     const [beside = ""] = await notesOf({ ...scenario, controllers: [controller] });
     match(beside, /^east → west: Deployment east\/\S+\/controller-west also mirrors this link/);
     deepEqual(await notesOf({ ...scenario, mayKeepStatus: false }), [
@@ -74,27 +86,33 @@ describe("Linkerd's local service mirror", () => {
     controllers: [localMirror],
   };
 
-  it("has a note with the command that stops it, where this program writes federated Services", async () => {
+  it("is reported with the command that stops it, if this program writes federated Services", async () => {
     deepEqual(await notesOf(scenario), [
       "east: Deployment east/linkerd-multicluster/linkerd-local-service-mirror also writes federated Services (shop/web-federated), and creates them again where this program deletes them: set localServiceMirror.replicas to 0 in the values of the chart linkerd-multicluster, or run kubectl --context east -n linkerd-multicluster scale deployment linkerd-local-service-mirror --replicas 0",
     ]);
   });
 
-  it("has it for a member of the source, too", async () => {
+  it("is reported for a member of the source, too", async () => {
     const east = cluster("east", { services: [member("shop/web")] });
     const clusters = { east, west: exporting("west", []) };
     match((await notesOf({ ...scenario, clusters })).join(), /\(shop\/web-federated\)/);
   });
 
-  for (const [rule, found] of [
-    ["it is scaled to zero", { controllers: [{ ...localMirror, replicas: 0 }] }],
-    ["the runner may not list Deployments", { controllers: "forbidden" }],
-    [
-      "there is nothing to federate",
-      { clusters: { ...scenario.clusters, west: exporting("west", []) } },
-    ],
+  for (const { reason, found } of [
+    {
+      reason: "it is scaled to zero",
+      found: { controllers: [{ ...localMirror, replicas: 0 }] },
+    },
+    {
+      reason: "the runner may not list Deployments",
+      found: { controllers: "forbidden" },
+    },
+    {
+      reason: "no Service is federated",
+      found: { clusters: { ...scenario.clusters, west: exporting("west", []) } },
+    },
   ] as const)
-    it(`has none where ${rule}`, async () => {
+    it(`is not reported if ${reason}`, async () => {
       deepEqual(await notesOf({ ...scenario, ...found }), []);
     });
 });

@@ -1,4 +1,4 @@
-import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
@@ -74,7 +74,7 @@ const link = (name: string, settings: Config = {}) => ({
 });
 
 describe("mirrors of a link that Linkerd's controller takes over", () => {
-  it("lose this stack's mark in the same run, and stay when the controller is away later", async () => {
+  it("lose this stack's mark in the same run, and stay after the controller is deleted", async () => {
     const east = source([], { deployments: [controller("west")] });
     const mesh = stackOf([east, target("west", web), target("north", api)]);
     await up(mesh);
@@ -87,7 +87,7 @@ describe("mirrors of a link that Linkerd's controller takes over", () => {
   });
 
   for (const operation of ["up", "destroy"] as const)
-    it(`include the members of federated Services, the local one with them, in ${operation}`, async () => {
+    it(`include remote and local members of federated Services, in ${operation}`, async () => {
       const east = source([bb], { deployments: [localMirror(), controller("west", 0)] });
       const mesh = stackOf([east, target("west", bb)], { manage: "links" });
       await up(mesh);
@@ -99,21 +99,21 @@ describe("mirrors of a link that Linkerd's controller takes over", () => {
 });
 
 describe("a stack", () => {
-  for (const [of, service] of [
-    [
-      "another stack",
-      confirmed(managerOf("acme/b/prod", ".local"), fed("shop/bb", { local: "bb" })),
-    ],
-    ["Linkerd", marked(fed("shop/bb", { remote: "bb@west", local: "bb" }))],
-  ] as const)
-    it(`leaves a federated Service of ${of} alone in which it has no member`, async () => {
+  for (const { owner, service } of [
+    {
+      owner: "another stack",
+      service: confirmed(managerOf("acme/b/prod", ".local"), fed("shop/bb", { local: "bb" })),
+    },
+    { owner: "Linkerd", service: marked(fed("shop/bb", { remote: "bb@west", local: "bb" })) },
+  ])
+    it(`writes nothing to a federated Service of ${owner} without a member of its own`, async () => {
       const east = source([bb, service], { deployments: [localMirror()] });
       const links = [link("north", { namespaces: ["team-b"] })];
       await up(stackOf([east, target("north", api)], { links }));
       deepEqual(writesTo(east), []);
     });
 
-  it("leaves the ports of a federated Service to the stack of the first member, without Links that tell their age", async () => {
+  it("leaves the ports of a federated Service to the stack of its first member if there are no Links", async () => {
     const east = source();
     const ports = (port: number) => ({ ports: [{ ...http, port }] });
     const west = target("west", member("shop/bb", {}, ports(80)));
@@ -128,10 +128,18 @@ describe("a stack", () => {
     deepEqual(writesTo(east).slice(length), []);
   });
 
-  for (const [rule, deployments, left] of [
-    ["leaves a former local member beside a stopped local service mirror", [localMirror(0)], "bb"],
-    ["removes a former local member without a local service mirror", [], undefined],
-  ] as const)
+  for (const { rule, deployments, left } of [
+    {
+      rule: "keeps a former local member if a local service mirror exists, even scaled to zero",
+      deployments: [localMirror(0)],
+      left: "bb",
+    },
+    {
+      rule: "removes a former local member if there is no local service mirror",
+      deployments: [],
+      left: undefined,
+    },
+  ])
     it(rule, async () => {
       const east = source([bb], { deployments });
       const mesh = stackOf([east, target("west", bb)]);
@@ -142,34 +150,7 @@ describe("a stack", () => {
       deepEqual([remote, local], ["bb@west", left]);
     });
 
-  it("leaves another stack's mirrors of the same link alone, and names that stack where they are in its way", async () => {
-    const east = source();
-    const west = target("west", exported("team-a/web"), exported("team-b/web"));
-    const inNamespace = (name: string) => ({ links: [link("west", { namespaces: [name] })] });
-    const a = stackOf([east, west], inNamespace("team-a"), "acme/a/prod");
-    const b = stackOf([east, west], inNamespace("team-b"), "acme/b/prod");
-    await up(a);
-    for (const mesh of [b, a]) {
-      doesNotMatch((await up(mesh)).lines.join("\n"), /acme/);
-      deepEqual(mirrorsIn(east), ["team-a/web-west", "team-b/web-west"]);
-    }
-    b.link(link("west"));
-    const { lines } = await up(b);
-    match(lines.join("\n"), /not mirrored \(NotOurs\): stack acme\/a\/prod owns/);
-    deepEqual(marksOf(east, "team-a/web-west"), [managerOf("acme/a/prod")]);
-  });
-
-  it("does not own the mirrors of a stack with the same name in another organization", async () => {
-    const east = source();
-    const west = target("west", web);
-    await up(stackOf([east, west], {}, "corp/mesh/dev"));
-    const mesh = stackOf([east, west]);
-    await up(mesh);
-    equal((await mesh.destroy()).failure, undefined);
-    deepEqual(marksOf(east, "shop/web-west"), [managerOf("corp/mesh/dev")]);
-  });
-
-  it("renews its marks when it is renamed, so that another stack can have its old name", async () => {
+  it("renews its marks when it is renamed, so that another stack can take the old name", async () => {
     const east = source();
     const [west, north] = [target("west", web), target("north", api)];
     const renamed = stackOf([east, west], {}, "acme/mesh/dev");
@@ -182,11 +163,11 @@ describe("a stack", () => {
     deepEqual(marksOf(east, "shop/web-west"), [managerOf("acme/mesh/prod")]);
   });
 
-  for (const [which, isMeant] of [
-    ["all answers", () => true],
-    ["answers to writes", (method: string) => method !== "GET"],
-  ] as const)
-    it(`deletes nothing where an API server leaves managedFields out of ${which}`, async () => {
+  for (const { answers, isMeant } of [
+    { answers: "all answers", isMeant: () => true },
+    { answers: "answers to writes", isMeant: (method: string) => method !== "GET" },
+  ])
+    it(`deletes nothing if the API server leaves managedFields out of ${answers}`, async () => {
       const east = source();
       const west = target("west", web, api);
       const mesh = stackOf([east, west]);
@@ -203,19 +184,28 @@ describe("a stack", () => {
     });
 });
 
-describe("an unmarked mirror that nobody asks for", () => {
+describe("an unmarked mirror that no link wants", () => {
   const labels = {
     "mirror.linkerd.io/mirrored-service": "true",
     "mirror.linkerd.io/cluster-name": "west",
   };
-  const namespaces = ["team-a"];
-  for (const [rule, more, settings, isLeft] of [
-    ["is deleted where the link covers it", {}, {}, false],
-    ["stays where the link is about other namespaces", {}, { namespaces }, true],
-    ["stays beside a stopped controller", { deployments: [controller("west", 0)] }, {}, true],
-  ] as const)
+  for (const { rule, more, settings, isLeft } of [
+    { rule: "is deleted if its link covers the namespace", more: {}, settings: {}, isLeft: false },
+    {
+      rule: "stays if its link covers other namespaces",
+      more: {},
+      settings: { namespaces: ["team-a"] },
+      isLeft: true,
+    },
+    {
+      rule: "stays if a controller of the link exists, even scaled to zero",
+      more: { deployments: [controller("west", 0)] },
+      settings: {},
+      isLeft: true,
+    },
+  ])
     it(rule, async () => {
-      const east = source([marked(exported("shop/old-west", { labels: { ...labels } }))], more);
+      const east = source([marked(exported("shop/old-west", { labels }))], more);
       const links = [link("west", settings)];
       const { lines } = await up(stackOf([east, target("west")], { links }));
       deepEqual(mirrorsIn(east), isLeft ? ["shop/old-west"] : []);
@@ -224,8 +214,8 @@ describe("an unmarked mirror that nobody asks for", () => {
     });
 });
 
-describe("what another run writes between a decision and its write", () => {
-  it("keeps its member where two stacks join one federated Service at the same time", async () => {
+describe("a write that races with another stack's", () => {
+  it("keeps the members of both stacks if they join a federated Service at the same time", async () => {
     const east = source();
     const [west, north] = [target("west", bb), target("north", bb)];
     await Promise.all([
@@ -259,14 +249,14 @@ describe("what another run writes between a decision and its write", () => {
     return east;
   }
 
-  it("keeps a mirror that it has marked, which loses this stack's mark alone", async () => {
+  it("removes only this stack's mark from a mirror that the other has marked", async () => {
     const east = await editingBeforeDeletion("shop/web-west", web, (live) =>
       confirmedBy("acme/other/prod", live),
     );
     deepEqual(marksOf(east, "shop/web-west"), [managerOf("acme/other/prod")]);
   });
 
-  it("keeps a federated Service that it has joined, which loses this stack's member alone", async () => {
+  it("removes only this stack's member from a federated Service that the other has joined", async () => {
     const joined = managerOf("acme/other/prod", "south");
     const east = await editingBeforeDeletion(federatedBb, bb, (live) => {
       const annotations = { [annotation.remoteMembers]: "bb@west,bb@south" };
@@ -276,7 +266,7 @@ describe("what another run writes between a decision and its write", () => {
   });
 });
 
-/** The answer of an API server behind a proxy that leaves out who has written what. */
+/** The answer of an API server behind a proxy that removes managedFields. */
 function withoutManagedFields(answer: Answer): Answer {
   if (!answer.body.startsWith("{")) return answer;
   const body = JSON.stringify(JSON.parse(answer.body), (key, value: unknown) =>

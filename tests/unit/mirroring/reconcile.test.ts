@@ -5,8 +5,8 @@ import { cluster, endpoints, exporting, headless, pods, written } from "../fixtu
 
 const strict = argsFor([{ target: "west", unreachable: "fail" }, "north"]);
 
-describe("what stops a run", () => {
-  it("is every context that the kubeconfig does not have, all in one report", async () => {
+describe("a run", () => {
+  it("reports every context that the kubeconfig lacks at once", async () => {
     const { mistakes } = await check(fresh({ west: "no context", north: "no context" }));
     deepEqual(mistakes, [
       "cluster west: there is no context west",
@@ -14,7 +14,7 @@ describe("what stops a run", () => {
     ]);
   });
 
-  it("is an unreachable end of a link with unreachable: fail", async () => {
+  it("stops if a cluster of a link with unreachable: fail is unreachable", async () => {
     const ends = async (clusters: Parameters<typeof fresh>[0], of: MirrorsArgs) =>
       (await check({ ...fresh(clusters), args: of })).outcome.outcome;
     equal(await ends({ west: "unreachable" }, args), "planned");
@@ -25,7 +25,7 @@ describe("what stops a run", () => {
   });
 });
 
-describe("a cluster that is not the one it was", () => {
+describe("a context that leads to another cluster than before", () => {
   const expecting = (uid: string): MirrorsArgs => ({
     ...args,
     clusters: { ...args.clusters, west: { context: "west", uid } },
@@ -39,7 +39,7 @@ describe("a cluster that is not the one it was", () => {
     return inputs.refused?.["west"];
   }
 
-  it("is refused, with the UID to set if it was recreated", async () => {
+  it("makes the cluster refused, with the UID to set if it was recreated", async () => {
     equal(
       await refusal("another"),
       "context west of cluster west leads to another cluster than before (its kube-system has UID uid-of-west, and had another): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to uid-of-west and run again",
@@ -47,12 +47,12 @@ describe("a cluster that is not the one it was", () => {
     equal(await refusal("uid-of-west"), undefined);
   });
 
-  it("is judged by the UID in the config rather than by the one in state", async () => {
+  it("is recognized by the UID in the config rather than the one in state", async () => {
     equal(await refusal("another", expecting("uid-of-west")), undefined);
     match((await refusal("uid-of-west", expecting("third"))) ?? "", /had third/);
   });
 
-  it("is refused where the target is the source itself, but two targets may be one cluster", async () => {
+  it("makes a target refused that is the source, but not two targets that are one cluster", async () => {
     const as = (identity: string) => ({ west: { ...cluster("west"), identity } });
     equal(
       await refusal("uid-of-east", args, as("uid-of-east")),
@@ -61,38 +61,38 @@ describe("a cluster that is not the one it was", () => {
     equal(await refusal("uid-of-north", args, as("uid-of-north")), undefined);
   });
 
-  it("is still known as the one it was after that", async () => {
+  it("doesn't replace the UID in state", async () => {
     const { inputs } = await check({ ...fresh(), before: { identities: { west: "another" } } });
     equal(inputs.identities?.["west"], "another");
   });
 
-  it("leaves all mirrors as they are where it is the source", async () => {
+  it("keeps all mirrors if the cluster is the source", async () => {
     const { outcome } = await check({ ...fresh(), before: { identities: { east: "another" } } });
     equal(outcome.outcome, "sourceUnreadable");
   });
 });
 
-describe("StatefulSets of a target of which a pod is missing", () => {
+describe("a target whose StatefulSets can't be listed while a pod is missing", () => {
   const pair = argsFor([{ target: "west", headless: true }]);
   const listing = (...names: string[]) =>
     exporting("west", [headless("shop/db")], { endpoints: [endpoints("shop/db", [pods(names)])] });
   const oneMissing = async () =>
     having(await settled({ west: listing("db-0", "db-1") }, pair), { west: listing("db-0") });
 
-  it("are taken for none where the runner may not list them", async () => {
+  it("counts as one without StatefulSets if the runner may not list them", async () => {
     const { inputs } = await check({ ...(await oneMissing()), statefulSets: "forbidden" });
     deepEqual(inputs.missing, { "shop/db-1-west": written });
   });
 
-  for (const [failure, outcome] of [
-    ["server", "unreachable"],
-    ["unauthorized", "refused"],
+  for (const { failure, cause } of [
+    { failure: "server", cause: "unreachable" },
+    { failure: "unauthorized", cause: "refused" },
   ] as const)
-    it(`make the target ${outcome} where reading them fails (${failure})`, async () => {
+    it(`is ${cause} after the failure "${failure}"`, async () => {
       const scenario = { ...(await oneMissing()), statefulSets: failure };
       const { outcome: found } = await check(scenario);
       const reading = found.outcome === "planned" ? found.readings.get("west") : undefined;
-      equal(reading && "cause" in reading && reading.cause, outcome);
+      equal(reading && "cause" in reading && reading.cause, cause);
       const failing = argsFor([{ target: "west", headless: true, unreachable: "fail" }]);
       const { mistakes } = await check({ ...scenario, args: failing });
       equal(mistakes.length, 1);

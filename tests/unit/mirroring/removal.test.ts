@@ -30,14 +30,14 @@ const namesIn = (east: ApiServer) =>
   [...east.all("services").keys()].filter((key) => key.startsWith("shop/")).sort();
 
 describe("the deletion of a source's mirrors", () => {
-  it("needs no target, and leaves all else in the source", async () => {
+  it("reads no target, and leaves everything else in the source", async () => {
     const { mesh, east } = await mirrored([web, bb]);
     for (const name of ["west", "north"]) mesh.server(name).refuse = () => "unreachable";
     deepEqual(await mesh.destroy().then(({ failure, lines }) => [failure, lines]), [undefined, []]);
     deepEqual([namesIn(east), [...east.all("endpoints").keys()]], [["shop/own"], []]);
   });
 
-  it("includes mirrors of links that left the config and had to stay", async () => {
+  it("includes mirrors of removed links that maxDeletions had kept", async () => {
     const { mesh, east } = await mirrored();
     mesh.link(
       { source: "east", target: "west", maxDeletions: 0 },
@@ -50,7 +50,7 @@ describe("the deletion of a source's mirrors", () => {
     deepEqual(namesIn(east), ["shop/own"]);
   });
 
-  it("leaves what a controller of Linkerd's mirrors", async () => {
+  it("leaves the mirrors of a link that Linkerd's controller mirrors", async () => {
     const { mesh, east } = await mirrored();
     east.put("deployments", controller("west", 1));
     const { failure, lines } = await mesh.destroy();
@@ -60,25 +60,25 @@ describe("the deletion of a source's mirrors", () => {
     ]);
   });
 
-  for (const [what, exports] of [
-    ["mirrors", [web]],
-    ["members of federated Services alone", [bb]],
-  ] as const)
-    it(`does nothing where it can't know whether a controller has its ${what}`, async () => {
-      const { mesh, east } = await mirrored([...exports]);
+  for (const { what, exports } of [
+    { what: "mirrors", exports: [web] },
+    { what: "members of federated Services", exports: [bb] },
+  ])
+    it(`writes nothing if it can't know whether a controller owns the ${what}`, async () => {
+      const { mesh, east } = await mirrored(exports);
       east.refuse = (request) => (request === "list deployments" ? "forbidden" : undefined);
       match((await mesh.destroy()).failure ?? "", /cluster east refuses to list deployments/);
       deepEqual(writesTo(east), []);
     });
 
-  it("reads no Deployments where no mirror is left", async () => {
+  it("lists no Deployments if no mirror is left", async () => {
     const { mesh, east } = await mirrored();
     for (const key of ["shop/web-west", "shop/api-north"]) east.delete("services", key);
     east.refuse = (request) => (request === "list deployments" ? "forbidden" : undefined);
     equal((await mesh.destroy()).failure, undefined);
   });
 
-  it("fails without a write where the context leads to another cluster", async () => {
+  it("writes nothing if the context leads to another cluster", async () => {
     const { mesh, east } = await mirrored();
     east.put("namespaces", { metadata: { name: "kube-system", uid: "another" } });
     const { failure = "" } = await mesh.destroy();
@@ -86,7 +86,7 @@ describe("the deletion of a source's mirrors", () => {
     deepEqual(writesTo(east), []);
   });
 
-  it("fails where the source is gone, with the way to give it up", async () => {
+  it("says how to give up a source that is gone", async () => {
     const { mesh, east } = await mirrored();
     east.refuse = () => "unreachable";
     match(
@@ -96,7 +96,7 @@ describe("the deletion of a source's mirrors", () => {
   });
 });
 
-describe("the deletion of mirrors in a run that may have the same cluster under another name", () => {
+describe("the deletion of mirrors in a run that may want them under another cluster name", () => {
   const args = argsFor(["west"]);
 
   async function settled(): Promise<{ servers: Servers & { east: ApiServer }; inputs: Inputs }> {
@@ -119,7 +119,7 @@ describe("the deletion of mirrors in a run that may have the same cluster under 
     return { failures, notes, left: namesIn(servers.east) };
   }
 
-  it("waits while another source can't be read", async () => {
+  it("waits while another source of the run can't be read", async () => {
     const before = await settled();
     const unknown = new KeysWantedInThisRun();
     unknown.addUnread(undefined);
@@ -131,7 +131,7 @@ describe("the deletion of mirrors in a run that may have the same cluster under 
     deepEqual(await remove(elsewhere, before), { failures: [], notes: [], left: [] });
   });
 
-  it("leaves what another resource of the run wants", async () => {
+  it("keeps mirrors that another resource of the run wants", async () => {
     const before = await settled();
     const clusters = new SimulatedClusters(before.servers);
     const { outcome } = await checkSource(clusters, before.inputs, args, now);

@@ -50,8 +50,8 @@ function controllerOf(target: string, replicas = 1): Controller {
   };
 }
 
-describe("the mirrors of a link that has left the config", () => {
-  it("are deleted, which a preview shows and which needs nothing of the target", async () => {
+describe("the mirrors of a removed link", () => {
+  it("are deleted without reading the target, and a preview shows it", async () => {
     const before = having(await settled(), { west: "unreachable" });
     expectFacts(await removing(before), {
       ...removed,
@@ -61,7 +61,7 @@ describe("the mirrors of a link that has left the config", () => {
     });
   });
 
-  it("are forgotten where somebody has deleted them already", async () => {
+  it("are no longer listed if somebody has deleted them already", async () => {
     const action = "unlist: already deleted, or no longer this stack's";
     expectFacts(await removing(editing(await settled(), () => undefined)), {
       ...removed,
@@ -69,14 +69,14 @@ describe("the mirrors of a link that has left the config", () => {
     });
   });
 
-  it("are found by this stack's mark where a failed run has left the state of the one before", async () => {
+  it("are found by this stack's mark if a failed run has left older state", async () => {
     const { before, ...scenario } = await settled();
     const mirrors = { north: mirrorsBefore(before, "north") };
     const failed = { ...scenario, before: { ...before, links: rest.links, mirrors } };
     expectFacts(await removing(failed), { ...removed, notes: /^east → west: -1 / });
   });
 
-  it("are found by a former name of the stack", async () => {
+  it("are found by the mark of the stack's former name", async () => {
     expectFacts(await removing(await settled(), { args: { ...rest, stack: "mesh/new" } }), removed);
   });
 
@@ -85,7 +85,7 @@ describe("the mirrors of a link that has left the config", () => {
   });
 });
 
-describe("maxDeletions of a link that has left the config", () => {
+describe("maxDeletions of a removed link", () => {
   it("limits the deletions until they are allowed", async () => {
     const first = await removing(await settled({}, strict));
     expectFacts(first, {
@@ -97,21 +97,21 @@ describe("maxDeletions of a link that has left the config", () => {
     expectFacts(await run(allowed), removed);
   });
 
-  it("limits them even if the link itself had allowDeletions", async () => {
+  it("applies even if the link had allowDeletions", async () => {
     const lenient = { target: "west", maxDeletions: 0, allowDeletions: true };
     expectFacts(await removing(await settled({}, argsFor([lenient, "north"]))), isStrict);
   });
 
-  it("does not apply where the target is revoked", async () => {
+  it("doesn't apply to a revoked target", async () => {
     const args = { ...rest, revokedTargets: ["west"] };
     expectFacts(await removing(await settled({}, strict), { args }), removed);
   });
 
-  for (const [what, create] of [
-    ["mirrors", exported],
-    ["members of federated", member],
-  ] as const)
-    it(`is 50% of the ${what} where the link had none`, async () => {
+  for (const { what, create } of [
+    { what: "mirrors", create: exported },
+    { what: "members of federated Services", create: member },
+  ])
+    it(`is 50% of the ${what} by default`, async () => {
       const before = await settled({ west: west(...many.map((key) => create(key))) });
       expectFacts(await removing(before), {
         refused: new RegExp(`would delete 12 of its 12 ${what} .*\\(50%\\) allows 6`),
@@ -119,11 +119,11 @@ describe("maxDeletions of a link that has left the config", () => {
     });
 });
 
-describe("a link that goes over to Linkerd's controller", () => {
+describe("a link that is handed over to Linkerd's controller", () => {
   const says = "Deployment east/linkerd-multicluster/controller-west";
 
   for (const replicas of [0, 1])
-    it(`leaves its mirrors without this stack's mark, with ${replicas} replicas`, async () => {
+    it(`keeps its mirrors without this stack's mark if the controller has replicas: ${replicas}`, async () => {
       const found = await removing(await settled(), {
         controllers: [controllerOf("west", replicas)],
       });
@@ -139,13 +139,13 @@ describe("a link that goes over to Linkerd's controller", () => {
       deepEqual(markersOf(found.source.services.get("shop/web-west")), []);
     });
 
-  it("leaves its members of federated Services", async () => {
+  it("keeps its members of federated Services", async () => {
     expectFacts(await removing(await settled(bb), { controllers: [controllerOf("west")] }), {
       left: ["shop/api-north", "shop/bb-federated"],
     });
   });
 
-  it("leaves its mirrors by the config alone where Deployments can't be listed", async () => {
+  it("keeps its mirrors by mirroring: controller even if Deployments can't be listed", async () => {
     const args = { ...rest, controllerLinks: ["west"] };
     expectFacts(await removing(await settled(), { args, controllers: "forbidden" }), {
       ...kept,
@@ -153,11 +153,11 @@ describe("a link that goes over to Linkerd's controller", () => {
     });
   });
 
-  it("does not keep mirrors where the controller is another link's", async () => {
+  it("loses its mirrors if the controller is another link's", async () => {
     expectFacts(await removing(await settled(), { controllers: [controllerOf("north")] }), removed);
   });
 
-  it("keeps its mirrors as long as Deployments can't be listed, which is an error", async () => {
+  it("keeps its mirrors and fails the run while Deployments can't be listed", async () => {
     const { after, ...facts } = await removing(await settled(), { controllers: "server" });
     expectFacts(facts, {
       ...kept,
@@ -169,8 +169,8 @@ describe("a link that goes over to Linkerd's controller", () => {
   });
 });
 
-describe("what is left of a removed link", () => {
-  it("is deleted where it is Endpoints without a Service", async () => {
+describe("the leftovers of a removed link", () => {
+  it("are deleted if they are Endpoints without a Service", async () => {
     const before = await settled();
     const { east } = before.clusters;
     if (typeof east !== "object") throw new Error("the source can't be read");
@@ -179,7 +179,7 @@ describe("what is left of a removed link", () => {
     deepEqual([...source.endpoints.keys()], []);
   });
 
-  it("stays in a federated Service, with the mark, while Deployments can't be listed", async () => {
+  it("include its marked member of a federated Service while Deployments can't be listed", async () => {
     const before = await settled(bb);
     const { source } = await removing(before, { controllers: "server" });
     deepEqual(listed("shop/bb", source), "bb@west");
@@ -190,18 +190,8 @@ describe("what is left of a removed link", () => {
   });
 });
 
-describe("mirrors of a removed link that may be others'", () => {
-  it("stay without a mark of any stack, with the command that deletes them", async () => {
-    const before = await settled({ west: west(exported("shop/web"), exported("shop/cart")) });
-    const found = await removing(editing(before, unmarked));
-    expectFacts(found, {
-      ...kept,
-      notes:
-        /^east → west: 1 mirror stays, because they carry no stack's mark, .*: kubectl --context east --namespace shop delete service web-west \(shop\/web-west\)$/m,
-    });
-  });
-
-  it("stay where Linkerd's controller or nobody has written them, in whatever state", async () => {
+describe("mirrors of a removed link that others may own", () => {
+  it("stay if Linkerd's controller or nobody has written them, whatever state says", async () => {
     for (const edit of [unmarked<Service>, marked<Service>])
       for (const state of [{}, { links: rest.links }, { removedLinks: links }]) {
         const scenario = editing(await settled(), edit);
@@ -210,7 +200,15 @@ describe("mirrors of a removed link that may be others'", () => {
       }
   });
 
-  it("lose this stack's mark where another stack has marked them too", async () => {
+  it("are reported if only some of them carry a mark", async () => {
+    const before = await settled({ west: west(exported("shop/web"), exported("shop/cart")) });
+    expectFacts(await removing(editing(before, unmarked)), {
+      ...kept,
+      notes: /^east → west: 1 mirror stays, because they carry no stack's mark/m,
+    });
+  });
+
+  it("lose only this stack's mark if another stack has marked them too", async () => {
     const found = await removing(editing(await settled(), theirs));
     expectFacts(found, {
       ...kept,
@@ -224,7 +222,7 @@ describe("mirrors of a removed link that may be others'", () => {
     deepEqual(markersOf(live), ["linkerd-multicluster/other/prod"]);
   });
 
-  it("stay untouched where the other stack alone has marked them", async () => {
+  it("stay as they are if only another stack has marked them", async () => {
     const scenario = editing(await settled(), (live) => theirs(unmarked(live)));
     expectFacts(await removing(scenario), { ...kept, hasWrites: false });
   });
@@ -254,7 +252,7 @@ describe("a removed link", () => {
     }
   });
 
-  it("is one of the run before, or one that the run before had not finished", () => {
+  it("is known from the previous run's links and its unfinished removals", () => {
     const linksTo = (...targets: string[]) => targets.map((target) => link({ target }));
     const names = (before: Parameters<typeof removedLinks>[1], ...targets: string[]) =>
       removedLinks({ ...rest, links: linksTo(...targets) }, before).map((l) => l.target);

@@ -34,28 +34,28 @@ function ring(): Mesh {
   });
 }
 
-/** A run reads each cluster once: five lists, with 500 objects on a page. */
+// A run reads each cluster once: five lists, with 500 objects on a page.
 describe("the requests of a run", () => {
   const mesh = ring();
 
-  it("are a reading of each cluster and a write for each mirror, in the first up", async () => {
+  it("are one reading of each cluster and one write per mirror in the first up", async () => {
     equal((await mesh.up()).requests, 3 * (6 + 20));
   });
 
-  it("are a reading of each cluster where there is nothing to do", async () => {
+  it("are one reading of each cluster if there is nothing to do", async () => {
     const { requests, failure } = await mesh.preview();
     equal(failure, undefined);
     // The mirrors begin another page.
     equal(requests, 3 * 7);
   });
 
-  it("are a reading of the source and its targets where each source has its own stack", async () => {
+  it("are one reading of the source and its targets if each source has its own stack", async () => {
     const stack = Mesh.of([...mesh.servers.values()], { ...mesh.config, sources: ["c0"] });
     await stack.up();
     equal((await stack.preview()).requests, 2 * 7);
   });
 
-  it("are a reading of the source and a deletion for each mirror, in a destroy", async () => {
+  it("are one reading of the source and one deletion per mirror in destroy", async () => {
     const source = serverWith(cluster("east", { namespaces: ["shop"] }));
     const services = numbered(20, (index) => exported(`shop/web-${index}`));
     const pair = Mesh.of([source, serverWith(exporting("west", services))]);

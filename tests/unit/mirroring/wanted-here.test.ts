@@ -2,12 +2,16 @@ import { deepEqual } from "node:assert/strict";
 import { KeysWantedInThisRun } from "../../../engine/mirroring/wanted-here.ts";
 import { args, argsFor, check, having, settled, west } from "../fixtures/checked.ts";
 
-describe("what a run wants in a cluster", () => {
+describe("the keys that a run wants in a cluster", () => {
   const strict = argsFor([{ target: "west", maxDeletions: 0 }]);
-  for (const [rule, of, changes] of [
-    ["is what it has planned", args, {}],
-    ["includes mirrors of a target that can't be judged", args, { west: "unreachable" }],
-    ["includes mirrors that it may not delete", strict, { west: west() }],
+  for (const { rule, of, changes } of [
+    { rule: "are those of planned mirrors", of: args, changes: {} },
+    {
+      rule: "include mirrors of an unreachable target",
+      of: args,
+      changes: { west: "unreachable" },
+    },
+    { rule: "include mirrors that it may not delete", of: strict, changes: { west: west() } },
   ] as const)
     it(rule, async () => {
       const { outcome } = await check(having(await settled({}, of), changes));

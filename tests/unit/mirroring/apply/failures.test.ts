@@ -43,8 +43,8 @@ const own = (number: number) =>
 const notAttempted = "cluster east does not answer (the response timed out)";
 const away = (key: ObjectKey, kind: RequestFailure["kind"]) => refused(key, { kind, notAttempted });
 
-describe("failures of a run", () => {
-  it("of one cause are one sentence with a count and the first names", () => {
+describe("the failures of a run", () => {
+  it("are one sentence per cause, with a count and the first names", () => {
     assert.deepEqual(sentencesOf([quota("a")]), [quota("a").sentence]);
     assert.deepEqual(sentencesOf(["a", "b"].map(quota)), [
       '2 mirrors: cluster east refuses to create Service shop/a-west: services "a-west" is forbidden: exceeded quota: few; resolve this in the cluster, or give context east the right, and run again (shop/a-west, shop/b-west)',
@@ -55,22 +55,22 @@ describe("failures of a run", () => {
     );
   });
 
-  for (const [rule, failures] of [
-    ["whatever the namespace", [rbac("shop"), rbac("bank")]],
-    ["however often they were tried", [reset("shop/a-west", 2), reset("shop/b-west", 8)]],
-  ] as const)
-    it(`are of one cause ${rule}`, () => {
+  for (const { difference, failures } of [
+    { difference: "namespaces", failures: [rbac("shop"), rbac("bank")] },
+    { difference: "attempts", failures: [reset("shop/a-west", 2), reset("shop/b-west", 8)] },
+  ])
+    it(`have one cause in spite of different ${difference}`, () => {
       assert.equal(sentencesOf(failures).length, 1);
     });
 
-  it("of several causes are a sentence each, up to a number", () => {
+  it("are at most 20 sentences, and one that counts the others", () => {
     assert.equal(sentencesOf([own(1), own(2)]).length, 2);
     const many = sentencesOf(Array.from({ length: 10_000 }, (_, number) => own(number)));
     assert.equal(many.length, 21);
     assert.equal(many.at(-1), "9,980 other failures: fix these, then run again");
   });
 
-  it("that were no attempts are one sentence with a count, whatever kept them back", () => {
+  it("are one sentence with a count if nothing was attempted", () => {
     assert.deepEqual(
       sentencesOf([away("shop/a-west", "unreachable"), away("shop/b-west", "throttled")]),
       [`${notAttempted}: 2 mirrors not attempted; the next run carries on there`],

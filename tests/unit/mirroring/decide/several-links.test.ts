@@ -1,10 +1,9 @@
 import { deepEqual } from "node:assert/strict";
-import type { ObjectKey, Service } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
-import { argsFor, check, editing, having, run } from "../../fixtures/checked.ts";
+import { argsFor, check, having, run } from "../../fixtures/checked.ts";
 import { fed, listed } from "../../fixtures/federation.ts";
 import { cluster, exported, exporting, member } from "../../fixtures/objects.ts";
-import { confirmedBy } from "../../fixtures/marks.ts";
 
 const east = (...services: Service[]) => cluster("east", { namespaces: ["shop"], services });
 
@@ -58,7 +57,6 @@ describe("links of one source", () => {
 });
 
 describe("a federated Service with members of other stacks", () => {
-  const key: ObjectKey = "shop/bb-federated";
   const isListed = ({ mirrors }: Inputs) => typeof mirrors === "object" && "federated" in mirrors;
 
   it("is in the stack's list of mirrors only while it has a member of the stack", async () => {
@@ -76,24 +74,5 @@ describe("a federated Service with members of other stacks", () => {
     );
     deepEqual(listed("shop/bb", left.source), "bb@other");
     deepEqual([none.hasWrites, (await check(left.after)).hasWrites], [false, false]);
-  });
-
-  it("keeps the members of a removed link where another stack has marked it too", async () => {
-    const bb = member("shop/bb");
-    const clusters = {
-      east: east(),
-      // With federated members alone, nothing would be left that is provably this stack's.
-      west: exporting("west", [bb, exported("shop/web")]),
-      north: exporting("north", [bb]),
-    };
-    const { after } = await run({ args: argsFor(["west", "north"]), clusters });
-    const shared = editing(after, (live) => confirmedBy("other/prod", live), key);
-    for (const [scenario, members] of [
-      [shared, "bb@west,bb@north"],
-      [after, "bb@north"],
-    ] as const) {
-      const { source } = await run({ ...scenario, args: argsFor(["north"]) });
-      deepEqual(listed("shop/bb", source), members);
-    }
   });
 });

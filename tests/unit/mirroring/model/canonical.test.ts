@@ -4,7 +4,7 @@ import type { EndpointSubset } from "../../../../engine/kubernetes/objects/objec
 import { liveTexts, portText, resolved } from "../../../../engine/mirroring/model/canonical.ts";
 import { repack } from "../../fixtures/repack.ts";
 
-/** Each by its IP alone, as on an API server; some have a hostname. */
+/** An IP has always the same hostname, or none, as on an API server. */
 const address = fc
   .integer({ min: 1, max: 4 })
   .map((number) => ({ ip: `10.0.0.${number}`, ...(number > 2 && { hostname: `db-${number}` }) }));
@@ -23,7 +23,7 @@ const subset: fc.Arbitrary<EndpointSubset> = fc.record(
 );
 const subsets = fc.array(subset, { maxLength: 5 });
 
-/** What is written for such subsets, which have no pods' mirrors. */
+/** The subsets that are written for a mirror with these addresses. */
 const written = (all: readonly EndpointSubset[]) =>
   resolved(
     all.map(({ addresses = [], notReadyAddresses = [], ports = [] }) => ({
@@ -44,7 +44,7 @@ function pairs(all: readonly EndpointSubset[], withPorts: boolean): string[] {
 }
 
 describe("subsets in their canonical form", () => {
-  it("are in it already once they are", () => {
+  it("stay as they are", () => {
     fc.assert(
       fc.property(subsets, (all) => {
         deepEqual(written(written(all)), written(all));
@@ -52,7 +52,7 @@ describe("subsets in their canonical form", () => {
     );
   });
 
-  it("do not depend on any order", () => {
+  it("don't depend on any order", () => {
     const shuffled = subsets.chain((all) =>
       fc.tuple(
         fc.constant(all),
@@ -72,7 +72,7 @@ describe("subsets in their canonical form", () => {
     );
   });
 
-  it("have every address with every port that it had, and nothing else", () => {
+  it("have every address with its ports, and nothing else", () => {
     fc.assert(
       fc.property(subsets, (all) => {
         for (const withPorts of [true, false])
@@ -81,7 +81,7 @@ describe("subsets in their canonical form", () => {
     );
   });
 
-  it("are the same for what an API server makes of them", () => {
+  it("are the same after an API server has repacked them", () => {
     fc.assert(
       fc.property(subsets, (all) => {
         deepEqual(liveTexts(repack(all)), liveTexts(all));

@@ -16,7 +16,7 @@ const member = (stack: string, cluster: string) =>
   marked(plain, managerOf(stack, cluster)).metadata;
 
 describe("the mark of a stack", () => {
-  it("is a field manager of its name and the member's, cut to what the API server allows", () => {
+  it("is a field manager with the names of stack and member, shortened to 128 characters", () => {
     equal(managerOf(dev), "linkerd-multicluster/acme/mesh/dev");
     equal(managerOf(dev, "west"), "linkerd-multicluster/acme/mesh/dev#west");
     equal(managerOf(long, "w".repeat(57)).length, 128);
@@ -25,29 +25,53 @@ describe("the mark of a stack", () => {
 
   type Row = [rule: string, meta: typeof both, own: string[], isOurs: boolean, others: string[]];
   const rows: Row[] = [
-    ["is told from that of another stack", both, [dev], true, [prod]],
-    ["is told from those of others, in order", both, ["acme/mesh/x"], false, [dev, prod]],
-    ["is told from that of another organization's", both, ["corp/mesh/dev", prod], true, [dev]],
-    ["is known by names that it has had", both, ["acme/mesh/new", dev], true, [prod]],
-    ["is not one that only begins alike", by(`${dev}-2`), [dev], false, [`${dev}-2`]],
-    ["may be cut", by(long), [long], true, []],
+    ["is distinguished from that of another stack", both, [dev], true, [prod]],
     [
-      "is known of whatever organization to who does not know it",
+      "is absent if only other stacks have marked the object",
+      both,
+      ["acme/mesh/x"],
+      false,
+      [dev, prod],
+    ],
+    [
+      "is distinguished from that of the same stack name in another organization",
+      both,
+      ["corp/mesh/dev", prod],
+      true,
+      [dev],
+    ],
+    ["is recognized by former names", both, ["acme/mesh/new", dev], true, [prod]],
+    ["is distinguished from that of a longer name", by(`${dev}-2`), [dev], false, [`${dev}-2`]],
+    ["is recognized if it was shortened", by(long), [long], true, []],
+    [
+      "is recognized in any organization by a reader that doesn't know its own",
       both,
       ["*/mesh/dev"],
       true,
       [prod],
     ],
-    ["is on nothing that has no manager", plain.metadata, [dev], false, []],
-    ["is not an entry without one", { ...plain.metadata, managedFields: [{}] }, ["a/b"], false, []],
-    ...foreign.map((meta): Row => ["is not another program's", meta, [dev], false, []]),
+    ["is absent without managedFields", plain.metadata, [dev], false, []],
+    [
+      "is absent from an entry without a manager",
+      { ...plain.metadata, managedFields: [{}] },
+      ["a/b"],
+      false,
+      [],
+    ],
+    ...foreign.map((meta): Row => [
+      "is distinguished from another program's",
+      meta,
+      [dev],
+      false,
+      [],
+    ]),
   ];
   for (const [rule, meta, own, isOurs, others] of rows)
     it(rule, () => {
       deepEqual(marksOn(meta, own), { isOurs, others });
     });
 
-  it("is on one member of a federated Service, or by an earlier version on all of them", () => {
+  it("is on one member of a federated Service, or on all of them if an earlier version wrote it", () => {
     const found = [member(dev, "west"), member(prod, "west"), by("mesh/dev")].map((meta) =>
       ["west", "north"].map((cluster) => marksOn(meta, [dev, "mesh/dev"], cluster)),
     );
@@ -62,7 +86,7 @@ describe("the mark of a stack", () => {
     ]);
   });
 
-  it("keeps the fields that it was set with when it is renamed, and others keep theirs", () => {
+  it("keeps its fields when it is renamed, and other marks stay", () => {
     const old = confirmedBy(prod, marked(plain, managerOf("mesh/dev")));
     const { managedFields = [] } = old.metadata;
     const renamed = remarked(managedFields, [dev, "mesh/dev"], [managerOf(dev)], () =>
@@ -75,7 +99,7 @@ describe("the mark of a stack", () => {
     deepEqual(renamed[0]?.fieldsV1, managedFields[0]?.fieldsV1);
   });
 
-  it("says which stack's it is", () => {
+  it("contains the name of the stack", () => {
     const managers = [managerOf(dev), managerOf(dev, "west"), "linkerd-multicluster", undefined];
     deepEqual(
       managers.map((manager) => stackOf(manager)),

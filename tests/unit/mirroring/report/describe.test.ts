@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { portsText } from "../../../../engine/mirroring/model/canonical.ts";
 import { describeLive, describeWanted } from "../../../../engine/mirroring/report/describe.ts";
-import type { LiveMirror } from "../../../../engine/mirroring/model/mirror.ts";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";
@@ -25,8 +24,8 @@ const scenario = {
 };
 const empty = cluster("east", { namespaces: ["shop"] });
 
-describe("the line by which a mirror is known in previews and state", () => {
-  it("says what it is, of what, at which ports, and whether it leads anywhere", () => {
+describe("the line of a mirror in previews and state", () => {
+  it("has its kind, its Service, its ports, and the number of its pods or a lack of endpoints", () => {
     assert.deepEqual(planned({ ...scenario, source: empty }).mirrors, {
       "shop/cache-west": "remote-discovery mirror of cache: http 80→8080/TCP",
       "shop/db-west": "headless mirror of db: http 80→8080/TCP, 2 pods",
@@ -39,7 +38,7 @@ describe("the line by which a mirror is known in previews and state", () => {
     });
   });
 
-  it("is the same for a mirror that is live and as it should be", () => {
+  it("is the same for a correct live mirror", () => {
     const { mirrors } = planned({ ...scenario, source: empty });
     const { services, endpoints: objects } = reconciled({ ...scenario, source: empty });
     for (const [key, live] of services) {
@@ -49,7 +48,7 @@ describe("the line by which a mirror is known in previews and state", () => {
     }
   });
 
-  it("has nothing of what a cluster says that a terminal obeys", () => {
+  it("replaces control characters, which a terminal would obey", () => {
     const annotations = {
       "multicluster.linkerd.io/remote-discovery": "x\nStatus: √\u001b[2K\u202e",
     };
@@ -60,37 +59,44 @@ describe("the line by which a mirror is known in previews and state", () => {
     );
   });
 
-  const odd: [what: string, live: LiveMirror, line: string][] = [
-    [
-      "that has lost all it is known by",
-      { service: service("shop/x", {}, { ports: [] }) },
-      "gateway mirror: none, no endpoints",
-    ],
-    ["that is Endpoints alone", { endpoints: endpoints("shop/x") }, "Endpoints without a Service"],
-    [
-      "whose addresses are not ready",
-      { service: service("shop/x"), endpoints: endpoints("shop/x", [pods([], [""])]) },
-      "gateway mirror: http 80→8080/TCP, no endpoints",
-    ],
-  ];
-  for (const [what, live, line] of odd)
-    it(`can be written for a live mirror ${what}`, () => {
+  for (const { state, live, line } of [
+    {
+      state: "without annotations and ports",
+      live: { service: service("shop/x", {}, { ports: [] }) },
+      line: "gateway mirror: none, no endpoints",
+    },
+    {
+      state: "that has lost its Service",
+      live: { endpoints: endpoints("shop/x") },
+      line: "Endpoints without a Service",
+    },
+    {
+      state: "without ready addresses",
+      live: { service: service("shop/x"), endpoints: endpoints("shop/x", [pods([], [""])]) },
+      line: "gateway mirror: http 80→8080/TCP, no endpoints",
+    },
+  ])
+    it(`describes a live mirror ${state}`, () => {
       assert.equal(describeLive(live), line);
     });
 });
 
 describe("the text of ports", () => {
   const rows: [what: string, ports: readonly ServicePort[] | undefined, text: string][] = [
-    ["names them", [{ name: "http", port: 80 }], "http 80/TCP"],
-    ["is short where there is no name", [{ port: 80 }], "80/TCP"],
-    ["takes an empty name for none", [{ name: "", port: 80 }], "80/TCP"],
-    ["fills in TCP", [{ port: 53 }, { port: 53, protocol: "UDP" }], "53/TCP, 53/UDP"],
-    ["leaves out a targetPort that is the port", [{ port: 80, targetPort: 80 }], "80/TCP"],
-    ["shows another targetPort", [{ port: 80, targetPort: 8080 }], "80→8080/TCP"],
-    ["shows a named targetPort", [{ port: 80, targetPort: "web" }], "80→web/TCP"],
-    ["is the same in any order", [{ port: 9 }, { port: 10 }, { port: 1 }], "1/TCP, 10/TCP, 9/TCP"],
-    ["says where there are none", [], "none"],
-    ["says where there is no list", undefined, "none"],
+    ["has their names", [{ name: "http", port: 80 }], "http 80/TCP"],
+    ["has no name for an unnamed port", [{ port: 80 }], "80/TCP"],
+    ["has no name for an empty one", [{ name: "", port: 80 }], "80/TCP"],
+    [
+      "has TCP as the default protocol",
+      [{ port: 53 }, { port: 53, protocol: "UDP" }],
+      "53/TCP, 53/UDP",
+    ],
+    ["has no targetPort that equals the port", [{ port: 80, targetPort: 80 }], "80/TCP"],
+    ["has another targetPort", [{ port: 80, targetPort: 8080 }], "80→8080/TCP"],
+    ["has a named targetPort", [{ port: 80, targetPort: "web" }], "80→web/TCP"],
+    ["is the same for any order", [{ port: 9 }, { port: 10 }, { port: 1 }], "1/TCP, 10/TCP, 9/TCP"],
+    ["is none for an empty list", [], "none"],
+    ["is none without a list", undefined, "none"],
   ];
   for (const [what, ports, text] of rows)
     it(what, () => {

@@ -29,8 +29,8 @@ import {
 
 const broken = west(web, exported("shop/db", {}, alias));
 
-describe("what inputs list by part", () => {
-  it("is each mirror in a line, federated Services under a name of their own", async () => {
+describe("the inputs", () => {
+  it("have one line per mirror, by target and for federated Services", async () => {
     const { inputs } = await check(fresh({ west: west(web, member("shop/bb")) }));
     deepEqual(inputs.mirrors, {
       west: { "shop/web-west": "gateway mirror of web: http 80→8080/TCP" },
@@ -39,7 +39,7 @@ describe("what inputs list by part", () => {
     });
   });
 
-  it("is each Service that is not mirrored, which the terminal shows as well", async () => {
+  it("have each Service that isn't mirrored, which a note reports as well", async () => {
     const scenario = having(await settled(), { west: broken });
     const { inputs, notes } = await check(scenario);
     const sentence = "an ExternalName Service is an alias in DNS: export the Service it stands for";
@@ -48,7 +48,7 @@ describe("what inputs list by part", () => {
     equal((await check({ ...scenario, before: inputs })).inputs.revision, inputs.revision);
   });
 
-  it("is each change of a mirror that stays, until a run finds nothing to do or the mirror is gone", async () => {
+  it("have each change of a mirror until a run finds nothing to do or the mirror is deleted", async () => {
     const remoteName = "mirror.linkerd.io/remote-svc-fq-name";
     const field = `annotation ${remoteName}`;
     const clean = await settled();
@@ -67,7 +67,7 @@ describe("what inputs list by part", () => {
     deepEqual([done.changes, done.revision], [undefined, 2]);
   });
 
-  it("is nothing but the config where a mistake stops the run", async () => {
+  it("have only the config if a mistake stops the run", async () => {
     const { outcome: _, ...checked } = await check(having(await settled(), { west: "no context" }));
     deepEqual(checked, {
       inputs: { ...args, mirrors: {}, revision: 0 },
@@ -77,25 +77,12 @@ describe("what inputs list by part", () => {
       hasWrites: false,
     });
   });
-
-  it("is what it was for a link that would delete too much, while the others go on", async () => {
-    const scenario = having(await settled(), {
-      west: west(),
-      north: exporting("north", [exported("shop/new")]),
-    });
-    const strict = argsFor([{ target: "west", maxDeletions: 0 }, "north"]);
-    const { inputs, refused, left } = await run({ ...scenario, args: strict });
-    deepEqual(Object.keys(refused), ["west"]);
-    deepEqual(left, ["shop/new-north", "shop/web-west"]);
-    deepEqual(Object.keys(mirrorsBefore(inputs, "west")), ["shop/web-west"]);
-    deepEqual(Object.keys(mirrorsBefore(inputs, "north")), ["shop/new-north"]);
-  });
 });
 
-describe("what inputs show of a gateway that the same run creates", () => {
+describe("the inputs before a gateway exists that the same run creates", () => {
   const awaited = { ...args, observedGateways: { west: "to be made" } };
 
-  it("is the mirrors to create, and what is not mirrored", async () => {
+  it("have the mirrors to create, and the Services that aren't mirrored", async () => {
     const target = cluster("west", { services: [web, exported("elsewhere/api")] });
     const { inputs } = await check({ ...fresh({ west: target }), args: awaited });
     deepEqual(mirrorsBefore(inputs, "west"), {
@@ -105,7 +92,7 @@ describe("what inputs show of a gateway that the same run creates", () => {
     deepEqual(Object.keys(inputs.notMirrored?.["west"] ?? {}), ["elsewhere/api"]);
   });
 
-  it("is an unknown value where mirrors exist, without a change of them or of other links", async () => {
+  it("have an unknown value in place of existing mirrors, and the other links as usual", async () => {
     const scenario = { ...(await settled()), args: awaited };
     const none = cluster("west", { services: [exported("shop/db")] });
     const { inputs, notes } = await check(having(scenario, { west: none }));
@@ -117,9 +104,9 @@ describe("what inputs show of a gateway that the same run creates", () => {
   });
 });
 
-describe("what inputs keep of a cluster that can't be read", () => {
+describe("the inputs while a cluster can't be read", () => {
   for (const failure of ["unreachable", "forbidden"] as const)
-    it(`is all that the run before knew of a target that is ${failure}`, async () => {
+    it(`keep everything that the previous run knew about a target (${failure})`, async () => {
       const isAway = failure === "unreachable";
       const known = await settled({ west: broken });
       const { before } = known;
@@ -145,14 +132,14 @@ describe("what inputs keep of a cluster that can't be read", () => {
       equal(back.inputs.unreachable, undefined);
     });
 
-  it("lists clusters out of reach in the same order, whatever the order of the links", async () => {
+  it("have unreachable clusters in alphabetical order", async () => {
     const { inputs } = await check(
       having(await settled(), { west: "unreachable", north: "unreachable" }),
     );
     deepEqual(inputs.unreachable, ["north", "west"]);
   });
 
-  it("is everything where the source is out of reach, with the links that have left the config", async () => {
+  it("keep everything if the source is unreachable, and remember removed links", async () => {
     const scenario = await settled();
     const before = { ...scenario.before, changes: { west: {} }, notMirrored: { west: { a: "b" } } };
     const away = { ...having(scenario, { east: "unreachable" }), args: argsFor(["west"]) };
@@ -170,8 +157,8 @@ describe("what inputs keep of a cluster that can't be read", () => {
   });
 });
 
-describe("what inputs remember", () => {
-  it("is the identity of each cluster and its gateway, while the cluster is in the config", async () => {
+describe("the memory in inputs", () => {
+  it("has the identity and gateway of each cluster in the config", async () => {
     const scenario = await settled();
     deepEqual(Object.keys(scenario.before.identities ?? {}), ["east", "west", "north"]);
     const { inputs } = await check({ ...scenario, args: argsFor(["west"]) });
@@ -179,7 +166,7 @@ describe("what inputs remember", () => {
     deepEqual(Object.keys(inputs.gateways ?? {}), ["west"]);
   });
 
-  it("is the former name of the stack, until a run has renewed all marks", async () => {
+  it("has the former name of the stack until a run has renewed all marks", async () => {
     const renamed = { ...(await settled()), args: { ...args, stack: "acme/mesh/b" } };
     const first = await check(renamed);
     // Its own mirrors are known by the old name.
@@ -192,7 +179,7 @@ describe("what inputs remember", () => {
   });
 });
 
-describe("what inputs say of a pod that is missing", () => {
+describe("the inputs while a pod is missing", () => {
   const pair = argsFor([{ target: "west", headless: true }]);
   const by = { manager: "kube-controller-manager", operation: "Update" };
   const listing = (names: readonly string[], time = written) => {
@@ -204,7 +191,7 @@ describe("what inputs say of a pod that is missing", () => {
   const missing = async () =>
     having(await settled({ west: listing(["db-0", "db-1"]) }, pair), { west: listing(["db-0"]) });
 
-  it("is when it was seen last, until the run that deletes its mirror", async () => {
+  it("have the time when it was last listed, until a run deletes its mirror", async () => {
     const scenario = await missing();
     const { before } = scenario;
     const first = await run(scenario);
@@ -220,17 +207,7 @@ describe("what inputs say of a pod that is missing", () => {
     deepEqual([third.missing, third.revision], [undefined, second.revision]);
   });
 
-  it("counts from the last write of the Endpoints, whatever an earlier run has noted", async () => {
-    const { after } = await run(await missing());
-    const since = "2026-01-02T04:00:00Z";
-    const { inputs } = await check({
-      ...having(after, { west: listing(["db-0"], since) }),
-      at: later,
-    });
-    deepEqual(inputs.missing, { "shop/db-1-west": since });
-  });
-
-  it("is nothing while one of the two clusters can't be read", async () => {
+  it("don't mention it while one of the two clusters can't be read", async () => {
     const { after } = await run(await missing());
     for (const blind of [{ west: "unreachable" }, { east: "unreachable" }] as const)
       equal((await check(having(after, blind))).inputs.missing, undefined);
@@ -238,7 +215,7 @@ describe("what inputs say of a pod that is missing", () => {
 });
 
 describe("a mirror that two stacks have marked", () => {
-  it("stays as it is, and both stacks report it", async () => {
+  it("stays as it is, and is reported", async () => {
     const shared = editing(await settled(), (live) => confirmedBy("other/prod", live));
     const { changes, notes, hasWrites } = await run(shared);
     const note =
@@ -246,7 +223,7 @@ describe("a mirror that two stacks have marked", () => {
     deepEqual([changes, notes, hasWrites], [undefined, [note], false]);
   });
 
-  it("is neither changed nor marked where the other stack alone has marked it", async () => {
+  it("is left to the other stack if only that has marked it", async () => {
     const scenario = editing(await settled(), (live) =>
       confirmedBy(
         "other/prod",

@@ -35,25 +35,25 @@ const west = mirror("web-west", "west");
 const going = decision("delete", "web-west", "west");
 
 describe("the last backend of a name in a source", () => {
-  it("goes with its only mirror", () => {
+  it("is lost with its only mirror", () => {
     deepEqual(last([west, service("api")], going), { west: ["shop/web"] });
   });
 
-  it("does not while there is another mirror, a federated Service or one of the cluster's own", () => {
+  it("isn't lost while another mirror, a federated Service or a Service of the cluster remains", () => {
     for (const other of [mirror("web-north", "north"), union("web-federated"), service("web")])
       deepEqual(last([west, other], going), {});
   });
 
-  it("does not where another mirror comes", () => {
+  it("isn't lost if another mirror is created", () => {
     deepEqual(last([west], going, decision("create", "web-north", "north")), {});
   });
 
-  it("goes once, where all go together", () => {
+  it("is lost once if several mirrors are deleted together", () => {
     const all = [going, decision("delete", "web-federated", "federated")];
     deepEqual(last([west, union("web-federated")], ...all), { west: ["shop/web"] });
   });
 
-  it("is none of a single pod, nor of a Service that only looks like a mirror", () => {
+  it("is neither an endpoint mirror nor a Service that is only named like a mirror", () => {
     const pod = mirror("web-0-west", "west", { [label.headlessRoot]: "web-west" });
     deepEqual(last([pod], decision("delete", "web-0-west", "west")), {});
     deepEqual(last([west, service("web-north")], going), { west: ["shop/web"] });

@@ -27,62 +27,62 @@ const few = Object.fromEntries(many.slice(0, 20).map(({ field }) => [field, 'non
 const action = (text: string) => ({ [key]: { action: text } });
 const altered = { [key]: { ports: "80/TCP → 81/TCP", "label app": 'none → "web"' } };
 
-describe("what a preview says of a change", () => {
+describe("the changes in a preview", () => {
   const rows: [rule: string, decision: Decision[], before: StringMap, expected: ChangeTexts][] = [
-    ["nothing where nothing changes", [kept], listed, {}],
-    ["nothing of a new mirror, which the list of mirrors shows", [write("create")], {}, {}],
-    ["nothing of a mirror that goes, which the list shows too", [deletion], listed, {}],
+    ["are empty if nothing changes", [kept], listed, {}],
+    ["omit a new mirror, which the list of mirrors shows", [write("create")], {}, {}],
+    ["omit a listed mirror that is deleted, which the list shows too", [deletion], listed, {}],
     [
-      "that a mirror is missing, which the list shows as there",
+      "say that a listed mirror is missing",
       [write("create")],
       listed,
       action("recreate: it is missing"),
     ],
     [
-      "that only the Service of a mirror is missing",
+      "say that only the Service of a listed mirror is missing",
       [write("create", { live: { endpoints: endpoints(key) } })],
       listed,
       action("recreate: its Service is missing"),
     ],
     [
-      "that a mirror goes which no run has listed",
+      "say that an unlisted mirror is deleted",
       [deletion],
       {},
       action("delete: no exported Service needs it"),
     ],
     [
-      "that Endpoints go which have no Service",
+      "say that Endpoints without a Service are deleted",
       [{ ...deletion, live: { endpoints: endpoints(key) } }],
       {},
       action("delete: Endpoints left behind without their Service"),
     ],
-    ["each field of a mirror", [write("update", { live, fields: [ports, app] })], listed, altered],
     [
-      "how many more fields there are of one with many",
+      "have each field of an updated mirror",
+      [write("update", { live, fields: [ports, app] })],
+      listed,
+      altered,
+    ],
+    [
+      "count the fields beyond the first 20",
       [write("update", { live, fields: many })],
       listed,
       { [key]: { ...few, "more fields": "5" } },
     ],
     [
-      "the same where no run has listed it",
+      "have each field of an unlisted mirror",
       [write("update", { fields: [ports, app] })],
       {},
       altered,
     ],
     [
-      "that a mirror is created again, and why",
+      "say that a mirror is replaced, and why",
       [write("replace", { live, fields: [address] })],
       listed,
       { [key]: { action: "replace: delete and create again", clusterIP: "None → an address" } },
     ],
+    ["say that an existing mirror is adopted", [kept], {}, action("adopt: already exists")],
     [
-      "that a mirror comes into the list which is there",
-      [kept],
-      {},
-      action("adopt: already exists"),
-    ],
-    [
-      "that a mirror goes from the list of which nothing is deleted",
+      "say that a listed mirror no longer exists",
       [],
       listed,
       action("unlist: already deleted, or no longer this stack's"),
@@ -93,7 +93,7 @@ describe("what a preview says of a change", () => {
       assert.deepEqual(reportOn({ part: "west", decisions, before }).changes, expected);
     });
 
-  it("which namespaces are created", () => {
+  it("have the namespaces to create", () => {
     const created = { action: "create, with its first mirrors" };
     const namespaces = ["blog", "shop"];
     const { changes } = reportOn({ part: "west", decisions: [], before: {}, namespaces });
@@ -104,26 +104,21 @@ describe("what a preview says of a change", () => {
   });
 });
 
-describe("the changes that inputs carry from run to run", () => {
+describe("the changes that inputs keep from run to run", () => {
   const text = { ports: "80/TCP → 81/TCP" };
   const again = { ports: "80/TCP → 81/TCP (again)" };
   const other = { ports: "82/TCP → 81/TCP" };
   const label = { "label app": 'none → "web"' };
   const rows: [rule: string, before: ChangeTexts | undefined, now: ChangeTexts, ChangeTexts][] = [
-    ["are empty while there has never been any", undefined, {}, {}],
-    ["begin with those of this run", undefined, { a: text }, { a: text }],
-    ["stay as they are where nothing changes", { a: text }, {}, { a: text }],
+    ["are empty if there have never been any", undefined, {}, {}],
+    ["start with those of this run", undefined, { a: text }, { a: text }],
+    ["stay as they are if nothing changes", { a: text }, {}, { a: text }],
     ["keep one mirror's beside another's", { a: text }, { b: label }, { a: text, b: label }],
     ["keep one field's beside another's", { a: text }, { a: label }, { a: { ...text, ...label } }],
-    [
-      "give way to later ones of the same mirror that are many",
-      { a: label },
-      { a: few },
-      { a: few },
-    ],
-    ["tell the same change again apart", { a: text }, { a: text }, { a: again }],
-    ["tell it apart every time", { a: again }, { a: text }, { a: text }],
-    ["show another change of the same field as it is", { a: text }, { a: other }, { a: other }],
+    ["are replaced if there would be too many for a mirror", { a: label }, { a: few }, { a: few }],
+    ["distinguish a repeated change", { a: text }, { a: text }, { a: again }],
+    ["distinguish a change that is repeated twice", { a: again }, { a: text }, { a: text }],
+    ["have only the latest change of a field", { a: text }, { a: other }, { a: other }],
   ];
   for (const [rule, before, pending, texts] of rows)
     it(rule, () => {

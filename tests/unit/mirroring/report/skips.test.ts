@@ -10,8 +10,8 @@ const skip = (name: string, more: Partial<Skip> = {}): Skip => ({
   ...more,
 });
 
-describe("what is not mirrored", () => {
-  it("is listed by the Service, and by the pod where only that is meant", () => {
+describe("the list of Services that aren't mirrored", () => {
+  it("names a Service, or one of its pods", () => {
     deepEqual(notMirrored([skip("db", { hostname: "db-0", reason: "NotOurs" }), skip("db")]), {
       "shop/db pod db-0": "NotOurs: there is no gateway",
       "shop/db": "NoGateway: there is no gateway",
@@ -19,26 +19,26 @@ describe("what is not mirrored", () => {
   });
 });
 
-describe("the terminal's lines about Services that are not mirrored", () => {
+describe("the notes on Services that aren't mirrored", () => {
   const none = { reason: "NoPorts", sentence: "it has no ports" } as const;
   const why = "not mirrored (NoGateway): there is no gateway";
   const rows: [rule: string, skips: Skip[], notes: string[]][] = [
-    ["is nothing where all is mirrored", [], []],
-    ["is a line for one", [skip("a")], [`shop/a is ${why}`]],
-    ["names its pod", [skip("b", { hostname: "b-0" })], [`shop/b pod b-0 is ${why}`]],
-    ["names its cluster", [skip("c", { cluster: "west" })], [`shop/c of west is ${why}`]],
+    ["are empty if there are none", [], []],
+    ["name a Service", [skip("a")], [`shop/a is ${why}`]],
+    ["name its pod", [skip("b", { hostname: "b-0" })], [`shop/b pod b-0 is ${why}`]],
+    ["name its cluster", [skip("c", { cluster: "west" })], [`shop/c of west is ${why}`]],
     [
-      "is one line for all that have the same reason",
+      "have one line for Services with the same reason",
       ["a", "b", "c"].map((name) => skip(name)),
       [`shop/a, shop/b, shop/c are ${why}`],
     ],
     [
-      "names the first three and counts the others",
+      "name the first three Services and count the others",
       ["a", "b", "c", "d", "e"].map((name) => skip(name)),
       [`shop/a, shop/b, shop/c and 2 more are ${why}`],
     ],
     [
-      "is a line for each reason, in the order in which they come up, with its causes",
+      "have one line per reason in order of appearance, with each cause",
       [
         skip("a"),
         skip("b", none),
@@ -53,7 +53,7 @@ describe("the terminal's lines about Services that are not mirrored", () => {
       ],
     ],
     [
-      "has the first three causes of a reason, and a count of the rest",
+      "have the first three causes of a reason, and count the others",
       ["a", "b", "c", "d", "e"].map((name) => skip(name, { sentence: `shorten ${name}` })),
       [
         "5 are not mirrored (NoGateway): shop/a: shorten a; shop/b: shorten b; shop/c: shorten c; and 2 more, each in notMirrored",

@@ -25,36 +25,42 @@ describe("status.mirrorServices of a Link", () => {
   const db = (...names: string[]) => [endpoints("shop/db", [pods(names)])];
   const slip = { "mirror.linkerd.io/exported": "True" };
   const flat = { "mirror.linkerd.io/exported": "remote-discovery" };
-  for (const [rule, services, objects, expected] of [
-    [
-      "has an entry for each exported Service, whatever its mirror's kind, and none for pods",
-      [headless("shop/db"), exported("shop/flat", { labels: flat }), exported("shop/web")],
-      db("db-0"),
-      ["shop/db: shop/db-west", "shop/flat: shop/flat-west", "shop/web: shop/web-west"],
-    ],
-    [
-      "says why a Service is not mirrored, by Linkerd's reasons",
-      [
+  for (const { rule, services, endpoints: objects = [], expected } of [
+    {
+      rule: "has one entry per exported Service, whatever its mirror's kind, and none for pods",
+      services: [
+        headless("shop/db"),
+        exported("shop/flat", { labels: flat }),
+        exported("shop/web"),
+      ],
+      endpoints: db("db-0"),
+      expected: ["shop/db: shop/db-west", "shop/flat: shop/flat-west", "shop/web: shop/web-west"],
+    },
+    {
+      rule: "has Linkerd's reason for a Service that isn't mirrored",
+      services: [
         exported("lost/web"),
         exported("shop/alias", {}, { type: "ExternalName" }),
         exported("shop/nothing", {}, { ports: [] }),
       ],
-      [],
-      ["lost/web: MissingNamespace", "shop/alias: InvalidService", "shop/nothing: InvalidService"],
-    ],
-    [
-      "has no entry for what asks for nothing that the link does",
-      [service("shop/own"), exported("shop/slip", { labels: slip })],
-      [],
-      [],
-    ],
-    [
-      "has one entry for a headless Service of which one pod cannot be mirrored",
-      [headless("shop/db")],
-      db("db-0", "d".repeat(59)),
-      ["shop/db: shop/db-west"],
-    ],
-  ] as const)
+      expected: [
+        "lost/web: MissingNamespace",
+        "shop/alias: InvalidService",
+        "shop/nothing: InvalidService",
+      ],
+    },
+    {
+      rule: "has no entry for a Service that no selector of the link matches",
+      services: [service("shop/own"), exported("shop/slip", { labels: slip })],
+      expected: [],
+    },
+    {
+      rule: "has one entry for a headless Service with a pod that can't be mirrored",
+      services: [headless("shop/db")],
+      endpoints: db("db-0", "d".repeat(59)),
+      expected: ["shop/db: shop/db-west"],
+    },
+  ])
     it(rule, () => {
       const target = cluster("west", { services, endpoints: objects });
       const { decisions } = planned({ target, source: shop });
@@ -78,7 +84,7 @@ describe("status.federatedServices of a Link", () => {
     return lines(entries);
   }
 
-  it("has an entry for each member of its own target", () => {
+  it("has one entry per member of the Link's target", () => {
     assert.deepEqual(status("east", { targets }), ["demo/bb: demo/bb-federated"]);
     assert.deepEqual(status("north", { targets }), [
       "demo/bb: demo/bb-federated",
@@ -86,7 +92,7 @@ describe("status.federatedServices of a Link", () => {
     ]);
   });
 
-  it("says of which Link a member is refused, and nothing of local ones", () => {
+  it("has the reason for a refused member of the Link's target, and none for a local member", () => {
     const broken = member("demo/bb", {}, { clusterIP: "None", ports: [http] });
     const source = cluster("west", { services: [broken] });
     const some = { ...targets, east: cluster("east", { services: [broken] }) };
@@ -97,7 +103,7 @@ describe("status.federatedServices of a Link", () => {
     ]);
   });
 
-  it("says to every member's Link that the federated Service cannot be had", () => {
+  it("has Error in every member's Link if the federated Service can't be written", () => {
     const source = cluster("west", { services: [service("demo/bb-federated")] });
     const foreign = "demo/bb: Error";
     assert.deepEqual(status("east", { source, targets }), [foreign]);
@@ -107,7 +113,7 @@ describe("status.federatedServices of a Link", () => {
     ]);
   });
 
-  it("is empty where the target has no member left", () => {
+  it("is empty if the target has no member left", () => {
     const some = { ...targets, east: cluster("east") };
     assert.deepEqual(status("east", { targets: some }), []);
   });

@@ -37,7 +37,7 @@ function update(
   );
 }
 
-/** What is there once the update has been made. */
+/** The list after the update. */
 function after(...args: Parameters<typeof update>): readonly ServiceStatus[] {
   return update(...args) ?? args[1] ?? [];
 }
@@ -74,17 +74,17 @@ const listing = [
 ];
 
 describe("a list in the status of a Link (linkerd-behaviour.md 1.3)", () => {
-  it("is word for word that of Linkerd's guide", () => {
+  it("is exactly that of Linkerd's guide", () => {
     assert.deepEqual(update([joined], undefined), listing);
   });
 
-  it("is not written where it says the same already", () => {
+  it("isn't written if it is equal", () => {
     assert.equal(update([joined], listing, [], later), undefined);
     assert.equal(update([], []), undefined);
     assert.equal(update([], undefined), undefined);
   });
 
-  it("is not written for another order or for defaults that are spelled out", () => {
+  it("is equal in any order, with or without defaults", () => {
     const other: StatusEntry = { remote: "a/z", local: "a/z-federated" };
     const both = after([joined, other], []);
     assert.deepEqual(
@@ -98,7 +98,7 @@ describe("a list in the status of a Link (linkerd-behaviour.md 1.3)", () => {
     assert.equal(update([joined], [{ ...entry, remoteRef }], [], later), undefined);
   });
 
-  it("is always whole: entries of others that are right go along with one that comes", () => {
+  it("is always complete: a new entry is written together with correct ones", () => {
     const more: StatusEntry = { remote: "mc-demo/web", local: "mc-demo/web-federated" };
     const list = update([joined, more], listing, [], later);
     assert.deepEqual(list?.slice(0, 1), listing);
@@ -106,11 +106,11 @@ describe("a list in the status of a Link (linkerd-behaviour.md 1.3)", () => {
     assert.deepEqual(times, [earlier, since]);
   });
 
-  it("loses the entry of a Service that has left, the last one too (Linkerd keeps it)", () => {
+  it("loses the entry of a Service that is no longer exported, even the last one (Linkerd keeps it)", () => {
     assert.deepEqual(update([], listing), []);
   });
 
-  it("keeps an entry's time for as long as its status does not change", () => {
+  it("keeps the time of an entry until its status changes", () => {
     const bad = after([refused], [], [], now);
     assert.equal(condition(bad)?.lastTransitionTime, "2024-11-07T19:53:01Z");
     const reworded = { ...refused, problem: { reason: "Error", sentence: "another" } };
@@ -120,18 +120,18 @@ describe("a list in the status of a Link (linkerd-behaviour.md 1.3)", () => {
     assert.equal(condition(good)?.lastTransitionTime, "2024-12-24T12:00:00Z");
   });
 
-  it("says of a Service that is not mirrored why, and refers to no mirror", () => {
+  it("has the reason and no localRef for a Service that isn't mirrored", () => {
     const expected = unmirrored("InvalidService", "it is headless", earlier);
     assert.deepEqual(condition(update([refused], [])), expected);
   });
 
-  it("says Error of a mirror that could not be written, and Mirrored once it could", () => {
+  it("has Error for a mirror that could not be written, and Mirrored after a retry", () => {
     const failed = after([joined], listing, [["mc-demo/bb-federated", "no way"]], later);
     assert.deepEqual(condition(failed), unmirrored("Error", "no way", since));
     assert.equal(condition(after([joined], failed, [], later))?.reason, "Mirrored");
   });
 
-  it("takes over the entries that Linkerd's controller wrote, with its strange extras", () => {
+  it("removes surplus conditions that Linkerd's controller wrote", () => {
     const [entry] = listing;
     assert.ok(entry);
     const stray: Condition = { ...entry.conditions[0], type: "Other" } as Condition;
@@ -180,7 +180,7 @@ describe("a list that would be too large for etcd", () => {
   const bytes = (list: unknown) => Buffer.byteLength(JSON.stringify(list));
   const halfAMebibyte = 524_288;
 
-  it("stays below half a MiB, has every problem, and counts the rest at its end", () => {
+  it("stays below half a MiB, has every problem, and counts the rest in its last entry", () => {
     const entries = [...many(4_000), broken(8_000), broken(9_000)];
     const list = after(entries, []);
     assert.ok(bytes(list) <= halfAMebibyte && bytes(list) > halfAMebibyte - 2_048);
@@ -204,19 +204,19 @@ describe("a list that would be too large for etcd", () => {
     });
   });
 
-  it("is not written again where it says the same, whatever order the server gives it in", () => {
+  it("isn't written if it is equal in another order", () => {
     const list = after(many(4_000), []);
     assert.ok(update(many(4_000), list.toReversed(), [], later) === undefined);
   });
 
-  it("can be read again, so that the source is not lost with it", () => {
+  it("can be read again with the source", () => {
     const status = { federatedServices: after([...many(4_000), broken(8_000)], []) };
     const metadata = { name: "east", namespace: "linkerd-multicluster" };
     const written = { metadata, status };
     assert.deepEqual(itemsOf(resources.links, [structuredClone(written)]), [written]);
   });
 
-  it("is bounded by bytes, so that problems with much to say are counted as well", () => {
+  it("counts problems as well if their messages are too long", () => {
     const entries = Array.from({ length: 1_000 }, (_, index) => broken(index));
     const list = after([...entries, mirrored(5_000)], []);
     assert.ok(bytes(list) <= halfAMebibyte);
@@ -226,7 +226,7 @@ describe("a list that would be too large for etcd", () => {
     assert.deepEqual(list.at(-1)?.conditions?.[0], unmirrored("Error", message, earlier));
   });
 
-  it("has no message without end, nor half a character", () => {
+  it("has shortened messages without half a character", () => {
     for (const start of ["", "x"]) {
       const problem = { reason: "Error", sentence: `${start}${"😀".repeat(1_000)}` };
       const list = after([{ ...joined, problem }], []);

@@ -33,10 +33,10 @@ const skip: Decision = {
   sentence: "it has no ports",
 };
 const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string | undefined][] = [
-  ["nothing where nothing changes", [decision("keep", "shop/a")], { "shop/a": line }, undefined],
-  ["nothing where Services are not mirrored, as before", [skip], {}, undefined],
+  ["is absent if nothing changes", [decision("keep", "shop/a")], { "shop/a": line }, undefined],
+  ["is absent if there are only Services that aren't mirrored", [skip], {}, undefined],
   [
-    "the names where they are few",
+    "names mirrors if they are few",
     [
       decision("create", "shop/a"),
       decision("update", "shop/b"),
@@ -48,19 +48,19 @@ const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string
     "+1 ~2 -1, 2 not mirrored (+ shop/a; ~ shop/b, shop/c; - shop/d)",
   ],
   [
-    "the count alone where they are many",
+    "only counts mirrors if they are many",
     [...decisions("create", "a", 1_000), ...decisions("delete", "b", 3)],
     {},
     "+1000 -3 (- shop/b-0, shop/b-1, shop/b-2)",
   ],
   [
-    "a mirror that somebody has deleted as one that comes",
+    "counts a mirror that somebody has deleted as new",
     [decision("create", "shop/a")],
     { "shop/a": line },
     "+1 (+ shop/a)",
   ],
   [
-    "what the list gains and loses without a write",
+    "counts mirrors that are listed, or no longer listed, without a write",
     [decision("keep", "shop/a"), decision("keep", "shop/b")],
     { "shop/c": line },
     "2 adopted, 1 no longer listed",
@@ -69,11 +69,11 @@ const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string
 
 describe("the summary of changes to the mirrors of a link", () => {
   for (const [what, all, before, expected] of rows)
-    it(`says ${what}`, () => {
+    it(what, () => {
       equal(reportOn({ part: "west", decisions: all, before }).summary, expected);
     });
 
-  it("comes first in what is told, once for each link and for federated Services", async () => {
+  it("comes first among the notes, once per link and once for federated Services", async () => {
     const target = west(web, member("shop/bb"), exported("shop/db"));
     const { notes } = await check({ ...having(await settled(), { west: target }), before: {} });
     deepEqual(notes, [
