@@ -5,7 +5,6 @@ import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { Answer } from "../../simulation/answering-dispatcher.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { type More, putServices, serverWith } from "../../simulation/contents.ts";
-import { fed } from "../fixtures/federation.ts";
 import {
   cluster,
   controller,
@@ -99,20 +98,6 @@ describe("mirrors of a link that Linkerd's controller takes over", () => {
 });
 
 describe("a stack", () => {
-  for (const { owner, service } of [
-    {
-      owner: "another stack",
-      service: confirmed(managerOf("acme/b/prod", ".local"), fed("shop/bb", { local: "bb" })),
-    },
-    { owner: "Linkerd", service: marked(fed("shop/bb", { remote: "bb@west", local: "bb" })) },
-  ])
-    it(`writes nothing to a federated Service of ${owner} without a member of its own`, async () => {
-      const east = source([bb, service], { deployments: [localMirror()] });
-      const links = [link("north", { namespaces: ["team-b"] })];
-      await up(stackOf([east, target("north", api)], { links }));
-      deepEqual(writesTo(east), []);
-    });
-
   it("leaves the ports of a federated Service to the stack of its first member if there are no Links", async () => {
     const east = source();
     const ports = (port: number) => ({ ports: [{ ...http, port }] });
@@ -127,28 +112,6 @@ describe("a stack", () => {
     await up(b);
     deepEqual(writesTo(east).slice(length), []);
   });
-
-  for (const { rule, deployments, left } of [
-    {
-      rule: "keeps a former local member if a local service mirror exists, even scaled to zero",
-      deployments: [localMirror(0)],
-      left: "bb",
-    },
-    {
-      rule: "removes a former local member if there is no local service mirror",
-      deployments: [],
-      left: undefined,
-    },
-  ])
-    it(rule, async () => {
-      const east = source([bb], { deployments });
-      const mesh = stackOf([east, target("west", bb)]);
-      await up(mesh);
-      east.edit("services", "shop/bb", { metadata: { labels: null } });
-      await up(mesh);
-      const { remote, local } = federation(east);
-      deepEqual([remote, local], ["bb@west", left]);
-    });
 
   it("renews its marks when it is renamed, so that another stack can take the old name", async () => {
     const east = source();

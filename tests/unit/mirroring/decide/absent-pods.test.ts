@@ -41,12 +41,16 @@ type Row = [why: string, found: Partial<LinkScenario>, outcome: "stays" | "goes"
 const rows: Row[] = [
   ["its StatefulSet has it", set({ replicas: 3 }), "stays"],
   ["its StatefulSet has fewer pods by now", set({ replicas: 2 }), "goes"],
-  ["its StatefulSet says nothing of replicas, which is one", set({}), "goes"],
-  ["its StatefulSet begins at its number", set({ ordinals: { start: 2 } }), "stays"],
-  ["its StatefulSet begins after it", set({ replicas: 9, ordinals: { start: 3 } }), "goes"],
-  ["no StatefulSet is to be seen, and not for long", {}, "stays", written],
-  ["no StatefulSet is to be seen for long", { now: later }, "goes"],
-  ["no StatefulSet is to be seen for five minutes", { now: goesAt(written) }, "goes"],
+  ["its StatefulSet has no replicas, which means 1", set({}), "goes"],
+  ["its StatefulSet starts at its ordinal", set({ ordinals: { start: 2 } }), "stays"],
+  [
+    "its StatefulSet starts after its ordinal",
+    set({ replicas: 9, ordinals: { start: 3 } }),
+    "goes",
+  ],
+  ["no StatefulSet is known, for less than five minutes", {}, "stays", written],
+  ["no StatefulSet is known, for an hour", { now: later }, "goes"],
+  ["no StatefulSet is known, for five minutes", { now: goesAt(written) }, "goes"],
   [
     "its Endpoints were written again since",
     {
@@ -60,13 +64,13 @@ const rows: Row[] = [
     lastWrite,
   ],
   [
-    "a StatefulSet without a spec is to be seen",
+    "its StatefulSet has no spec",
     { statefulSets: [{ metadata: { namespace: "shop", name: "db" } }] },
     "stays",
     written,
   ],
   [
-    "nobody says when the Endpoints were written, however late it is",
+    "the time of the last write of the Endpoints is unknown",
     {
       target: west([db], [endpoints("shop/db", [pods(["db-0", "db-1"])], { managedFields: [] })]),
       now: later,
@@ -80,7 +84,7 @@ const rows: Row[] = [
     written,
   ],
   ["the StatefulSet is in another namespace", set({ replicas: 2 }, "db", "blog"), "stays", written],
-  ["there are no Endpoints at all, however long", { target: west([db]), now: later }, "stays"],
+  ["there are no Endpoints", { target: west([db]), now: later }, "stays"],
   [
     "the link follows readiness, as Linkerd does",
     { ...set({ replicas: 3 }), link: { readiness: "follow" } },
@@ -166,7 +170,7 @@ describe("the pods that are missing from a link's Endpoints", () => {
   });
 });
 
-describe("a headless mirror whose pods are away", () => {
+describe("a headless mirror whose pods are missing", () => {
   const unnamed = listing(pods([""]));
 
   it("stays headless as long as a pod's mirror stays, even if only unnamed pods are listed", () => {

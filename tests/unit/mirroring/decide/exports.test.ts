@@ -69,16 +69,6 @@ describe("clusters that an exported Service lists", () => {
     );
   });
 
-  it("take away the mirror of a cluster that is no longer among them", () => {
-    const before = west([exported("shop/web", clusters("east,north"))]);
-    const target = west([exported("shop/web", clusters("north"))]);
-    const plan = planned({ target, source: reconciled({ target: before }) });
-    deepEqual(
-      [actions(plan), skipped(plan)],
-      [["delete gateway shop/web-west"], ["NotListed shop/web"]],
-    );
-  });
-
   it("decide about members of a federated Service, but for that of the cluster itself", () => {
     const only = (name: string, list: string) =>
       cluster(name, { services: [member("demo/bb", clusters(list))] });

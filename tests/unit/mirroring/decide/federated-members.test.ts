@@ -27,18 +27,18 @@ function world(west: Service[], east: Service[], north: Service[] = []): Federat
   };
 }
 
-describe("membership (linkerd-behaviour.md 4.2)", () => {
+describe("the members of a federated Service (linkerd-behaviour.md 4.2)", () => {
   const excluding = { east: { excludedNamespaces: ["demo"] } };
   const rows: [who: string, federation: Federation, listed: string | undefined][] = [
     [
-      "Services of all linked clusters and of this one",
+      "are Services of all linked clusters and of the source",
       world([bb], [bb], [bb]),
       "bb@east,bb@north local bb",
     ],
-    ["only of the same name", world([], [bb], [member("demo/bc")]), "bb@east"],
-    ["only of the same namespace", world([], [bb], [member("test/bb")]), "bb@east"],
+    ["have the same name", world([], [bb], [member("demo/bc")]), "bb@east"],
+    ["have the same namespace", world([], [bb], [member("test/bb")]), "bb@east"],
     [
-      "of a link those that its own selector chooses",
+      "are chosen by the selector of their own link",
       {
         ...world([], [app("demo/bb")], [bb]),
         links: { east: byApp, north: { federatedServiceSelector: {} } },
@@ -46,27 +46,27 @@ describe("membership (linkerd-behaviour.md 4.2)", () => {
       "bb@east",
     ],
     [
-      "locally those that any link chooses",
+      "in the source are chosen by the selector of any link",
       { ...world([bb], []), links: { north: byApp } },
       "local bb",
     ],
     [
-      "also Services that say they are not exported",
+      "may be Services that aren't exported",
       world([], [member("demo/bb", { labels: { "mirror.linkerd.io/exported": "false" } })]),
       "bb@east",
     ],
     [
-      "nobody in a namespace that its link leaves out",
+      "exclude namespaces that their link excludes",
       { ...world([], [bb], [bb]), links: excluding },
       "bb@north",
     ],
     [
-      "a local one as long as one link names its namespace",
+      "in the source need one link that covers their namespace",
       { ...world([bb], []), links: excluding },
       "local bb",
     ],
     [
-      "a local one in a namespace that no link names",
+      "in the source exclude namespaces that no link covers",
       { ...world([bb], []), links: { ...excluding, north: { namespaces: ["shop"] } } },
       undefined,
     ],
@@ -76,7 +76,7 @@ describe("membership (linkerd-behaviour.md 4.2)", () => {
       equal(listed("demo/bb", federated(federation)), members);
     });
 
-  it("a link's exclusions apply to its members, and any link's to the local member", () => {
+  it("lose the labels that their link excludes, or for the local member any link", () => {
     const one = member("demo/bb", { labels: { good: "1", "evil.io/a": "1", bad: "1" } });
     const links = { east: { excludedLabels: ["evil.io/*"] }, north: { excludedLabels: ["bad"] } };
     const labels = (...services: [Service[], Service[]]) =>
@@ -85,7 +85,7 @@ describe("membership (linkerd-behaviour.md 4.2)", () => {
     deepEqual(labels([one], []), { good: "1", ...mirrored });
   });
 
-  it("other controllers' metadata is copied locally only if every link copies it", () => {
+  it("keep other controllers' labels if their link copies them, or for the local member every link", () => {
     const [argo, kapp] = ["argocd.argoproj.io/instance", "kapp.k14s.io/app"] as const;
     const one = member("demo/bb", { labels: { [argo]: "bb", [kapp]: "bb" } });
     const links: Record<string, Partial<LinkSpec>> = {
@@ -100,47 +100,33 @@ describe("membership (linkerd-behaviour.md 4.2)", () => {
 });
 
 describe("Services that can't be members", () => {
-  const long = "b".repeat(54);
   const mirror = member("demo/bb", { labels: mirrored });
-  const excluded = { east: { excludedNamespaces: ["demo"] } };
-  const rows: [what: string, federation: Federation, reasons: string[]][] = [
-    ["a headless Service", world([], [member("demo/bb", {}, headless)]), ["east HeadlessMember"]],
-    [
-      "a mirror, of this cluster too",
-      world([mirror], [mirror]),
-      ["west IsMirror", "east IsMirror"],
-    ],
-    [
-      "a Service whose federated name is too long",
-      world([], [member(`demo/${long}`)]),
-      ["east NameTooLong"],
-    ],
-    [
-      "a Service in an excluded namespace",
-      { ...world([], [bb]), links: excluded },
-      ["east ExcludedNamespace"],
-    ],
-  ];
-  for (const [what, federation, reasons] of rows)
-    it(`${what}, with the cluster that it is in`, () => {
-      const { mirrors, skips } = federationOf(federation);
-      deepEqual(mirrors, []);
-      deepEqual(
-        skips.map(({ cluster = "", reason }) => `${cluster} ${reason}`),
-        reasons,
-      );
-    });
 
-  it("a headless Service, which must be exported in another way", () => {
-    const { skips } = federationOf(world([], [member("demo/bb", {}, headless)]));
-    equal(
-      skips[0]?.sentence,
-      "a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP",
+  it("are skipped for the same reasons as exported Services, each with its cluster", () => {
+    const { mirrors, skips } = federationOf(world([mirror], [mirror]));
+    deepEqual(mirrors, []);
+    deepEqual(
+      skips.map(({ cluster = "", reason }) => `${cluster} ${reason}`),
+      ["west IsMirror", "east IsMirror"],
+    );
+  });
+
+  it("include headless ones", () => {
+    const { mirrors, skips } = federationOf(world([], [member("demo/bb", {}, headless)]));
+    deepEqual(mirrors, []);
+    deepEqual(
+      skips.map(({ reason, sentence }) => [reason, sentence]),
+      [
+        [
+          "HeadlessMember",
+          "a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP",
+        ],
+      ],
     );
   });
 });
 
-describe("a namespace that this cluster lacks", () => {
+describe("a namespace that the source lacks", () => {
   const links = { east: { createNamespaces: true } };
 
   it("is created if a member's link says so, and all members join at once", () => {

@@ -43,31 +43,35 @@ it("a federated Service has the member's ports and labels, and nothing that says
 const [first, second] = ["2024-11-07T19:53:01Z", "2024-11-07T19:53:06Z"];
 const both = { east, north };
 
-describe("whose labels, annotations and ports a federated Service has (linkerd-behaviour.md 4.3)", () => {
+describe("the labels, annotations and ports of a federated Service (linkerd-behaviour.md 4.3)", () => {
   const rows: [rule: string, federation: Federation, whose: string][] = [
     [
-      "the local member's, whatever the age of the Links",
+      "are the local member's, whatever the age of the Links",
       { source: west, targets: { east }, created: { east: first } },
       "west",
     ],
     [
-      "without a local member those of the member with the oldest Link",
+      "are those of the member with the oldest Link if there is no local member",
       { targets: both, created: { east: second, north: first } },
       "north",
     ],
     [
-      "of Links of the same age the first by name (Linkerd flaps)",
+      "are those of the first member by name if Links have the same age (Linkerd flaps)",
       { targets: { north, east }, created: { east: first, north: first } },
       "east",
     ],
-    ["without any Link resource the first by name", { targets: { north, east } }, "east"],
     [
-      "a Link whose age is known comes before one that is not there",
+      "are those of the first member by name if there are no Links",
+      { targets: { north, east } },
+      "east",
+    ],
+    [
+      "are those of a member with a Link rather than of one without",
       { targets: both, created: { north: first } },
       "north",
     ],
     [
-      "the next one's once the oldest has no member",
+      "are the next member's once the target of the oldest Link has none",
       { targets: { east: cluster("east"), north }, created: { east: first, north: second } },
       "north",
     ],
@@ -82,46 +86,42 @@ describe("whose labels, annotations and ports a federated Service has (linkerd-b
     });
 });
 
-describe("labels, annotations and ports of a federated Service stay as they are", () => {
+describe("the live labels, annotations and ports of a federated Service", () => {
   const created = { north: second, east: first };
   const source = federated({ source: noMember, targets: both, created });
   const withLocal = { ...source, services: new Map([...source.services, ...west.services]) };
   const away = { east: undefined, north };
   const rows: [rule: string, federation: Federation, whose: string][] = [
-    ["while a member that is listed is out of reach", { source, targets: away, created }, "east"],
+    ["stay while a listed member is unreachable", { source, targets: away, created }, "east"],
     [
-      "while a member that is listed is out of reach, without Link resources too",
+      "stay while a listed member is unreachable, even without Links",
       { source: federated({ source: noMember, targets: both }), targets: away },
       "east",
     ],
     [
-      "while no member is in reach",
+      "stay while all members are unreachable",
       { source, targets: { east: undefined, north: undefined }, created },
       "east",
     ],
+    ["change to those of a local member", { source: withLocal, targets: away, created }, "west"],
     [
-      "but not where the local member decides",
-      { source: withLocal, targets: away, created },
-      "west",
-    ],
-    [
-      "while an older Link lists a member that is not this stack's, for Linkerd's own writer",
+      "stay while another writer lists a member with an older Link",
       { source, targets: { north }, created },
       "east",
     ],
     [
-      "while a Link lists one where the member's is not there",
+      "stay while another writer lists a member with a Link, and this stack's has none",
       { source, targets: { north }, created: { east: first } },
       "east",
     ],
     [
-      "but not for a younger Link of somebody else",
+      "change if another writer's member has a younger Link",
       { source, targets: { north }, created: { ...created, east: "2026-01-01T00:00:00Z" } },
       "north",
     ],
-    ["but not for one that is not there", { source, targets: { north } }, "north"],
+    ["change if another writer's member has no Link", { source, targets: { north } }, "north"],
     [
-      "but not for a cluster out of reach that is not listed",
+      "change if an unreachable cluster isn't listed",
       {
         source: federated({ source: noMember, targets: { east: memberOf("east", 4) } }),
         targets: { east, north: undefined },

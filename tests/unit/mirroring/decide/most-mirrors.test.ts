@@ -37,24 +37,24 @@ const large = {
   annotations: { note: "x".repeat(20_000) },
 };
 
-describe("the limit of a link's mirrors", () => {
+describe("the mirrors within the limits of a link", () => {
   type Row = [which: string, maxMirrors: number, scenario: LinkScenario, mirrors: string[]];
   const rows: Row[] = [
     ["are the first by name", 2, { target }, ["a", "b"]],
     [
-      "are those there are, and then new ones",
+      "are existing ones, then new ones",
       3,
       { target, source: east(live("c-west"), live("d-west")) },
       ["a", "c", "d"],
     ],
     [
-      "are those there are, even if more",
+      "include all existing ones",
       1,
       { target, source: east(live("c-west"), live("d-west")) },
       ["c", "d"],
     ],
     [
-      "are those there are, even if they are asked for no longer and stay",
+      "include existing ones that stay although their Service can't be mirrored",
       2,
       {
         target: west([exported("shop/a"), exported("shop/c", {}, { ports: ports(101) })]),
@@ -63,31 +63,31 @@ describe("the limit of a link's mirrors", () => {
       ["a"],
     ],
     [
-      "are those that pods' environments have room for",
+      "are those whose variables fit into the environment of pods",
       400,
       { target: ofPorts() },
       letters.slice(0, 5),
     ],
     [
-      "where what is there may stay",
+      "include existing ones whose variables fit",
       400,
       { target: ofPorts(), source: east(live(`${long("g")}-west`, ports(100))) },
       ["a", "b", "c", "d", "g"],
     ],
     [
-      "and may not grow",
+      "exclude existing ones that would need too many variables",
       400,
       { target: ofPorts(), source: east(live(`${long("g")}-west`, [{ port: 80 }])) },
       ["a", "b", "c", "d", "e"],
     ],
     [
-      "where headless mirrors take none, and those of pods do",
+      "include headless mirrors, which need no variables",
       400,
       { target: ofPorts({ clusterIP: "None" }) },
       ["a", "a-0", "b", "b-0", "c", "c-0", "d", "d-0", "e", "f", "g"],
     ],
     [
-      "in each namespace by itself",
+      "are judged by namespace",
       400,
       { target: west(letters.map((name) => exported(`${name}/web`, {}, { ports: ports(100) }))) },
       times(7, () => "web"),
@@ -100,7 +100,7 @@ describe("the limit of a link's mirrors", () => {
       deepEqual(shortened.sort(), mirrors);
     });
 
-  it("is reported in one sentence for all Services beyond it", () => {
+  it("leave out Services with one sentence for all of them", () => {
     const { skips } = planned({ target, link: { maxMirrors: 2 } });
     deepEqual(
       skips.map(({ mirror, reason, fix }) => [mirror, reason, fix]),
@@ -118,7 +118,7 @@ describe("the limit of a link's mirrors", () => {
     );
   });
 
-  it("is what a source can read", () => {
+  it("are as many as a source can read", () => {
     const target = west(times(250, (n) => exported(`shop/a${n}`, large)));
     const { wanted, skips } = planned({ target });
     equal(wanted.length, 242);
@@ -129,7 +129,7 @@ describe("the limit of a link's mirrors", () => {
   });
 });
 
-describe("targets that share a source's room", () => {
+describe("targets that share the limits of a source", () => {
   /** The names of each target's mirrors that are let in. */
   const shared = (targets: Readonly<Record<string, Service[]>>, source = east()) => {
     const links = Object.keys(targets).map((name) => link({ target: name }));
@@ -149,7 +149,7 @@ describe("targets that share a source's room", () => {
     deepEqual(shared({ west: many(10, 100), north: many(10, 1) }), [4, 10]);
   });
 
-  it("get less where others have mirrors", () => {
+  it("get less if others have mirrors", () => {
     const labels = { [label.mirrored]: "true", [label.cluster]: "unreachable" };
     const theirs = letters
       .slice(0, 3)
@@ -157,7 +157,7 @@ describe("targets that share a source's room", () => {
     deepEqual(shared({ west: many(10, 100), north: many(10, 100) }, east(...theirs)), [1, 1]);
   });
 
-  it("keep what they have, and those with least come first", () => {
+  it("keep their mirrors, and those with least get new ones first", () => {
     const source = east(...times(3, (n) => live(`${long("a")}${n}-west`, ports(100))));
     deepEqual(shared({ west: many(10, 100), north: many(10, 50) }, source), [3, 3]);
   });

@@ -161,7 +161,7 @@ describe("a wanted mirror that another stack has marked", () => {
   });
 });
 
-it("keep the pods of a headless mirror whose name they have from being mirrored", () => {
+it("skips the pods of a headless Service if a foreign Service has its mirror's name", () => {
   const target = west([headless("shop/db")], [endpoints("shop/db", [pods(["db-0"])])]);
   const plan = planned({ target, source: east([service("shop/db-west")]) });
   deepEqual([plan.changes, skipped(plan)], [[], ["NotOurs shop/db"]]);
@@ -184,7 +184,7 @@ describe("a mirror that is being deleted", () => {
   });
 });
 
-it("leaves a foreign pod mirror alone, and its headless mirror works without it", () => {
+it("leaves a foreign endpoint mirror alone, and its headless mirror names the other pods", () => {
   const target = west([headless("shop/db")], [endpoints("shop/db", [pods(["db-0", "db-1"])])]);
   const unlabelled = withLabels({ "mirror.linkerd.io/mirrored-service": undefined });
   const source = edited(reconciled({ target }), "shop/db-1-west", { service: unlabelled });
