@@ -1,6 +1,6 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { chartNames } from "../config/keys.ts";
+import { chartNames } from "../config/chart-keys.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { ownLinks, touchedClusters } from "../config/share.ts";
 import { withoutRefused } from "@linkerd-multicluster/engine/trust";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { issuerName } from "@linkerd-multicluster/engine/trust";
-import { chartKeys, type ChartName, chartNames } from "../config/keys.ts";
+import { chartKeys, type ChartName, chartNames } from "../config/chart-keys.ts";
 import type { ClusterConfig, HelmValues, MeshConfig } from "../config/mesh.ts";
 import { type Chart, chartFrom } from "./charts/chart.ts";
 import {

@@ -11,8 +11,11 @@ import {
   type GatewayInput,
   gatewayOf,
 } from "./declared-links.ts";
-import { charts, cluster, generatedTrust, stack } from "./keys.ts";
-import { gateway, linkDefaultKeys } from "./link-keys.ts";
+import { charts } from "./chart-keys.ts";
+import { cluster, stack } from "./keys.ts";
+import { generatedTrust } from "./trust-keys.ts";
+import { gateway } from "./gateway-keys.ts";
+import { linkDefaultKeys } from "./link-keys.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
 import type { ClusterInput, Readings, StackInput } from "./read.ts";
 import { filled } from "./schema.ts";

@@ -1,17 +1,14 @@
 import * as z from "zod";
-import {
-  linkDefaults as engine,
-  linkerdGateway,
-  type LinkSpec,
-} from "@linkerd-multicluster/engine/mirroring";
+import { linkDefaults as engine, type LinkSpec } from "@linkerd-multicluster/engine/mirroring";
+import { gateway, gatewayOrFlat } from "./gateway-keys.ts";
 import {
   choice,
-  flag,
   type Key,
   type Keys,
   list,
   off,
   oneOf,
+  optional,
   required,
   type Section,
   section,
@@ -56,70 +53,15 @@ export const selector = section("a selector", {
     {},
     "labels that a Service must have",
   ),
-  matchExpressions: {
-    type: list(checkedExpression, "a list of match expressions"),
-    default: [],
-    of: expression,
-    meaning: "a list of `{ key, operator, values }`, all of which must hold",
-  },
+  matchExpressions: withDefault(
+    list(checkedExpression, "a list of match expressions"),
+    [],
+    "a list of `{ key, operator, values }`, all of which must hold",
+    { of: expression },
+  ),
 });
 
 const namespaces = "a list of at least one namespace";
-const addresses = "a list of at least one IP address or DNS hostname";
-const ranges = "a list of at least one range of IP addresses, such as 198.51.100.0/24";
-
-export const gateway = section("a gateway", {
-  name: withDefault(
-    syntax.serviceName,
-    linkerdGateway.name,
-    "name of the gateway Service in the target",
-  ),
-  namespace: {
-    type: syntax.namespaceName,
-    otherwise: "`multiclusterNamespace`",
-    meaning: "namespace of the gateway Service",
-  },
-  addresses: {
-    type: list(syntax.address, addresses).min(1, { error: addresses }),
-    otherwise: "the Service's load balancer",
-    meaning: "IP addresses or DNS hostnames at which the source reaches the gateway",
-  },
-  allowedAddresses: {
-    type: list(syntax.addressRange, ranges).min(1, { error: ranges }),
-    otherwise: "any but special ones",
-    meaning:
-      "ranges such as `198.51.100.0/24` in which the addresses of the Service's load balancer must be; others are left out and reported. Its hostname must resolve to such addresses, which the Link has in its place",
-  },
-  port: {
-    type: wholeNumber("a whole number from 1 to 65535", 65535),
-    otherwise: "the Service's port `mc-gateway`",
-    meaning: "the gateway's port",
-  },
-  identity: {
-    type: syntax.tlsIdentity,
-    otherwise: "the Service's annotation",
-    meaning: "the gateway's TLS identity",
-  },
-});
-
-export const clusterGateway = section("a cluster's gateway", {
-  ...gateway.keys,
-  enabled: {
-    type: flag,
-    otherwise: "whether a link of this stack goes through it",
-    meaning:
-      "with `manage: all`, whether the cluster gets Linkerd's gateway; `true` also where only links of other stacks go through it",
-  },
-});
-
-const gatewayOrFlat = orFlat(gateway);
-export const clusterGatewayOrFlat = orFlat(clusterGateway);
-
-function orFlat<Gateway extends z.ZodType>({ keys, schema }: Section & { schema: Gateway }) {
-  return z.union([z.literal(false), schema], {
-    error: `false, without quotes, or a map of ${Object.keys(keys).join(", ")}`,
-  });
-}
 
 const deletions = `a whole number of at least 0, without quotes, or a share from "0%" to "100%"`;
 
@@ -139,32 +81,28 @@ type OtherSettings =
   "gateway" | "mirroring" | "credentialsGeneration" | "credentialsMaxAge" | "adopt";
 
 const settings = {
-  gateway: {
-    type: gatewayOrFlat,
-    otherwise: "the target's gateway Service",
-    of: gateway,
-    meaning:
-      "overrides what the target's gateway Service says; `false`: a flat network without a gateway",
-  },
+  gateway: optional(
+    gatewayOrFlat,
+    "the target's gateway Service",
+    "overrides what the target's gateway Service says; `false`: a flat network without a gateway",
+    { of: gateway },
+  ),
   headless: off("per-pod mirrors for StatefulSets; needs a gateway"),
-  selector: {
-    type: selector.schema,
-    default: engine.selector,
+  selector: withDefault(selector.schema, engine.selector, "Services mirrored through the gateway", {
     of: selector,
-    meaning: "Services mirrored through the gateway",
-  },
-  remoteDiscoverySelector: {
-    type: selector.schema,
-    default: engine.remoteDiscoverySelector,
-    of: selector,
-    meaning: "Services mirrored for pod-to-pod traffic",
-  },
-  federatedServiceSelector: {
-    type: selector.schema,
-    default: engine.federatedServiceSelector,
-    of: selector,
-    meaning: "Services that join `<service>-federated`",
-  },
+  }),
+  remoteDiscoverySelector: withDefault(
+    selector.schema,
+    engine.remoteDiscoverySelector,
+    "Services mirrored for pod-to-pod traffic",
+    { of: selector },
+  ),
+  federatedServiceSelector: withDefault(
+    selector.schema,
+    engine.federatedServiceSelector,
+    "Services that join `<service>-federated`",
+    { of: selector },
+  ),
   names: withDefault(
     syntax.nameTemplate,
     engine.names,
@@ -186,12 +124,11 @@ const settings = {
     engine.namespaces,
     "namespaces whose Services are mirrored: names; a trailing `*` matches any suffix; not with `mirroring: controller`",
   ),
-  excludedNamespaces: {
-    type: list(syntax.namespacePattern, "a list of namespaces"),
-    otherwise: "`kube-*` and Linkerd's own",
-    meaning:
-      "namespaces whose Services are not mirrored, in the same notation; Linkerd's own are `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger` and `linkerd-viz`",
-  },
+  excludedNamespaces: optional(
+    list(syntax.namespacePattern, "a list of namespaces"),
+    "`kube-*` and Linkerd's own",
+    "namespaces whose Services are not mirrored, in the same notation; Linkerd's own are `linkerdNamespace`, `multiclusterNamespace`, `linkerd-jaeger` and `linkerd-viz`",
+  ),
   excludedLabels: withDefault(
     list(syntax.excludedLabel, "a list of keys and group/* entries"),
     engine.excludedLabels,

@@ -1,7 +1,9 @@
 import type { TokenRotation } from "@linkerd-multicluster/engine/credentials";
 import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 import type { GatewaySource, LinkSpec } from "@linkerd-multicluster/engine/mirroring";
-import type { charts, cluster, generatedTrust, issuer, stack } from "./keys.ts";
+import type { charts } from "./chart-keys.ts";
+import type { cluster, stack } from "./keys.ts";
+import type { generatedTrust, issuer } from "./trust-keys.ts";
 import type { Filled } from "./schema.ts";
 
 /**

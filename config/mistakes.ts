@@ -1,7 +1,8 @@
 import leven from "leven";
 import type { core } from "zod";
 import { withoutUserPart } from "@linkerd-multicluster/engine/kubernetes";
-import { chart, cluster, sections, stack } from "./keys.ts";
+import { chart } from "./chart-keys.ts";
+import { cluster, sections, stack } from "./keys.ts";
 import type { Keys, Section } from "./schema.ts";
 
 export type Path = readonly PropertyKey[];

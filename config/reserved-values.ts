@@ -1,5 +1,5 @@
 import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
-import { chartKeys, type ChartName, chartNames } from "./keys.ts";
+import { chartKeys, type ChartName, chartNames } from "./chart-keys.ts";
 import { mustBeLeftOut, wrongValue } from "./mistakes.ts";
 import { type Readings, valueAt } from "./read.ts";
 

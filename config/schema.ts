@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /**
- * Building blocks of the table of config keys (keys.ts, link-keys.ts). Every message of a type completes the sentence
+ * Building blocks of the table of config keys (keys.ts and *-keys.ts). Every message of a type completes the sentence
  * "it must be ..." (mistakes.ts).
  */
 
@@ -117,12 +117,25 @@ export function required<Type extends z.ZodType>(type: Type, meaning: string) {
   return { type, required: true, meaning } as const;
 }
 
+type Extras = Pick<Key, "of" | "confidential">;
+
 export function withDefault<Type extends z.ZodType, const Value>(
   type: Type,
   value: Value,
   meaning: string,
+  extras: Extras = {},
 ) {
-  return { type, default: value, meaning } as const;
+  return { type, default: value, meaning, ...extras } as const;
+}
+
+/** A key without a default of its own; `otherwise` says what applies without it. */
+export function optional<Type extends z.ZodType>(
+  type: Type,
+  otherwise: string,
+  meaning: string,
+  extras: Extras = {},
+) {
+  return { type, otherwise, meaning, ...extras } as const;
 }
 
 export function off(meaning: string) {

@@ -6,7 +6,7 @@ import {
   chainProblems,
   keyProblem,
 } from "@linkerd-multicluster/engine/trust";
-import { generatedTrust } from "./keys.ts";
+import { generatedTrust } from "./trust-keys.ts";
 import {
   mustBeLeftOut,
   mustBe,

@@ -15,6 +15,7 @@ import {
   tokenHead,
 } from "./objects.ts";
 import { accessRules, linkUse } from "./rules.ts";
+import { tokenIn } from "./tokens.ts";
 import type { AdoptedLink, TargetArgs, TargetFacts } from "./state.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -48,10 +49,9 @@ export async function adoptionNotes(
   source: Reader,
   target: Reader,
 ): Promise<Result<string[]>> {
-  const wanted = [
-    ...wantedInTarget(adoption, target),
-    ...wantedInSource(adoption, source, await tokenIn(adoption, target)),
-  ];
+  const { args, facts } = adoption;
+  const token = await tokenIn({ name: facts.token, namespace: args.multiclusterNamespace }, target);
+  const wanted = [...wantedInTarget(adoption, target), ...wantedInSource(adoption, source, token)];
   const results = await Promise.all(wanted.map(noteOn));
   return (
     results.find((result) => "why" in result) ?? {
@@ -171,12 +171,6 @@ function wantedLink({ args, link, facts }: Adoption) {
 
 function namespacesOf({ linkerdNamespace, multiclusterNamespace }: TargetArgs) {
   return { linkerd: linkerdNamespace, multicluster: multiclusterNamespace };
-}
-
-async function tokenIn({ args, facts }: Adoption, target: Reader): Promise<string | undefined> {
-  const at = { name: facts.token, namespace: args.multiclusterNamespace };
-  const base64 = (await target.find(resources.secrets, at))?.data?.token;
-  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
 }
 
 /** Paths of the fields that are set and that the existing object lacks or has with another value. */

@@ -1,10 +1,10 @@
 import { deniedOf, type Question } from "../kubernetes/access-review.ts";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import { resources } from "../kubernetes/objects/resources.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import type { PolicyRule, TokenCheckArgs } from "./state.ts";
+import { tokenIn } from "./tokens.ts";
 import { UserError } from "../user-error.ts";
 
 export interface TokenCheckContext {
@@ -32,7 +32,8 @@ async function problemWith(
   { runner, bearer }: TokenCheckContext,
 ): Promise<string | undefined> {
   const where = `${args.target}/${args.namespace}/${args.secret}`;
-  const token = await tokenIn(args, await runner());
+  const at = { namespace: args.namespace, name: args.secret };
+  const token = await tokenIn(at, await runner());
   if (token === undefined)
     return `Secret ${where} has no token: check that service account ${args.account} exists and that the cluster's controller manager runs`;
   const client = await bearer(token);
@@ -47,12 +48,6 @@ async function problemWith(
   } finally {
     await client.close();
   }
-}
-
-async function tokenIn(args: TokenCheckArgs, kubernetes: Kubernetes): Promise<string | undefined> {
-  const at = { namespace: args.namespace, name: args.secret };
-  const base64 = (await kubernetes.find(resources.secrets, at))?.data?.token;
-  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
 }
 
 /** Returns one question for each verb on each resource of a rule, in all namespaces. */

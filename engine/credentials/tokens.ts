@@ -1,6 +1,6 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { Secret } from "../kubernetes/objects/objects.ts";
-import { resources } from "../kubernetes/objects/resources.ts";
+import { type ObjectName, resources } from "../kubernetes/objects/resources.ts";
 import { accountAnnotation, managedByLabel, tokenType } from "./objects.ts";
 import type { TokenRotation } from "./state.ts";
 
@@ -103,4 +103,13 @@ export async function tokensOf(
     ({ type, metadata }) =>
       type === tokenType && metadata.annotations?.[accountAnnotation] === account,
   );
+}
+
+/** Reads the token in a Secret; undefined while Kubernetes hasn't filled it, or if there is no such Secret. */
+export async function tokenIn(
+  at: ObjectName,
+  kubernetes: Pick<Kubernetes, "find">,
+): Promise<string | undefined> {
+  const base64 = (await kubernetes.find(resources.secrets, at))?.data?.token;
+  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString();
 }

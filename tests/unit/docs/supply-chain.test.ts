@@ -4,7 +4,7 @@ import engine from "../../../engine/package.json" with { type: "json" };
 import program from "../../../package.json" with { type: "json" };
 import { parse } from "yaml";
 import * as z from "zod";
-import { charts } from "../../../config/keys.ts";
+import { charts } from "../../../config/chart-keys.ts";
 import { root, text } from "./pages.ts";
 
 type Versions = Readonly<Record<string, string>>;
