@@ -8,6 +8,7 @@ import {
   mustBe,
   type Path,
   quoted,
+  repeated,
   sentence,
   where,
   wrongValue,
@@ -100,8 +101,7 @@ function wrongRegions(
         first.set(name, path);
         return unknownCluster(readings, path, name);
       }
-      const state = `is ${quoted(name)} again, after ${where(earlier)}`;
-      return [sentence(path, state, "each cluster must be in one region")];
+      return [repeated(path, `is ${quoted(name)}`, earlier, "each cluster must be in one region")];
     }),
   );
   const missing = [...(readings.clusters ?? [])]
@@ -128,8 +128,8 @@ function sources(readings: Readings): string[] {
     const path = ["sources", index];
     const first = names.indexOf(name);
     if (first === index) return unknownCluster(readings, path, name);
-    const state = `is ${quoted(name)} again, after ${where(["sources", first])}`;
-    return [sentence(path, state, "each cluster must be listed once")];
+    const rule = "each cluster must be listed once";
+    return [repeated(path, `is ${quoted(name)}`, ["sources", first], rule)];
   });
 }
 
@@ -159,8 +159,8 @@ function pairs(readings: Readings): string[] {
     const first = listed.slice(0, index).find((earlier) => samePair(earlier, link));
     if (first === undefined) return [];
     const pair = `source ${quoted(link.source)} to target ${quoted(link.target)}`;
-    const state = `links ${pair} again, after ${where(first.path)}`;
-    return [sentence(link.path, state, "each pair must be listed once")];
+    const rule = "each pair must be listed once";
+    return [repeated(link.path, `links ${pair}`, first.path, rule)];
   });
 }
 

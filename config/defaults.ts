@@ -13,7 +13,7 @@ import {
 } from "./declared-links.ts";
 import { charts } from "./chart-keys.ts";
 import { cluster, stack } from "./keys.ts";
-import { generatedTrust } from "./trust-keys.ts";
+import { trust } from "./trust-keys.ts";
 import { gateway } from "./gateway-keys.ts";
 import { linkDefaultKeys } from "./link-keys.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
@@ -73,19 +73,13 @@ function clusterConfig(name: string, input: ClusterInput, mesh: StackInput): Clu
   };
 }
 
-function trustConfig({
-  external = false,
-  stack: publisher,
-  anchors,
-  issuers = {},
-  ignorePods = [],
-  ...settings
-}: StackInput["trust"]): TrustConfig {
+function trustConfig(input: StackInput["trust"]): TrustConfig {
+  const { external, stack, anchors, issuers, ...generated } = filled(trust.keys, input);
   if (external) return { kind: "external" };
-  if (publisher !== undefined) return { kind: "stack", stack: publisher };
-  if (anchors !== undefined)
-    return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers)), ignorePods };
-  return { kind: "generated", ...filled(generatedTrust, settings), ignorePods };
+  if (stack !== undefined) return { kind: "stack", stack };
+  if (anchors === undefined) return { kind: "generated", ...generated };
+  const { ignorePods } = generated;
+  return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers ?? {})), ignorePods };
 }
 
 /** Returns the settings of a link without a gateway, ignoring linkDefaults for gateways and their mirrors. */

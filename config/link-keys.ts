@@ -10,7 +10,6 @@ import {
   oneOf,
   optional,
   required,
-  type Section,
   section,
   wholeNumber,
   withDefault,

@@ -47,6 +47,11 @@ export function mustBeLeftOut(path: Path, why: string): string {
   return mustBe(path, "is set", `left out${why}`);
 }
 
+/** The sentence about an entry that repeats the one at `first`. */
+export function repeated(path: Path, entry: string, first: Path, rule: string): string {
+  return sentence(path, `${entry} again, after ${where(first)}`, rule);
+}
+
 /** Describes a value in words that fit after "is", never the content of a map or a list. */
 export function shown(value: unknown, path: Path = []): string {
   if (value === undefined) return "missing";

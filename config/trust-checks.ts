@@ -6,7 +6,7 @@ import {
   chainProblems,
   keyProblem,
 } from "@linkerd-multicluster/engine/trust";
-import { generatedTrust } from "./trust-keys.ts";
+import { generatedTrust, trust as trustSection } from "./trust-keys.ts";
 import {
   mustBeLeftOut,
   mustBe,
@@ -18,6 +18,8 @@ import {
 } from "./mistakes.ts";
 import type { Readings, StackInput } from "./read.ts";
 import { filled } from "./schema.ts";
+
+const trustKeys = trustSection.keys;
 
 type TrustInput = StackInput["trust"];
 type IssuersInput = NonNullable<TrustInput["issuers"]>;
@@ -35,7 +37,7 @@ export interface Circumstances {
 export function trust(readings: Readings, circumstances: Circumstances): string[] {
   const { values, wrong } = readings.stack;
   if (wrong.has("trust")) return [];
-  const { external = false, stack, anchors, issuers } = values.trust;
+  const { external, stack, anchors, issuers } = filled(trustKeys, values.trust);
   const decisive = external ? "external" : stack === undefined ? undefined : "stack";
   if (decisive !== undefined)
     return [...noneOfOthers(readings), ...nothingElse(values.trust, decisive)];
@@ -76,7 +78,7 @@ function tooMuch(input: TrustInput, keys: readonly string[], why: string): strin
 }
 
 function ignoredPods({ stack, clusters }: Readings): string[] {
-  const { ignorePods = [] } = stack.values.trust;
+  const { ignorePods } = filled(trustKeys, stack.values.trust);
   return ignorePods.flatMap((entry, index) => {
     const [cluster = ""] = entry.split("/");
     if (clusters === undefined || clusters.has(cluster)) return [];
@@ -108,8 +110,11 @@ function anchorMistakes(
 }
 
 function validity({ stack }: Readings): string[] {
-  const days = filled(generatedTrust, stack.values.trust);
-  const { anchorValidityDays: anchor, issuerValidityDays: issuer, renewBeforeDays: renew } = days;
+  const {
+    anchorValidityDays: anchor,
+    issuerValidityDays: issuer,
+    renewBeforeDays: renew,
+  } = filled(trustKeys, stack.values.trust);
   const found = [
     renew >= issuer &&
       wrongValue(

@@ -131,3 +131,7 @@ export function anchorsBehind(
 export function called({ name, fingerprint }: Certificate): string {
   return `${printable(name, 253)} (SHA-256 ${fingerprint.slice(0, 12)})`;
 }
+
+export function calledAll(certificates: readonly Certificate[]): string {
+  return certificates.map(called).join(" and ");
+}

@@ -1,7 +1,7 @@
 import { count } from "../message.ts";
 import type { Bundle } from "./bundle.ts";
 import { called, type Certificate } from "./certificate.ts";
-import type { Rotation } from "./rotate.ts";
+import type { Rotation } from "./rotation.ts";
 
 /** A certificate that the mesh stops working without. */
 export interface Expiring {

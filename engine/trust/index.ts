@@ -25,10 +25,5 @@ export { publicationArgs, stepOf, type Publication, type PublicationArgs } from 
 export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./published.ts";
 export { dayLong } from "./proxies.ts";
 export { anchorProblem, chainProblems, keyProblem } from "./requirements.ts";
-export {
-  rotate,
-  type Rotation,
-  type RotationPlan,
-  type RotationStage,
-  type TrustPlan,
-} from "./rotate.ts";
+export { rotate, type RotationPlan, type RotationStage, type TrustPlan } from "./rotate.ts";
+export type { Rotation } from "./rotation.ts";

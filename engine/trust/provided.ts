@@ -1,7 +1,7 @@
 import { listed } from "../message.ts";
 import { valueIn } from "../result.ts";
 import { type Bundle, has, inLiveOrder, isSameSet, unique, without } from "./bundle.ts";
-import { anchorsBehind, called, type Certificate } from "./certificate.ts";
+import { anchorsBehind, called, calledAll, type Certificate } from "./certificate.ts";
 import { type PresentTrust, presentIn, unreadableIn, withoutRefused } from "./live.ts";
 import {
   dayLong,
@@ -11,7 +11,8 @@ import {
   unreadProxies,
   withOldCertificate,
 } from "./proxies.ts";
-import type { ClusterPlan, Rotation, TrustPlan } from "./rotate.ts";
+import type { ClusterPlan, TrustPlan } from "./rotate.ts";
+import type { Rotation } from "./rotation.ts";
 
 /** Trust whose anchors and issuers come from the config. */
 export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certificateLifetime"> {
@@ -111,7 +112,7 @@ function orphaned({ anchors, live }: ProvidedRotation): ReadonlyMap<string, stri
     presentIn(live).flatMap(([cluster, { bundle, issuer }]): [string, string][] => {
       const isUnder = issuer.length === 0 || anchorsBehind(issuer, anchors).length > 0;
       if (isUnder || without(bundle, anchors).length === 0) return [];
-      const lost = anchorsBehind(issuer, bundle).map(called).join(" and ");
+      const lost = calledAll(anchorsBehind(issuer, bundle));
       const why = `${lacks} ${lost || "the anchor"}, which signed the issuer that cluster ${cluster} uses now. Keep it next to the new one until every cluster has an issuer signed by the new one.`;
       return [[cluster, why]];
     }),
@@ -124,7 +125,7 @@ function stillNeeded(
   { anchors, live, now, certificateLifetime = dayLong }: ProvidedRotation,
 ): string[] {
   const present = presentIn(live);
-  const names = gone.map(called).join(" and ");
+  const names = calledAll(gone);
   const late = withOldCertificate(present, now, certificateLifetime);
   const distrusting = new Set(
     present.flatMap(([, { issuer }]) => trustingNone(present, anchorsBehind(issuer, anchors), now)),

@@ -10,7 +10,8 @@ import {
   knownCertificates,
 } from "./certificate.ts";
 import type { LiveTrust } from "./live.ts";
-import type { Rotation, RotationPlan, RotationStage } from "./rotate.ts";
+import type { RotationPlan, RotationStage } from "./rotate.ts";
+import type { Rotation } from "./rotation.ts";
 
 /**
  * The trust that a trust stack publishes for the stacks of the clusters. Plain data: it is inputs and state of a

@@ -1,16 +1,8 @@
 import { count, listed } from "../message.ts";
 import { valueIn } from "../result.ts";
-import { type Bundle, has, inLiveOrder, unique, without } from "./bundle.ts";
-import { anchorsBehind, called, type Certificate, mostCertificates } from "./certificate.ts";
-import {
-  type LiveTrust,
-  type LiveTrusts,
-  type PresentTrust,
-  presentIn,
-  trustRootsName,
-  unreadableIn,
-  withoutRefused,
-} from "./live.ts";
+import { type Bundle, inLiveOrder, without } from "./bundle.ts";
+import { called, calledAll } from "./certificate.ts";
+import { type LiveTrust, unreadableIn, withoutRefused } from "./live.ts";
 import {
   dayLong,
   notBefore,
@@ -19,6 +11,8 @@ import {
   unreadProxies,
   withOldCertificate,
 } from "./proxies.ts";
+import { refusedNewcomers, tooManyAnchors, unknownIssuers } from "./refusals.ts";
+import { type Facts, factsOf, type Rotation } from "./rotation.ts";
 
 /**
  * The trust that one cluster gets in this run. A running cluster that can't be read gets nothing, because it may
@@ -63,26 +57,6 @@ export interface TrustPlan {
 
 /** A step of a rotation, with the trust by which it was decided: that of a refused cluster is unknown. */
 export type RotationPlan = TrustPlan & Pick<Rotation, "live">;
-
-export interface Rotation {
-  /** The anchor that remains in the end. */
-  readonly wanted: Certificate;
-  /** The anchor of the previous generation, whose issuers this stack still has; none in the first. */
-  readonly previous?: Certificate | undefined;
-  /** Additional anchors that the config adds to every cluster. */
-  readonly adopted?: Bundle;
-  /**
-   * The treatment of other live anchors. One that somebody has added to the bundle of one cluster must not spread to
-   * the others, so such anchors stay where they are or are removed.
-   */
-  readonly unknown?: "keep" | "remove";
-  readonly live: LiveTrusts;
-  readonly now: Date;
-  /** The lifetime of a workload's certificate in milliseconds; Linkerd's default is 24 hours. */
-  readonly certificateLifetime?: number;
-  /** The words for who carries out the plan, such as "this run". */
-  readonly by?: string;
-}
 
 /**
  * Decides the one step that can be taken now from the live state alone, so that the next run continues after an
@@ -130,48 +104,6 @@ export function rotate(observed: Rotation): RotationPlan {
   };
 }
 
-type Facts = ReturnType<typeof factsOf>;
-
-function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rotation) {
-  const present = presentIn(live);
-  const own = previous === undefined ? [wanted] : [wanted, previous];
-  const known = [...own, ...adopted];
-  const trusted = unique(present.flatMap(([, { bundle }]) => bundle));
-  const unknownAnchors = without(trusted, known);
-  const lasting = unique([wanted, ...adopted]);
-  const isMoved = ({ issuer }: PresentTrust) =>
-    previous === undefined || anchorsBehind(issuer, [wanted]).length > 0;
-  const moved = present.filter(([, trust]) => isMoved(trust)).length;
-  const isUnknown = previous !== undefined && present.length === 0 && unreadableIn(live).length > 0;
-  return {
-    present,
-    /** Whether nobody can tell how far a rotation has come: no cluster that runs can be read. */
-    isUnknown,
-    /** Anchors whose issuers this stack has. */
-    own,
-    known,
-    /** Live anchors that aren't this stack's. */
-    unknownAnchors,
-    /** Anchors that every cluster trusts in the end. */
-    lasting,
-    /** The same anchors, and those of the previous generation that are still in use. */
-    shared: unique([...lasting, ...own.filter((anchor) => has(trusted, anchor))]),
-    /** Anchors to remove. */
-    leaving: without(trusted, unknown === "keep" ? [...lasting, ...unknownAnchors] : lasting),
-    allMoved: moved === present.length,
-    /** A cluster of which nothing is known, or in which nothing runs, gets what the others have. */
-    signerOf: (trust: LiveTrust): ClusterPlan["issuer"] => {
-      const running = valueIn(trust);
-      return (running === undefined ? moved > 0 : isMoved(running)) ? "wanted" : "previous";
-    },
-    trusting: (anchor: Certificate): string => {
-      const names = present.flatMap(([name, { bundle }]) => (has(bundle, anchor) ? [name] : []));
-      const clusters = names.length === 1 ? `Cluster ${names.join()} trusts` : undefined;
-      return `${clusters ?? `Clusters ${listed(names)} trust`} ${called(anchor)}`;
-    },
-  };
-}
-
 const restart =
   "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
 
@@ -193,7 +125,7 @@ function nextStep(
     const added = lasting.filter((anchor) => !trustAll([anchor]));
     return [
       "bundle",
-      `Rotation, step 1 of 3: ${by} adds ${names(added)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
+      `Rotation, step 1 of 3: ${by} adds ${calledAll(added)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
     ];
   }
   const unread = unreadProxies(present);
@@ -214,16 +146,12 @@ function nextStep(
   if (late.length > 0)
     return [
       "waiting",
-      `The rotation waits until no certificate under ${names(leaving)} can be in use. Restart the workloads of ${count(late.length, "pod")}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listed(late)}.`,
+      `The rotation waits until no certificate under ${calledAll(leaving)} can be in use. Restart the workloads of ${count(late.length, "pod")}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listed(late)}.`,
     ];
   return [
     "drop",
-    `Rotation, step 3 of 3: ${by} removes ${names(leaving)} from every trust bundle. Proxies trust it until their workloads are restarted.`,
+    `Rotation, step 3 of 3: ${by} removes ${calledAll(leaving)} from every trust bundle. Proxies trust it until their workloads are restarted.`,
   ];
-}
-
-function names(anchors: Bundle): string {
-  return anchors.map(called).join(" and ");
 }
 
 /** An anchor that isn't this stack's stays in the clusters that trust it and is added to no other. */
@@ -237,66 +165,4 @@ function bundleFor(
   if (which === "live") return own.length > 0 ? own : facts.shared;
   const kept = which === "shared" || unknown === "keep" ? without(own, facts.known) : [];
   return inLiveOrder([...facts[which], ...kept], own);
-}
-
-interface Refused {
-  readonly cluster: string;
-  readonly why: string;
-}
-
-/** Issuers that neither generation signed; this stack has no key to continue from them. */
-function unknownIssuers({ present, own }: Facts): Refused[] {
-  return present.flatMap(([cluster, { issuer }]) => {
-    const [first] = issuer;
-    if (first === undefined || anchorsBehind(issuer, own).length > 0) return [];
-    const why = `Cluster ${cluster} uses the issuer ${called(first)}, which is not signed by any of this stack's trust anchors, ${names(own)}: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`;
-    return [{ cluster, why }];
-  });
-}
-
-/** Foreign anchors that are written back to a cluster must form a bundle that can be read again. */
-function tooManyAnchors({ present, known }: Facts): Refused[] {
-  return present.flatMap(([cluster, { bundle }]) => {
-    const unknown = without(bundle, known);
-    if (unknown.length === 0 || unknown.length + known.length <= mostCertificates) return [];
-    const why = `Cluster ${cluster} trusts ${unknown.length} anchors that are none of this stack's, and a trust bundle has at most ${mostCertificates}: remove those that nobody needs from ConfigMap ${trustRootsName} there, and run again.`;
-    return [{ cluster, why }];
-  });
-}
-
-/** Clusters that may be new have to wait while nobody can tell what they must trust: the others need no change for them. */
-function refusedNewcomers(fresh: readonly string[], rotation: Rotation, facts: Facts): Refused[] {
-  const reasons = facts.isUnknown
-    ? [
-        `The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: ${unreadableIn(rotation.live).join("; ")}.`,
-      ]
-    : unfinished(fresh, rotation, facts);
-  if (reasons.length === 0) return [];
-  return fresh.map((cluster) => ({ cluster, why: reasons.join(" ") }));
-}
-
-/**
- * An anchor that is none of the stack's, and that all clusters trust, may be that of a generation whose rotation was
- * never finished, with certificates under it still in use. A new cluster would refuse these.
- */
-function unfinished(
-  fresh: readonly string[],
-  { live, now, certificateLifetime = dayLong }: Rotation,
-  { present, unknownAnchors, trusting }: Facts,
-): string[] {
-  const late = [
-    // An unreadable cluster may be new, or hold such certificates, but not both.
-    ...(live.size - present.length > 1 ? unreadableIn(live) : []),
-    ...unreadProxies(present),
-    ...withOldCertificate(present, now, certificateLifetime),
-  ];
-  if (fresh.length === 0 || late.length === 0) return [];
-  const until = renewedBy(present, certificateLifetime);
-  const shared = unknownAnchors.filter((anchor) =>
-    present.every(([, { bundle }]) => has(bundle, anchor)),
-  );
-  return shared.map(
-    (anchor) =>
-      `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listed(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
-  );
 }

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { leavingOut } from "../../../engine/trust/live.ts";
-import { rotate, type Rotation } from "../../../engine/trust/rotate.ts";
+import { rotate } from "../../../engine/trust/rotate.ts";
+import type { Rotation } from "../../../engine/trust/rotation.ts";
 import { day, inDays, now } from "./certificates.ts";
 import {
   absent,

@@ -1,7 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { bundleText } from "../../../engine/trust/bundle.ts";
 import { knownCertificates } from "../../../engine/trust/certificate.ts";
-import { type Rotation, rotate } from "../../../engine/trust/rotate.ts";
+import { rotate } from "../../../engine/trust/rotate.ts";
+import type { Rotation } from "../../../engine/trust/rotation.ts";
 import { type Authority, authority, inDays, issuerUnder, now } from "./certificates.ts";
 import {
   absent,
