@@ -6,7 +6,7 @@ import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
 import { keptKubeconfig } from "./given-kubeconfigs.ts";
 
-/** The identity of a cluster. Everything that is sent to a cluster depends on this resource. */
+/** Everything that is sent to a cluster depends on this resource, which makes sure that it is still the same cluster. */
 export class ClusterIdentity extends EngineResource {
   /** Why nothing is written there in this run; undefined if the identity hasn't changed. */
   declare readonly refused: pulumi.Output<string | undefined>;

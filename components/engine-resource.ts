@@ -2,7 +2,6 @@ import * as engine from "@linkerd-multicluster/engine";
 import * as pulumi from "@pulumi/pulumi";
 import { kubeconfigsIn } from "./given-kubeconfigs.ts";
 
-/** The engine's export that serves each dynamic resource. */
 export const servedBy = {
   ClusterIdentity: "clusterIdentities",
   Health: "health",

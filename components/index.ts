@@ -1,5 +1,5 @@
 /**
- * The npm package: a mesh as a component of another program (docs/guides/package.md).
+ * The npm package exports a mesh as a component of another program (docs/guides/package.md).
  */
 export { Mesh } from "./mesh.ts";
 export type { LinkSummary, Lists } from "./mirrors.ts";

@@ -30,7 +30,7 @@ export interface LinkArgs extends LinkConfig {
 }
 
 /**
- * A link's objects in the target: a service account for the source, with the rights that the link uses, and its
+ * Creates a link's objects in the target: a service account for the source, with the rights that the link uses, and its
  * token. A new token is created first; the old one is deleted at the end of the run.
  */
 export class LinkAccount extends pulumi.ComponentResource {

@@ -13,7 +13,7 @@ import type { ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
 import { LinkAccount, type LinkArgs } from "./link-account.ts";
 
 /**
- * A link's objects in the source: the credentials for their two readers, and the Link. Mirrors depend on this
+ * Creates a link's objects in the source: the credentials for their two readers, and the Link. Mirrors depend on this
  * component, because the destination controller never retries a cluster that it didn't know when a mirror appeared
  * (linkerd-behaviour.md 5).
  */

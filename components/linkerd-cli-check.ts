@@ -26,7 +26,7 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
     super("linkerd-multicluster:index:LinkerdCliCheck", name, {}, opts);
     if (!isOnPath("linkerd")) {
       const message = "the linkerd CLI is not on PATH, so no linkerd check runs on this machine";
-      // A message that does not get through changes nothing.
+      // The run does not depend on this message, so a failure to send it is ignored.
       pulumi.log.warn(message, this).catch(() => undefined);
     }
     const each = Object.keys(args.mesh.clusters).map((cluster) => {

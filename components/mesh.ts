@@ -7,7 +7,7 @@ import type { Lists, LinkSummary, Mirrors } from "./mirrors.ts";
 export const meshType = "linkerd-multicluster:index:Mesh";
 
 /**
- * One Linkerd multi-cluster mesh of the clusters of a program. One program has one mesh.
+ * Creates a Linkerd multi-cluster mesh. A program can have only one.
  *
  *     new Mesh("mesh", {
  *       clusters: { west: { kubeconfig: west.kubeconfig }, east: { kubeconfig: east.kubeconfig } },

@@ -19,14 +19,14 @@ export interface TrustRootArgs extends IssuanceArgs {
 }
 
 /**
- * One trust anchor for all clusters and an issuer for each: generated, provided, or external. Takes one
- * step of a rotation in each run, as far as what is live allows; tells what is left to do, and what
- * expires. A step that would break traffic is not taken.
+ * Gives all clusters one trust anchor, and each an issuer: generated, provided, or external. Each run takes one step of
+ * a rotation if the clusters' live trust allows it, and reports what remains to be done and what expires. A step that
+ * would break traffic waits.
  */
 export class TrustRoot extends pulumi.ComponentResource {
-  /** PEM of the anchors that all clusters are to trust in the end. */
+  /** PEM of the anchors that all clusters will trust in the end. */
   readonly anchorsPem: pulumi.Output<string>;
-  /** PEM of all anchors that the stack knows, those that are to go included. */
+  /** PEM of all anchors that the stack knows, including those that a rotation will remove. */
   readonly knownPem: pulumi.Output<string>;
   readonly stage: pulumi.Output<RotationStage>;
   /** By cluster, why it gets nothing in this run and what to do. It counts as unreadable. */
@@ -63,12 +63,12 @@ export class TrustRoot extends pulumi.ComponentResource {
     this.registerOutputs({ anchorsPem, stage: this.stage, expiries: this.expiries });
   }
 
-  /** PEM of the anchors that the cluster trusts after this run, as the chart takes it; empty where none are planned. */
+  /** Returns PEM of the anchors that the cluster trusts after this run; empty if none are planned. */
   bundleFor(cluster: string): pulumi.Output<string> {
     return this.#issuance.outputs.apply(({ clusters }) => clusters[cluster]?.bundlePem ?? "");
   }
 
-  /** The cluster's issuer after this run. Its key is secret. */
+  /** Returns the cluster's issuer after this run. Its key is secret. */
   issuerFor(cluster: string): KeyPair {
     const issuer = this.#issuance.issuerOf(cluster);
     if (issuer === undefined) throw new Error(`there is no issuer for cluster ${cluster}`);
@@ -85,7 +85,7 @@ export class TrustRoot extends pulumi.ComponentResource {
     // Pulumi's exit code for a program that has already reported its error. With `log.error` alone the run would succeed.
     if (isError) process.exitCode = 32;
     const log = isError ? pulumi.log.error : pulumi.log.warn;
-    // A message that does not get through changes nothing.
+    // The run does not depend on this message, so a failure to send it is ignored.
     log(message, this).catch(() => undefined);
   }
 }
@@ -97,10 +97,10 @@ export function trustRootArgs(
   const { linkerdNamespace, trust } = config;
   const clusters = ownClusters(config);
   const names = [...clusters].map(([cluster, { trustDomain }]) => {
-    // A convention that nothing checks (linkerd-behaviour.md 9.3).
+    // The name is a convention that nothing checks (linkerd-behaviour.md 9.3).
     return [cluster, `identity.${linkerdNamespace}.${trustDomain}`] as const;
   });
-  // Other stacks have the other clusters.
+  // The other clusters belong to other stacks.
   const own = <T>(issuers: ReadonlyMap<string, T>) =>
     new Map([...issuers].filter(([name]) => clusters.has(name)));
   const lifetimes = [...clusters.values()].map(({ values }) =>
@@ -115,7 +115,7 @@ export function trustRootArgs(
   };
 }
 
-/** So long that only restarts matter. */
+/** With a lifetime this long, a rotation waits for restarts alone. */
 const unknownLifetime = 3650 * dayLong;
 
 /** The lifetime of workload certificates by the user's Helm values, in milliseconds. */

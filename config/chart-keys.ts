@@ -2,8 +2,6 @@ import * as z from "zod";
 import { optional, required, section, wholeNumber, withDefault } from "./schema.ts";
 import * as syntax from "./syntax.ts";
 
-/** The keys of Linkerd's charts: where they come from, and the Helm values of a cluster or of all. */
-
 const helmValuesOf = (whose: string) =>
   withDefault(
     z.record(z.string(), z.unknown(), { error: "a map of Helm values" }),

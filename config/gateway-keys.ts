@@ -3,7 +3,7 @@ import { linkerdGateway } from "@linkerd-multicluster/engine/mirroring";
 import { flag, list, optional, type Section, section, wholeNumber, withDefault } from "./schema.ts";
 import * as syntax from "./syntax.ts";
 
-/** The keys of a gateway, which links and clusters have. */
+/** Links and clusters have the same keys of a gateway, and a cluster one more. */
 
 const addresses = "a list of at least one IP address or DNS hostname";
 const ranges = "a list of at least one range of IP addresses, such as 198.51.100.0/24";

@@ -6,9 +6,7 @@ import { codeOf, invalid, isRecord, type Result } from "@linkerd-multicluster/en
 export interface Shared {
   /** The top-level keys of both, unchecked; a stack's own key replaces the file's as a whole. */
   readonly raw: Readonly<Record<string, unknown>>;
-  /** The file's path in the stack config. */
   readonly file?: string;
-  /** The top-level keys that come from the file. */
   readonly fromFile: ReadonlySet<string>;
 }
 

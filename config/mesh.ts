@@ -7,8 +7,8 @@ import type { generatedTrust, issuer } from "./trust-keys.ts";
 import type { Filled } from "./schema.ts";
 
 /**
- * The mesh of the stack config, checked and with every default filled in by parseConfig. Plain data; the table of
- * keys (keys.ts) explains its values.
+ * The mesh of the stack config, checked and with every default filled in by parseConfig. The table of keys (keys.ts)
+ * explains its values.
  */
 export interface MeshConfig extends Pick<
   Filled<typeof stack.keys>,
@@ -63,7 +63,6 @@ export interface ProvidedTrust {
 
 export type ChartsConfig = Filled<typeof charts.keys>;
 
-/** A cluster of the mesh, with the settings for its links. */
 export interface ClusterConfig extends Omit<
   Filled<typeof cluster.keys>,
   "context" | "kubeconfig" | "gateway" | "revoked"

@@ -47,7 +47,6 @@ export function mustBeLeftOut(path: Path, why: string): string {
   return mustBe(path, "is set", `left out${why}`);
 }
 
-/** The sentence about an entry that repeats the one at `first`. */
 export function repeated(path: Path, entry: string, first: Path, rule: string): string {
   return sentence(path, `${entry} again, after ${where(first)}`, rule);
 }

@@ -1,15 +1,14 @@
 import * as z from "zod";
 
 /**
- * Building blocks of the table of config keys (keys.ts and *-keys.ts). Every message of a type completes the sentence
- * "it must be ..." (mistakes.ts).
+ * The tables of config keys (keys.ts and *-keys.ts) are built from these functions. Every message of a type completes
+ * the sentence "it must be ..." (mistakes.ts).
  */
 
 export type Key<Value = unknown> = {
   readonly type: z.ZodType<Value>;
   /** The meaning as the part of a sentence after the key and a colon, in Markdown. */
   readonly meaning: string;
-  /** The keys of the nested map, for the docs. */
   readonly of?: Section;
   /** Whether its value may hold credentials, which no message may quote. */
   readonly confidential?: true;
@@ -20,7 +19,7 @@ export type Key<Value = unknown> = {
   | { readonly required: true }
 );
 
-/** The default in Markdown; undefined for a required key. */
+/** Returns the default in Markdown; undefined for a required key. */
 export function absenceOf(key: Key): string | undefined {
   if ("required" in key) return undefined;
   if ("otherwise" in key) return key.otherwise;

@@ -10,13 +10,13 @@ import { isRecord, UserError } from "@linkerd-multicluster/engine/kubernetes";
 /** These keys hold secrets, which only Pulumi can decrypt, and no command needs them. */
 const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);
 
-/** The chosen stack or file; otherwise PULUMI_STACK, or the only stack of the folder. */
+/** Without a choice, PULUMI_STACK applies, or else the only stack of the folder. */
 export interface StackChoice {
   readonly stack?: string;
   readonly configFile?: string;
 }
 
-/** A stack's config as Pulumi hands it to a program: maps and lists as JSON. */
+/** Pulumi passes a stack's config to a program like this, with maps and lists as JSON. */
 export type ConfigTexts = Readonly<Record<string, string>>;
 
 /**
@@ -47,7 +47,7 @@ function hasMesh(texts: ConfigTexts): boolean {
   return [`${project}:clusters`, `${project}:mesh`].some((key) => key in texts);
 }
 
-/** No file says of which organization a stack is, and a file of another name not even of which stack it is. */
+/** No file names the organization of its stack, and a file with another name not even the stack. */
 export async function stackNameOf(
   choice: StackChoice,
   folder: string,
@@ -60,7 +60,7 @@ export async function stackNameOf(
   return name === undefined ? "*" : `*/${project}/${name}`;
 }
 
-/** Undefined where the folder has no file of a stack, because all config is elsewhere. */
+/** Returns undefined if the folder has no file of a stack, because all config is elsewhere. */
 async function configFileOf(
   { stack, configFile }: StackChoice,
   folder: string,
@@ -75,7 +75,7 @@ async function configFileOf(
 
 const stackFile = /^Pulumi\.([\w.-]+)\.yaml$/;
 
-/** As Pulumi does: of `organisation/project/stack` only the last part counts. */
+/** Only the last part of `organization/project/stack` counts, as for Pulumi. */
 function fileOf(stack: string): string {
   return `Pulumi.${basename(stack)}.yaml`;
 }
@@ -88,7 +88,7 @@ async function onlyStack(folder: string): Promise<string | undefined> {
   );
 }
 
-/** Empty where environments add to the file, since only Pulumi can open them. */
+/** Returns nothing if environments add to the file, since only Pulumi can open them. */
 function textsIn(file: string): ConfigTexts {
   const content = contentOf(file, (path) => readFileSync(path, "utf8"));
   if ("why" in content) throw new UserError(`The stack's config ${file} ${content.why}.`);

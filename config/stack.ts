@@ -7,10 +7,14 @@ import { project } from "./mistakes.ts";
 import { parseTexts } from "./parse.ts";
 import { valueAt } from "./read.ts";
 
-/** The engine starts the program in the project's folder. */
+/** Paths start at the project's folder, because the engine starts the program there. */
 const readText: ReadText = (path) => readFileSync(path, "utf8");
 
-/** The config of the current stack. Throws a RunError, which has no stack trace, with every mistake. */
+/**
+ * Returns the config of the current stack.
+ *
+ * @throws RunError with every mistake, and without a stack trace
+ */
 export function stackConfig(): MeshConfig {
   try {
     return parseTexts(pulumi.runtime.allConfig(), "The stack config", {
@@ -19,7 +23,7 @@ export function stackConfig(): MeshConfig {
     });
   } catch (error) {
     const failure = new pulumi.RunError(messageOf(error));
-    // Pulumi does not print the stack and yet formats it, on which Node 22 spends half a minute and
+    // Pulumi formats the stack although it doesn't print it, which costs Node 22 half a minute and
     // gigabytes: util.inspect with colors loops on paths like `node_modules/@pulumi/resource.ts`.
     failure.stack = "";
     throw failure;
@@ -27,8 +31,8 @@ export function stackConfig(): MeshConfig {
 }
 
 /**
- * Whether the stack holds a top-level key of this program's config encrypted, in whole or in part;
- * the SDK knows and does not tell.
+ * Whether the stack config encrypts a top-level key, in whole or in part. The SDK knows this but exports no function for
+ * it.
  */
 export function isSecret(key: string): boolean {
   return secretKeys().includes(`${project}:${key}`);
@@ -40,9 +44,9 @@ function secretKeys(): readonly string[] {
 }
 
 /**
- * Whether the stack holds the key of a cluster's issuer as plain text. Pulumi tells which top-level keys hold a secret
- * somewhere, and no more. Which of their values are plain is in the stack file, where Pulumi puts it: Pulumi does not tell
- * a program of another place.
+ * Whether the stack config contains the key of a cluster's issuer as plain text. Pulumi only tells which top-level keys
+ * contain a secret. Which of their values are plain is in the stack file, at its usual place: Pulumi doesn't tell a
+ * program of another one.
  *
  * @param secretKeys full keys that are secret, in whole or in part
  */

@@ -9,7 +9,7 @@ import {
 import { othersIn } from "@linkerd-multicluster/engine/mirroring";
 import { text } from "./schema.ts";
 
-/** The kinds of text in the config: what each must be, and whether it is. */
+/** Each kind of text in the config has a rule for messages and a function that checks it. */
 
 const dnsLabelChars = `lower-case letters, digits and "-", with a letter or digit at both ends`;
 const labelChars = `letters, digits, "-", "_" and ".", with a letter or digit at both ends`;
@@ -23,8 +23,8 @@ const clusterNameLimit = 63 - "probe-".length;
 const takenNames = new Set(["federated", "constructor"]);
 
 /**
- * `svc-federated` is what Linkerd calls a federated Service, so no mirror may be called that. And
- * `constructor` is a key that every map of JavaScript seems to have, state and inputs included.
+ * Linkerd calls a federated Service `svc-federated`, so no mirror may have that name. And every JavaScript object,
+ * including state and inputs, inherits a key `constructor`.
  */
 export const clusterName = text(
   `a DNS label of at most ${clusterNameLimit} characters (${dnsLabelChars}) other than "federated" and "constructor", because it becomes the suffix of every mirror's name, <service>-<cluster>`,
@@ -118,7 +118,7 @@ export const apiServer = text(
   },
 );
 
-/** Semantic versioning, as Helm demands of charts. */
+/** Helm requires semantic versions of charts. */
 export const chartVersion = text("a chart's version, such as 2026.8.3", (version) =>
   /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(version),
 );

@@ -12,8 +12,6 @@ import {
 } from "./schema.ts";
 import * as syntax from "./syntax.ts";
 
-/** The keys of `trust`: where the trust anchor and issuers come from. */
-
 const days = wholeNumber("a whole number of days from 1 to 36500", 36500);
 
 export const generatedTrust = {

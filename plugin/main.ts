@@ -10,8 +10,8 @@ const engine = args.find((each) => !each.startsWith("-"));
 if (engine !== undefined) pulumi.runtime.resetOptions("", "", -1, engine, "", false, "");
 
 await pulumi.provider.main(new MeshProvider(manifest.version), args);
-// From now on, as it has printed its port.
+// Only now, because the plugin has to print its port on the original console first.
 console.log = (line: string) => {
-  // A message that does not get through changes nothing.
+  // The run does not depend on this message, so a failure to send it is ignored.
   pulumi.log.info(line).catch(() => undefined);
 };

@@ -10,8 +10,8 @@ import { withStack } from "@linkerd-multicluster/engine/kubernetes";
 type Props = Readonly<Record<string, unknown>>;
 
 /**
- * The Pulumi package for programs in every language: makes the component, and serves the resources below it by the same
- * methods as the dynamic provider of a program of Node.
+ * Serves the Pulumi package to programs in every language. It creates the component, and serves the resources below it
+ * with the same methods as the dynamic provider of a Node program.
  */
 export class MeshProvider implements pulumi.provider.Provider {
   readonly version: string;
@@ -40,7 +40,7 @@ export class MeshProvider implements pulumi.provider.Provider {
       const { mirrors, notMirrored, federated, linkStatuses, trustAnchors } = mesh;
       return { urn, state: { mirrors, notMirrored, federated, linkStatuses, trustAnchors } };
     } catch (error) {
-      // The engine shows the message alone.
+      // The engine shows only the message, and a bug needs its stack trace.
       throw pulumi.RunError.isInstance(error) ? error : withStack(error);
     }
   }
@@ -97,7 +97,7 @@ async function served<Key extends string, Answer extends Readonly<Record<Key, Pr
   }
 }
 
-/** Properties without the marks by which the engine knows secrets, and the keys of those that hold any. */
+/** Removes the marks of secrets, and returns the keys of the properties that had any. */
 function unmarked(props: Props): { readonly values: Props; readonly secrets: ReadonlySet<string> } {
   const secrets = new Set<string>();
   const plain = (value: unknown, key: string): unknown => {

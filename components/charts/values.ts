@@ -4,8 +4,8 @@ import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
 import { valueAt } from "../../config/read.ts";
 
 /**
- * Chart values that this program sets (linkerd-behaviour.md 9.1 and 9.2; linkerd2, values.yaml of each). All others
- * are the chart's or the user's.
+ * These are the chart values that this program sets (linkerd-behaviour.md 9.1 and 9.2; linkerd2, values.yaml of each).
+ * All others are the chart's or the user's.
  */
 
 export function crdsValues(gatewayApi: "install" | "assume"): HelmValues {
@@ -65,7 +65,6 @@ function controller({ target, gateway, headless, probePort }: Controlled): HelmV
   };
 }
 
-/** A link that Linkerd's controller mirrors. */
 export interface Controlled extends LinkSpec {
   /**
    * The port of the gateway's probe, if the cluster's values set it: the chart's probe Service is right only for that
@@ -101,7 +100,6 @@ export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
   };
 }
 
-/** Whether a link uses its target's own gateway. */
 function leadsToOwn({ gateway }: LinkSpec, own: ClusterConfig["gateway"]): boolean {
   return (
     gateway !== false &&

@@ -17,14 +17,14 @@ export interface GenerationArgs {
 
 const p256 = { algorithm: "ECDSA", ecdsaCurve: "P256" } as const;
 
-/** The provider wants snake_case, whatever its documentation says. */
+/** The provider accepts only snake_case here, although its documentation says otherwise. */
 const ca = {
   isCaCertificate: true,
   setSubjectKeyId: true,
   allowedUses: ["cert_signing", "crl_signing"],
 };
 
-/** One trust anchor and an issuer under it for every cluster; a rotation makes the next. */
+/** Creates a trust anchor, and an issuer under it for every cluster. Each rotation adds a generation. */
 export class Generation extends pulumi.ComponentResource {
   readonly anchorPem: pulumi.Output<string>;
   readonly issuers: ReadonlyMap<string, KeyPair>;

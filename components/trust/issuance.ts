@@ -27,7 +27,6 @@ import {
 } from "@linkerd-multicluster/engine/trust";
 import { Generation, type KeyPair } from "./generation.ts";
 
-/** The anchors and issuers of a stack, and what each cluster gets of them. */
 export interface Issuance {
   readonly anchorsPem: pulumi.Output<string>;
   /** All anchors that the stack knows, including those to be removed. */
@@ -81,7 +80,7 @@ export function issuanceFrom(trust: TrustConfig, context: IssuanceContext): Issu
 /** Issuers by cluster, leaf first, with the private key. */
 type Issuers = ReadonlyMap<string, { readonly issuer: Bundle; readonly keyPem: string }>;
 
-/** Anchors and issuers that somebody else has made, which are known before the run. */
+/** Issues nothing: somebody else has created the anchors and issuers, which are known before the run. */
 function givenIssuance(
   anchors: Bundle,
   issuers: Issuers,
@@ -131,7 +130,7 @@ function publishedIssuance({ published, live, now }: IssuanceContext): Issuance 
   return givenIssuance(known, clusters, planPublished(published, live), expiring, now);
 }
 
-/** Trust that is none of this program's: only what expires, and which clusters refuse each other's proxies. */
+/** Only reports what expires and which clusters refuse each other's proxies, because others provide the trust. */
 function externalIssuance({ live, now }: IssuanceContext): Issuance {
   const { anchors, expiring, notes } = externalTrust(live);
   const nothing = new Map<string, never>();
@@ -140,8 +139,8 @@ function externalIssuance({ live, now }: IssuanceContext): Issuance {
 }
 
 /**
- * Anchors and issuers that this stack generates. The previous generation is kept: in a rotation its issuers are in
- * use until the second of three steps; after that, nothing trusts it.
+ * Generates anchors and issuers. The previous generation is kept, because its issuers are in use until the second of a
+ * rotation's three steps.
  */
 function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
   const { name, parent, issuerNames: issuers, now, publish } = context;
@@ -212,7 +211,6 @@ interface TrustOutputs extends Pick<Publication, "stage" | "notes"> {
   readonly clusters: Readonly<Record<string, { readonly bundlePem: string } | undefined>>;
 }
 
-/** When certificates expire, and what to tell about it, as plain data. */
 export interface Expiries {
   /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */
   readonly dates: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ export interface TokenRotation {
   readonly maxAgeDays?: number;
 }
 
-/** The arguments for reading a link's target. They hold no credential. */
+/** These arguments for reading a link's target contain no credential. */
 export interface TargetArgs {
   /** The cluster that gets access to the target. */
   readonly source: string;
@@ -27,7 +27,6 @@ export interface TargetArgs {
   readonly apiServer?: string;
   /** Whether another stack installs Linkerd in the target, perhaps at this moment. */
   readonly awaited?: true;
-  /** The target's cluster domain in the stack config. */
   readonly targetDomain: string;
   readonly gateway: GatewaySource | false;
   /** Selectors of Services whose pods the source watches; absent if there are none or the target isn't asked. */
@@ -45,7 +44,6 @@ export interface AdoptedLink {
   readonly mirroring: "pulumi" | "controller";
 }
 
-/** The gateway as the Link resource names it. */
 export interface LinkGateway extends GatewayFacts {
   /** Absent if the gateway Service defines no probe, or doesn't exist. */
   readonly probe?: Probe;
@@ -86,7 +84,7 @@ export interface RevocationTarget extends ClusterAccess {
   readonly uid?: string;
 }
 
-/** A cluster that loses its access to others. The arguments hold no credential. */
+/** These arguments of a cluster that loses its access to others contain no credential. */
 export interface RevocationArgs {
   readonly source: string;
   /**
@@ -95,7 +93,6 @@ export interface RevocationArgs {
   readonly isolated: boolean;
   /** Targets by name; none with `manage: mirrors`, which gives no access. */
   readonly targets: Readonly<Record<string, RevocationTarget>>;
-  /** The namespace of the service account. */
   readonly namespace: string;
 }
 

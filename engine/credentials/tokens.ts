@@ -4,7 +4,7 @@ import { type ObjectName, resources } from "../kubernetes/objects/resources.ts";
 import { accountAnnotation, managedByLabel, tokenType } from "./objects.ts";
 import type { TokenRotation } from "./state.ts";
 
-/** The number of a token: a rotation on demand increases the first part, a rotation by age the second. */
+/** A rotation on demand increases the first part, a rotation by age the second. */
 export interface TokenNumber {
   readonly generation: number;
   readonly serial: number;

@@ -3,7 +3,7 @@ import { printable } from "../kubernetes/objects/printable.ts";
 import { invalid, type Result } from "../result.ts";
 import { UserError } from "../user-error.ts";
 
-/** One X.509 certificate, as far as trust between clusters depends on it. Never a private key. */
+/** An X.509 certificate, as far as trust between clusters depends on it. It never contains a private key. */
 export interface Certificate {
   /** Its PEM block: LF line ends, none at the end. */
   readonly pem: string;
@@ -13,25 +13,24 @@ export interface Certificate {
   readonly name: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Decoded with the rest: asking `x509` for it throws where that fails. */
+  /** It is decoded with the rest, because asking `x509` for an invalid one throws. */
   readonly publicKey: KeyObject;
   readonly x509: X509Certificate;
 }
 
-/** The most characters of a text: a bundle of 50 certificates is a tenth of it. */
+/** A bundle of 50 certificates has a tenth of this many characters. */
 const longestText = 256 * 1024;
 
-/** Far more than a rotation needs; verifying a chain costs one signature for each pair. */
+/** A rotation needs far fewer; verifying a chain costs one signature for each pair. */
 export const mostCertificates = 50;
 
 /** Certificates in the order of a text, as that of a chain: leaf first. */
 export type Certificates = readonly [Certificate, ...Certificate[]];
 
 /**
- * Every certificate in a PEM text, in its order. Text between the blocks, which OpenSSL
- * writes, is ignored; Linkerd's own parser stops at it, so bundles are formatted again (bundle.ts).
- * Whoever may write to a cluster, or create a pod, may write such a text: its size is bounded, and
- * the time to read it grows with its size alone.
+ * Parses every certificate in a PEM text, in order. Text between the blocks, which OpenSSL writes, is ignored; Linkerd's
+ * own parser stops at it, so bundles are formatted again (bundle.ts). Whoever may write to a cluster, or create a pod,
+ * may write such a text, so its size is limited, and parsing takes linear time.
  *
  * @returns the certificates; or what they must be, as the end of a sentence "it must be".
  */
@@ -58,12 +57,12 @@ interface Block {
   readonly pem: string;
 }
 
-/** The blocks of a PEM text. A regular expression that matches one backtracks: blanks cost half a minute. */
+/** Splits the text, because a regular expression for a block backtracks: many blanks cost half a minute. */
 function blocksIn(text: string): Block[] {
   const parts = text.split("-----");
   return parts.flatMap((part, index) => {
     const [, kind] = /^BEGIN ([A-Z0-9 ]{1,64})$/.exec(part) ?? [];
-    // Right after another block: as `cat` joins files of which one lacks its last line end.
+    // A block may follow another one directly, as when `cat` joins files and one lacks its last line end.
     const beginsLine = ["", "\n"].includes(parts[index - 1]?.at(-1) ?? "");
     if (kind === undefined || !beginsLine || parts[index + 2] !== `END ${kind}`) return [];
     const lines = ["", ...parts.slice(index, index + 3), ""].join("-----").split("\n");
@@ -78,14 +77,14 @@ export function certificatesOf(pem: unknown, what: string): Certificates {
   throw new UserError(`${what} must be ${found.why}`);
 }
 
-/** The certificates in a text that has been checked, as that of the config. */
+/** Parses a text that has been checked before, such as that of the config. */
 export function knownCertificates(text: string): Certificates {
   const found = certificatesIn(text);
   if ("value" in found) return found.value;
   throw new Error(`not certificates: it must be ${found.why}`);
 }
 
-/** The certificate that a certificate resource returns. */
+/** Parses the output of a certificate resource. */
 export function onlyCertificate(text: string): Certificate {
   return knownCertificates(text)[0];
 }
@@ -93,7 +92,7 @@ export function onlyCertificate(text: string): Certificate {
 function certificateOf({ pem }: Block): Certificate {
   const x509 = new X509Certificate(pem);
   const [notBefore, notAfter] = [new Date(x509.validFrom), new Date(x509.validTo)];
-  // OpenSSL writes what is no time as a sentence.
+  // OpenSSL describes an invalid time with a sentence.
   if (Number.isNaN(notBefore.getTime() + notAfter.getTime())) throw new Error("no time");
   return {
     pem,
@@ -112,8 +111,8 @@ export function isIssuedBy(child: Certificate, parent: Certificate): boolean {
 }
 
 /**
- * The anchors that vouch for an issuer: those that signed it, or signed the end of the chain that
- * follows it, leaf first, as Linkerd expects a chain in `tls.crt`.
+ * Returns the anchors that vouch for an issuer: those that signed it, or the end of the chain that follows it, leaf
+ * first, as Linkerd expects a chain in `tls.crt`.
  */
 export function anchorsBehind(
   [issuer, ...chain]: readonly Certificate[],
@@ -127,7 +126,7 @@ export function anchorsBehind(
   return [...direct, ...further.filter((anchor) => !direct.includes(anchor))];
 }
 
-/** A certificate in a message: its name and enough of its fingerprint to tell it apart. */
+/** Names a certificate in a message, with enough of its fingerprint to tell it apart. */
 export function called({ name, fingerprint }: Certificate): string {
   return `${printable(name, 253)} (SHA-256 ${fingerprint.slice(0, 12)})`;
 }

@@ -16,7 +16,6 @@ export interface Expiring {
   readonly renewBeforeDays?: number;
 }
 
-/** A notice for the user about a certificate that expires soon. */
 export interface ExpiryNotice {
   readonly severity: "warning" | "error";
   readonly message: string;

@@ -15,8 +15,7 @@ import {
 import { chainProblems } from "./requirements.ts";
 
 /**
- * Trust that others, such as cert-manager and trust-manager, provide on each cluster. The chart is then installed
- * with `identity.externalCA: true` and `identity.issuer.scheme: kubernetes.io/tls` (linkerd-behaviour.md 9.2 and
+ * Others, such as cert-manager and trust-manager, may provide trust on each cluster. The chart is then installed with `identity.externalCA: true` and `identity.issuer.scheme: kubernetes.io/tls` (linkerd-behaviour.md 9.2 and
  * 9.4), and the identity controller doesn't start without both objects.
  */
 export interface ExternalNeeds {
@@ -106,7 +105,6 @@ function pairs(labels: Readonly<Record<string, string>>): string {
 }
 
 export interface ExternalTrust {
-  /** Every anchor that a cluster trusts. */
   readonly anchors: Bundle;
   readonly expiring: readonly Expiring[];
   /** Sentences about clusters whose proxies refuse each other. */

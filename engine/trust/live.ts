@@ -15,7 +15,6 @@ export const issuerName = "linkerd-identity-issuer";
 export type LiveTrust = Result<PresentTrust | undefined>;
 
 export interface PresentTrust {
-  /** ConfigMap `linkerd-identity-trust-roots`. */
   readonly bundle: Bundle;
   /** `tls.crt` of Secret `linkerd-identity-issuer`, leaf first; empty where there is none. */
   readonly issuer: readonly Certificate[];
@@ -45,7 +44,6 @@ export function presentIn(live: LiveTrusts): readonly (readonly [string, Present
   });
 }
 
-/** Why clusters can't be read. */
 export function unreadableIn(live: LiveTrusts): readonly string[] {
   return [...live.values()].flatMap((trust) => ("why" in trust ? [trust.why] : []));
 }

@@ -14,7 +14,6 @@ import {
 import type { ClusterPlan, TrustPlan } from "./rotate.ts";
 import type { Rotation } from "./rotation.ts";
 
-/** Trust whose anchors and issuers come from the config. */
 export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certificateLifetime"> {
   readonly anchors: Bundle;
   /**

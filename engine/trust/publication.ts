@@ -14,8 +14,8 @@ import type { RotationPlan, RotationStage } from "./rotate.ts";
 import type { Rotation } from "./rotation.ts";
 
 /**
- * The trust that a trust stack publishes for the stacks of the clusters. Plain data: it is inputs and state of a
- * resource.
+ * The trust that a trust stack publishes for the stacks of the clusters. It is plain data, because it is part of
+ * a resource's inputs and state.
  */
 export interface Publication {
   readonly stage: RotationStage;

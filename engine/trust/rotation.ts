@@ -11,7 +11,6 @@ import {
 } from "./live.ts";
 
 export interface Rotation {
-  /** The anchor that remains in the end. */
   readonly wanted: Certificate;
   /** The anchor of the previous generation, whose issuers this stack still has; none in the first. */
   readonly previous?: Certificate | undefined;

@@ -34,7 +34,6 @@ interface Wish {
 export const day = 24 * 60 * 60 * 1000;
 export const now = new Date("2026-08-21T12:00:00Z");
 
-/** So many days from `now`. */
 export function inDays(days: number): Date {
   return new Date(now.getTime() + days * day);
 }

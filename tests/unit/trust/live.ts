@@ -8,7 +8,6 @@ import type {
 import type { TrustPlan } from "../../../engine/trust/rotate.ts";
 import { type Authority, authority, day, inDays, issuerUnder, now } from "./certificates.ts";
 
-/** Anchors by their names, and issuers under them. */
 export const old = authority({ name: "old" });
 export const next = authority({ name: "next" });
 export const stranger = authority({ name: "stranger" });
@@ -46,7 +45,6 @@ export function present(
   return { value };
 }
 
-/** The same cluster with other fields. */
 export function but({ value }: Present, other: Partial<PresentTrust>): Present {
   return { value: { ...value, ...other } };
 }

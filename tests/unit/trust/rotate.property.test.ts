@@ -6,7 +6,7 @@ import { type Part, World } from "./world.ts";
 const names: readonly string[] = ["west", "east", "north"];
 const cluster = fc.constantFrom(...names);
 
-/** Something that happens to a world. Where it is a run of a stack, it returns its stage. */
+/** An event in a world; a run of a stack returns its stage. */
 type Happening = (world: World) => unknown;
 
 function happening<T>(
@@ -42,13 +42,11 @@ const happenings = [
   }),
 ];
 
-/** A mesh, the runs of its stacks, and those that a round of them consists of. */
 interface Story {
   readonly runs: readonly fc.Arbitrary<Happening>[];
   readonly round: (world: World) => string;
 }
 
-/** As it goes where nothing comes in between. */
 function roundOf(run: (world: World) => string) {
   return (world: World): string => {
     const stage = run(world);
@@ -59,7 +57,7 @@ function roundOf(run: (world: World) => string) {
   };
 }
 
-/** A run of one stack, which comes to each cluster and to each part of its trust, or breaks off before. */
+/** A run may be interrupted before it has reached every cluster and every part of its trust. */
 const all = 0b11_11_11;
 const reached = fc.oneof({ weight: 7, arbitrary: fc.constant(all) }, fc.nat({ max: all }));
 const up = happening("up", reached, (world, bits) =>
@@ -104,7 +102,7 @@ const manyStacks: Story = {
 
 const unknowns = fc.constantFrom("keep", "remove");
 
-/** By story: how many events at most, how often; how many rounds bring it to an end, how often. */
+/** `maxLength` events are tried `times` times; `rounds` runs of every stack finish a rotation, tried `ends` times. */
 for (const [of, story, [maxLength, times], [rounds, ends]] of [
   ["of one stack", oneStack, [60, 500], [7, 50]],
   ["of many stacks", manyStacks, [80, 100], [8, 15]],

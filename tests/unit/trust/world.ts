@@ -12,7 +12,7 @@ interface Generation {
   readonly issuer: Certificate;
 }
 
-/** Made once, since making keys takes time: a generation is its place in here. */
+/** Creating keys takes time, so generations are created once and identified by their index. */
 const generations = Array.from({ length: 12 }, (_, index): Generation => {
   const anchor = authority({ name: `anchor-${index}` });
   return { anchor: anchor.certificate, issuer: issuerUnder(anchor).certificate };
@@ -28,7 +28,7 @@ interface Pod {
   readonly name: string;
   createdAt: number;
   trusts: Bundle;
-  /** The anchor behind its certificate, and until when it has that one at the longest. */
+  /** The anchor behind its certificate, which is renewed by `until`. */
   under: Certificate;
   until: number;
 }
@@ -44,15 +44,15 @@ interface WorldCluster {
 
 export type Part = "bundle" | "issuer";
 
-/** By cluster, the anchor that somebody adds to its bundle, which is nobody's business elsewhere. */
+/** By cluster, an anchor that somebody adds to its bundle; no other cluster may trust it. */
 const rogues = new Map(
   ["west", "east", "north"].map((name) => [name, authority({ name: `rogue-${name}` }).certificate]),
 );
 
-/** One that the config has every cluster trust besides. */
+/** An anchor that the config adds to every cluster. */
 const adopted = [authority({ name: "partner" }).certificate];
 
-/** Clusters with pods that talk to each other, as badly timed as Linkerd's rules allow. */
+/** A mesh whose certificates are renewed as late as Linkerd's rules allow. */
 export class World {
   readonly clusters = new Map<string, WorldCluster>();
   #time = now.getTime();
@@ -61,7 +61,7 @@ export class World {
   #previous: Generation | undefined;
   #published: Readonly<Record<string, Share>> = {};
   #known: Bundle = [];
-  /** What the runs of clusters' own stacks that are under way have read. */
+  /** The trust that the clusters' own unfinished runs have read. */
   readonly #running = new Map<string, { readonly given: Generation; readonly bundle: Bundle }>();
   readonly #unknown: "keep" | "remove";
 
@@ -87,7 +87,7 @@ export class World {
     if (!has(cluster.bundle, rogue)) cluster.bundle = [...cluster.bundle, rogue];
   }
 
-  /** Clusters that trust what somebody has added to another one, or lack what the config adds to all. */
+  /** Returns clusters that trust an anchor added to another one, or lack an adopted anchor. */
   astray(): string[] {
     const lacking = [...this.clusters].filter(
       ([, { bundle }]) => bundle.length > 0 && !adopted.every((anchor) => has(bundle, anchor)),
@@ -107,14 +107,11 @@ export class World {
     const fresh = generation(this.#fresh++);
     if (direction === "on") [this.#previous, this.#wanted] = [wanted, fresh];
     else [this.#wanted, this.#previous] = [previous ?? fresh, fresh];
-    // Who is refused puts the config right.
+    // A refused user corrects the config.
     if (this.#publication() === undefined) [this.#wanted, this.#previous] = [wanted, previous];
   }
 
-  /**
-   * One run, which breaks off before it comes to the clusters that `reached` leaves out, and leaves
-   * alone what runs and could not be read.
-   */
+  /** Runs the only stack once, interrupted before the parts that `reached` leaves out. */
   up(reached: (cluster: string, part: Part) => boolean = () => true): string {
     const decision = rotate(this.#rotation());
     for (const [name, { issuer, bundle }] of decision.clusters) {
@@ -128,7 +125,7 @@ export class World {
     return decision.stage;
   }
 
-  /** One run of the stack of the trust root alone, which gives nothing to any cluster itself. */
+  /** Runs the trust stack, which writes to no cluster. */
   publish(): string {
     const publication = this.#publication();
     if (publication === undefined) return "refused";
@@ -138,7 +135,7 @@ export class World {
     return publication.stage;
   }
 
-  /** A run of a cluster's own stack reads what is published; only one can run at a time. */
+  /** Begins a run of a cluster's own stack, which reads the publication. A stack has one run at a time. */
   begin(name: string): void {
     const share = this.#published[name];
     const cluster = this.clusters.get(name);
@@ -158,11 +155,11 @@ export class World {
     const refused = decision.refusedClusters.get(name);
     if (refused !== undefined) throw new Error(refused);
     this.#running.set(name, { given, bundle: decision.clusters.get(name)?.bundle ?? bundle });
-    // Nobody waits for a first run (publication.ts).
+    // A publication doesn't wait for a first run (publication.ts).
     if (cluster.bundle.length === 0) this.finish(name);
   }
 
-  /** It applies what it has read, or a part of it, however much later that is. */
+  /** Ends the run, which applies what it has read, or a part of it, however late. */
   finish(name: string, parts: readonly Part[] = ["issuer", "bundle"]): void {
     const [run, cluster] = [this.#running.get(name), this.clusters.get(name)];
     this.#running.delete(name);
@@ -171,7 +168,6 @@ export class World {
     if (parts.includes("bundle")) this.#trust(cluster, run.bundle);
   }
 
-  /** A run of these clusters' own stacks, from its beginning to its end. */
   run(...names: readonly string[]): void {
     for (const name of names) {
       this.begin(name);
@@ -195,7 +191,7 @@ export class World {
       for (const pod of cluster.pods) if (pod.until <= this.#time) this.#certify(cluster, pod);
   }
 
-  /** Pairs of which one refuses the other, in words; none, if all is well. */
+  /** Returns each pair of proxies of which one refuses the other. */
   broken(): string[] {
     const all = [...this.clusters].flatMap(([name, { pods }]) =>
       pods.map((pod) => ({ ...pod, name: `${name}/${pod.name}` })),
@@ -219,7 +215,7 @@ export class World {
   #publication() {
     const rotation = this.#rotation();
     const decision = rotate(rotation);
-    // Who leaves out a generation puts the config right.
+    // A user who skipped a generation corrects the config.
     const refused = [...decision.refusedClusters.keys()].filter((name) =>
       decision.clusters.has(name),
     );
