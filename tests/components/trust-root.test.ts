@@ -197,15 +197,6 @@ describe("TrustRoot: generated", () => {
 });
 
 describe("TrustRoot: a rotation", () => {
-  it("creates the next generation beside the previous one", async () => {
-    const { order } = await rootOf({ ...generated, generation: 3 });
-    deepEqual(
-      order.filter((id) => id.startsWith(selfSigned)).toSorted(),
-      ["trust-2-anchor", "trust-3-anchor"].map((name) => `${selfSigned} ${name}`),
-    );
-    equal(order.length, 16);
-  });
-
   it("takes one step per run from one generation's anchor and issuers to the next", async () => {
     const state: State = new Map();
     const now = new Date();

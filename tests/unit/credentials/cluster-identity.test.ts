@@ -8,7 +8,6 @@ import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined
 
 const west: IdentityInputs = { cluster: "west", context: "k3d-west" };
 
-/** What check makes of a cluster that was `olds` in the run before. */
 async function checked(olds: Partial<IdentityInputs>, news: Partial<IdentityInputs>) {
   const unasked = () => Promise.reject(new Error("it has no links"));
   const { inputs, notes } = await checkIdentity(olds, { ...west, ...news }, unasked);
@@ -21,45 +20,56 @@ describe("a cluster's identity", () => {
   const another =
     "context k3d-west of cluster west leads to another cluster than before (its kube-system has UID u2, and had u1): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to u2 and run again";
   const u1 = { uid: "u1" };
-  const rows: [
-    rule: string,
-    olds: Partial<IdentityInputs>,
-    news: Partial<IdentityInputs>,
-    uid?: string,
-    said?: string,
-  ][] = [
-    ["is learned in the first run", {}, u1, "u1"],
-    ["stays for the same cluster", u1, u1, "u1"],
-    ["stays while the cluster is unreachable", u1, {}, "u1"],
-    ["is unknown if the cluster was never reachable", {}, {}],
-    ["is learned once the cluster is reachable", { context: "k3d-west" }, u1, "u1"],
-    ["may be the UID of the config", {}, { uid: "u1", expected: "u1" }, "u1"],
-    ["changes if the config names the new UID", u1, { uid: "u2", expected: "u2" }, "u2", recreated],
-    ["is the UID of the config while the cluster is unreachable", u1, { expected: "u2" }, "u2"],
-  ];
-  for (const [rule, olds, news, uid, said] of rows)
-    it(rule, async () => {
-      const notes = said === undefined ? [] : [said];
+  interface Example {
+    readonly olds?: Partial<IdentityInputs>;
+    readonly news?: Partial<IdentityInputs>;
+    /** The UID to remember, and the note about it. */
+    readonly uid?: string;
+    readonly note?: string;
+  }
+  const u2 = { uid: "u2" };
+  const accepted: Readonly<Record<string, Example>> = {
+    "is learned in the first run": { news: u1, uid: "u1" },
+    "stays for the same cluster": { olds: u1, news: u1, uid: "u1" },
+    "stays while the cluster is unreachable": { olds: u1, uid: "u1" },
+    "is unknown if the cluster was never reachable": {},
+    "is learned once the cluster is reachable": {
+      olds: { context: "k3d-west" },
+      news: u1,
+      uid: "u1",
+    },
+    "may be the UID of the config": { news: { uid: "u1", expected: "u1" }, uid: "u1" },
+    "changes if the config names the new UID": {
+      olds: u1,
+      news: { uid: "u2", expected: "u2" },
+      uid: "u2",
+      note: recreated,
+    },
+    "is the UID of the config while the cluster is unreachable": {
+      olds: u1,
+      news: { expected: "u2" },
+      uid: "u2",
+    },
+  };
+  for (const [title, { olds = {}, news = {}, uid, note }] of Object.entries(accepted))
+    it(title, async () => {
+      const notes = note === undefined ? [] : [note];
       deepEqual(await checked(olds, news), { notes, uid, refused: undefined });
     });
 
-  for (const [rule, olds, news, uid] of [
-    ["is refused if it changed, and the old one remembered", u1, { uid: "u2" }, "u1"],
-    [
-      "is refused if the config has another, with one in state",
-      { uid: "u2" },
-      { uid: "u2", expected: "u1" },
-      "u2",
-    ],
-    [
-      "is refused if the config has another, in the first run",
-      {},
-      { uid: "u2", expected: "u1" },
-      undefined,
-    ],
-    ["is refused again in the next run", { ...u1, refused: another }, { uid: "u2" }, "u1"],
-  ] as const)
-    it(`${rule}, without failing the check`, async () => {
+  const expecting = { uid: "u2", expected: "u1" };
+  const rejected: Readonly<Record<string, Example>> = {
+    "is refused if it changed": { olds: u1, news: u2, uid: "u1" },
+    "is refused if it isn't that of the config": { olds: u2, news: expecting, uid: "u2" },
+    "is refused in the first run if it isn't that of the config": { news: expecting },
+    "is refused again in the next run": {
+      olds: { ...u1, refused: another },
+      news: u2,
+      uid: "u1",
+    },
+  };
+  for (const [title, { olds = {}, news = {}, uid }] of Object.entries(rejected))
+    it(`${title}, without failing the check`, async () => {
       deepEqual(await checked(olds, news), { notes: [], uid, refused: another });
     });
 
@@ -72,7 +82,7 @@ describe("a cluster's identity", () => {
     name: "north",
     annotations: { "linkerd.io/created-by": creator },
   });
-  /** What is refused and remembered where north's Link exists and east's doesn't. */
+  /** Checks a cluster with a Link for north and none for east. */
   async function withLink(
     olds: Partial<IdentityInputs>,
     uid: string | undefined,

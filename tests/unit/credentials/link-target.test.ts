@@ -118,41 +118,51 @@ describe("checking a link's target", () => {
 });
 
 describe("an update of a link's target", () => {
-  for (const [name, answers, [olds, inputs], expected, waits] of [
-    ["uses the facts of the check", [outage], [{}, known], undefined, 0],
-    ["waits for an address", [noAddress, noAddress, found], [{}, args], undefined, 2],
-    [
-      "gives up on an address in the end",
-      [noAddress],
-      [{}, args],
-      "link east → west: after 10 s, no address yet",
-      2,
-    ],
-    [
-      "doesn't wait for Linkerd to be installed",
-      [noLinkerd],
-      [{}, args],
-      "link east → west: there is no Linkerd",
-      0,
-    ],
-    ["uses the previous facts in an outage", [outage], [known, args], undefined, 0],
-    [
-      "doesn't use previous facts if the user has to fix something",
-      ...([[invalid], [known, args], "link east → west: cluster west: no context", 0] as const),
-    ],
-  ] as const)
-    it(name, async () => {
+  interface Example {
+    /** The results of reading the target, the last one again and again. */
+    readonly readings: readonly TargetReading[];
+    readonly olds?: Partial<typeof known>;
+    readonly inputs?: TargetArgs;
+    /** Polls after which it ends; without an error it returns the facts. */
+    readonly polls: number;
+    readonly error?: string;
+  }
+  const examples: Readonly<Record<string, Example>> = {
+    "uses the facts of the check": { readings: [outage], inputs: known, polls: 0 },
+    "waits for an address": { readings: [noAddress, noAddress, found], polls: 2 },
+    "gives up on an address in the end": {
+      readings: [noAddress],
+      polls: 2,
+      error: "link east → west: after 10 s, no address yet",
+    },
+    "doesn't wait for Linkerd to be installed": {
+      readings: [noLinkerd],
+      polls: 0,
+      error: "link east → west: there is no Linkerd",
+    },
+    "uses the previous facts in an outage": { readings: [outage], olds: known, polls: 0 },
+    "doesn't use previous facts if the user has to fix something": {
+      readings: [invalid],
+      olds: known,
+      polls: 0,
+      error: "link east → west: cluster west: no context",
+    },
+  };
+  for (const [title, { readings, olds = {}, inputs = args, polls, error }] of Object.entries(
+    examples,
+  ))
+    it(title, async () => {
       const time = new VirtualTime();
       let next = 0;
-      const read = () => Promise.resolve(answers[Math.min(next++, answers.length - 1)] ?? outage);
+      const read = () => Promise.resolve(readings[Math.min(next++, readings.length - 1)] ?? outage);
       const said: string[] = [];
       const polling = { within: 10_000, every: 5_000, time };
       const settling = settleTarget(read, olds, inputs, polling, (line) => said.push(line));
-      if (expected === undefined) equal(await settling, facts);
-      else await rejects(settling, { message: expected });
-      equal(time.now(), waits * 5_000);
+      if (error === undefined) equal(await settling, facts);
+      else await rejects(settling, { message: error });
+      equal(time.now(), polls * 5_000);
       const waiting = "link east → west: waiting for up to 10 s, because no address yet";
-      deepEqual(said, waits === 0 ? [] : [waiting]);
+      deepEqual(said, polls === 0 ? [] : [waiting]);
     });
 });
 

@@ -80,50 +80,55 @@ describe("a revoked account", () => {
   const refusing = (request: string, kind: FailureKind) => (west: ApiServer) => {
     west.refuse = (each) => (each.startsWith(request) ? kind : undefined);
   };
-  const unedited = () => undefined;
   const all = parts.map(([plural]) => plural);
   const first = "delete clusterrolebindings";
-  const rows: readonly (readonly [
-    rule: string,
-    edit: (west: ApiServer) => unknown,
-    left: readonly string[],
-    reason?: RegExp,
-    uid?: string,
-  ])[] = [
-    [
-      "except for an object of another program",
-      (west) => west.put("clusterroles", byHelm),
-      ["clusterroles"],
-      /: ClusterRole west\/linkerd-multicluster-access-east lacks the label app\.kubernetes\.io\/managed-by=linkerd-multicluster, so this program has not made it: find out whose it is, and delete it$/,
-    ],
-    [
-      "except for an object that may not be deleted",
-      refusing(first, "forbidden"),
-      all.slice(0, 1),
-      /refuses to delete ClusterRoleBinding/,
-    ],
-    ["although one of its objects is already gone", refusing(first, "notFound"), all.slice(0, 1)],
-    ["except in an unreachable target", refusing("", "unreachable"), all, /west can't be reached/],
-    [
-      "except in a context that leads to another cluster",
-      unedited,
-      all,
-      /to another cluster/,
-      "other",
-    ],
-    [
-      "except in a target that the run could not read",
-      unedited,
-      all,
-      /could not be read when .*again$/,
-      "",
-    ],
-  ];
-  for (const [rule, edit, expected, reason, uid = "uid-of-west"] of rows)
-    it(`is deleted ${rule}`, async () => {
+  interface Example {
+    readonly edit?: (west: ApiServer) => unknown;
+    /** The UID that the run has read; absent if it could not. */
+    readonly uid?: string | undefined;
+    /** Objects of the account that stay in west. */
+    readonly left: readonly string[];
+    /** Why access is not revoked everywhere. */
+    readonly reason?: RegExp;
+  }
+  const examples: Readonly<Record<string, Example>> = {
+    "except for an object of another program": {
+      edit: (west) => west.put("clusterroles", byHelm),
+      left: ["clusterroles"],
+      reason:
+        /: ClusterRole west\/linkerd-multicluster-access-east lacks the label app\.kubernetes\.io\/managed-by=linkerd-multicluster, so this program has not made it: find out whose it is, and delete it$/,
+    },
+    "except for an object that may not be deleted": {
+      edit: refusing(first, "forbidden"),
+      left: all.slice(0, 1),
+      reason: /refuses to delete ClusterRoleBinding/,
+    },
+    "although one of its objects is already gone": {
+      edit: refusing(first, "notFound"),
+      left: all.slice(0, 1),
+    },
+    "except in an unreachable target": {
+      edit: refusing("", "unreachable"),
+      left: all,
+      reason: /west can't be reached/,
+    },
+    "except in a context that leads to another cluster": {
+      uid: "other",
+      left: all,
+      reason: /to another cluster/,
+    },
+    "except in a target that the run could not read": {
+      uid: undefined,
+      left: all,
+      reason: /could not be read when .*again$/,
+    },
+  };
+  for (const [where, { edit, left: expected, reason, ...read }] of Object.entries(examples))
+    it(`is deleted ${where}`, async () => {
       const [west, north] = [target("west"), target("north")];
-      edit(west);
-      const to = { context: "west", ...(uid !== "" && { uid }) };
+      edit?.(west);
+      const { uid } = { uid: "uid-of-west", ...read };
+      const to = { context: "west", ...(uid !== undefined && { uid }) };
       const { reasons } = await up(
         { west, north },
         {},

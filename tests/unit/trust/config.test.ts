@@ -332,16 +332,9 @@ describe("trust: from the stack's config", () => {
     equal(trustRootArgs(config, { trust: new Map() }).certificateLifetime, 2 * day);
   });
 
-  for (const [text, expected] of [
-    ["24h0m0s", day],
-    ["1h30m", 5_400_000],
-    ["1.5s500ms", 2000],
-    [undefined, day],
-    [null, day],
-  ] as const)
-    it(`reads the lifetime ${text} in Go's notation`, () => {
-      equal(lifetime(text), expected);
-    });
+  it("reads a lifetime in Go's notation, by default a day", () => {
+    deepEqual(["1h30m", undefined, null].map(lifetime), [5_400_000, day, day]);
+  });
 
   it("takes an unreadable lifetime for a very long one", () => {
     for (const odd of ["a day", 86400]) equal(lifetime(odd) > 1000 * day, true);
