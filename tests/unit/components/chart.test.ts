@@ -30,8 +30,8 @@ function withCharts(
   }
 }
 
-describe("cluster: where charts come from", () => {
-  it("an OCI registry", () => {
+describe("cluster: a chart", () => {
+  it("comes from an OCI registry", () => {
     for (const source of ["oci://registry.example.com/l5d", "oci://registry.example.com/l5d/"])
       deepEqual(chartFrom({ source, version: "1.2.3" }, name), {
         chart: "oci://registry.example.com/l5d/linkerd-crds",
@@ -44,13 +44,13 @@ describe("cluster: where charts come from", () => {
     [["linkerd-crds-1.2.3.tgz", "linkerd-crds.tgz"], "linkerd-crds-1.2.3.tgz"],
     [["linkerd-crds.tgz"], "linkerd-crds.tgz"],
   ] as const)
-    it(`a local folder with the chart as a folder, or packed with or without its version: ${chart}`, () => {
+    it(`comes from ${chart} in a local folder`, () => {
       withCharts(files, (source) => {
         deepEqual(chartFrom({ source, version: "1.2.3" }, name), { chart: join(source, chart) });
       });
     });
 
-  it("a relative folder, which Helm must not take for a repository", () => {
+  it("has a path that Helm can't take for a repository if the folder is relative", () => {
     const inProject = join("node_modules", ".cache");
     mkdirSync(inProject, { recursive: true });
     const use = (source: string) => {
@@ -60,7 +60,7 @@ describe("cluster: where charts come from", () => {
     withCharts(["linkerd-crds.tgz"], use, inProject);
   });
 
-  it("nowhere", () => {
+  it("is reported if the folder lacks it", () => {
     withCharts(["linkerd-crds-1.2.2.tgz"], (source) => {
       throws(() => chartFrom({ source, version: "1.2.3" }, name), {
         message: `linkerd-multicluster:charts.source is the folder ${source}, which has no chart linkerd-crds; it must hold linkerd-crds/Chart.yaml, linkerd-crds-1.2.3.tgz or linkerd-crds.tgz.`,
@@ -69,8 +69,8 @@ describe("cluster: where charts come from", () => {
   });
 });
 
-describe("cluster: charts with a digest", () => {
-  it("of an OCI registry are asked for by it, so that Helm compares them", () => {
+describe("cluster: a chart with a digest", () => {
+  it("is requested from an OCI registry by its digest, so that Helm compares it", () => {
     const source = "oci://registry.example.com/l5d";
     deepEqual(chartFrom({ source, version: "1.2.3", digests }, "linkerd-multicluster"), {
       chart: `oci://registry.example.com/l5d/linkerd-multicluster@${sha("c")}`,
@@ -78,12 +78,11 @@ describe("cluster: charts with a digest", () => {
     });
   });
 
-  it("are compared in a local folder", () => {
+  it("is compared with its digest in a local folder", () => {
     withCharts(["linkerd-crds-1.2.3.tgz"], (source) => {
       const file = join(source, "linkerd-crds-1.2.3.tgz");
       const pinned = (digest: string) =>
         chartFrom({ source, version: "1.2.3", digests: { ...digests, [name]: digest } }, name);
-      // What sha256sum says of an empty file.
       const empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
       deepEqual(pinned(empty), { chart: file });
       throws(() => pinned(sha("a")), {
@@ -92,7 +91,7 @@ describe("cluster: charts with a digest", () => {
     });
   });
 
-  it("are archives: a folder beside one would be installed instead of it", () => {
+  it("must be an archive, because a folder next to it would be installed instead", () => {
     withCharts(["linkerd-crds/Chart.yaml", "linkerd-crds-1.2.3.tgz"], (source) => {
       throws(() => chartFrom({ source, version: "1.2.3", digests }, name), {
         message: `linkerd-multicluster:charts.digests.linkerd-crds is set, but the chart is the folder ${join(source, name)}, and a folder has no digest; pack it with helm package, and delete the folder.`,

@@ -20,8 +20,8 @@ function multicluster(keys: Raw) {
   return multiclusterValues({ ...settings, ...west(keys) });
 }
 
-describe("cluster: values of the charts", () => {
-  it("linkerd-multicluster runs no controller where Pulumi mirrors", () => {
+describe("cluster: values of the chart linkerd-multicluster", () => {
+  it("have no controller for a link that this program mirrors", () => {
     deepEqual(multicluster({ links: [link, back] }), {
       linkerdNamespace: "linkerd",
       identityTrustDomain: "mesh.local",
@@ -38,13 +38,13 @@ describe("cluster: values of the charts", () => {
   const keys = { mirroring: "controller", headless: true, createNamespaces: true };
   for (const [name, more, controller, creates] of [
     [
-      "and one per link where a link says so",
+      "have a controller for a link with mirroring: controller",
       {},
       { ...east, gateway: { enabled: true }, enableHeadlessServices: true },
       true,
     ],
     [
-      "a controller of a flat network probes no gateway",
+      "have a controller without a gateway probe on a flat network",
       { gateway: false, headless: false, createNamespaces: false },
       { ...east, gateway: { enabled: false }, enableHeadlessServices: false },
       false,
@@ -57,7 +57,7 @@ describe("cluster: values of the charts", () => {
       deepEqual(values["localServiceMirror"], { replicas: 1 });
     });
 
-  it("a controller's probe leaves by the port at which the gateway answers it", () => {
+  it("probe the gateway at the port that the target's values set", () => {
     const controlled = { ...link, mirroring: "controller" };
     const probed = (gateway: Raw, more: Raw = {}) => {
       const values = { "linkerd-multicluster": { gateway } };
@@ -74,7 +74,7 @@ describe("cluster: values of the charts", () => {
     deepEqual(probed({ probe }, { gateway: { namespace: "infra" } }), { enabled });
   });
 
-  it("where both mirror, federated Services have one writer", () => {
+  it("have no local service mirror if this program mirrors another link", () => {
     const clusters = { west: null, east: null, north: null };
     const other = { source: "west", target: "north", mirroring: "controller" };
     const values = multicluster({ clusters, links: [link, other] });
@@ -82,7 +82,7 @@ describe("cluster: values of the charts", () => {
   });
 });
 
-describe("cluster: which clusters get a gateway", () => {
+describe("cluster: the gateway that is installed", () => {
   const asked = (gateway: unknown): Raw => ({ clusters: { west: { gateway }, east: null } });
   const into = (keys: Raw, gateway: unknown = {}): Raw => ({
     ...asked(gateway),
@@ -90,22 +90,22 @@ describe("cluster: which clusters get a gateway", () => {
   });
   const fixed = { gateway: { addresses: ["192.0.2.1"] } };
   for (const [name, keys, gateway] of [
-    ["none that no link targets", {}, undefined],
-    ["none that links only start from", { links: [link] }, undefined],
-    ["one that a link targets", into({}), "linkerd-gateway"],
-    ["one that a link targets at an address of its own", into(fixed), "linkerd-gateway"],
-    ["one of another name", into({}, { name: "gw" }), "gw"],
-    ["one where the config asks for it", asked({ enabled: true }), "linkerd-gateway"],
-    ["none where somebody else makes it", into({}, { enabled: false }), undefined],
-    ["none that says so itself", into({}, false), undefined],
-    ["none that is targeted by flat links alone", into({ gateway: false }), undefined],
+    ["is none without a link", {}, undefined],
+    ["is none for the source of a link", { links: [link] }, undefined],
+    ["is Linkerd's for the target of a link", into({}), "linkerd-gateway"],
+    ["is Linkerd's for the target of a link with addresses", into(fixed), "linkerd-gateway"],
+    ["has the name in the config", into({}, { name: "gw" }), "gw"],
+    ["is Linkerd's if the config enables it", asked({ enabled: true }), "linkerd-gateway"],
+    ["is none if the config disables it", into({}, { enabled: false }), undefined],
+    ["is none with gateway: false", into({}, false), undefined],
+    ["is none for the target of a flat link", into({ gateway: false }), undefined],
     [
-      "none whose gateway is somebody else's, in another namespace",
+      "is none if the config names a gateway in another namespace",
       into({}, { namespace: "infra" }),
       undefined,
     ],
     [
-      "none whose links go through somebody else's",
+      "is none if the link names a gateway in another namespace",
       into({ gateway: { namespace: "infra" } }),
       undefined,
     ],
@@ -117,7 +117,7 @@ describe("cluster: which clusters get a gateway", () => {
 });
 
 describe("cluster: the user's values", () => {
-  it("win, map by map; lists are taken whole; null takes a default away", () => {
+  it("are merged over the program's map by map, but replace lists, and keep null", () => {
     const ours = { a: { b: 1, c: [1, 2] }, d: "x", e: { f: 1 } };
     const users = { a: { c: [3], g: true }, d: null, e: "y", h: {} };
     deepEqual(mergeValues(ours, users), {
@@ -128,7 +128,7 @@ describe("cluster: the user's values", () => {
     });
   });
 
-  it("can't reach beyond a map", () => {
+  it("can't change the prototype of a map", () => {
     const users: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
     const merged = mergeValues({ a: 1 }, users as Raw);
     equal("polluted" in {}, false);
@@ -137,7 +137,7 @@ describe("cluster: the user's values", () => {
 });
 
 describe("cluster: namespaces", () => {
-  it("are labelled as Linkerd's CLI does it", () => {
+  it("have the labels of Linkerd's CLI", () => {
     deepEqual(linkerdNamespace("l5d", {}), {
       labels: {
         "linkerd.io/is-control-plane": "true",
@@ -155,7 +155,7 @@ describe("cluster: namespaces", () => {
     });
   });
 
-  it("are restricted where CNI sets proxies up", () => {
+  it("enforce restricted pods with CNI", () => {
     for (const { labels } of [
       linkerdNamespace("linkerd", { cniEnabled: true }),
       multiclusterNamespace({ cniEnabled: true }),

@@ -232,6 +232,10 @@ clusters: 5
 link: {}
 ! clusters is 5; it must be a map of clusters by name.
 
+# as ignored pods of an unknown cluster, if clusters are invalid
+{ clusters: 5, trust: { ignorePods: [north/shop] } }
+! clusters is 5; it must be a map of clusters by name.
+
 # as headless without a gateway, if the gateway is invalid
 link: { gateway: no, headless: true }
 linkDefaults: { gateway: false }

@@ -17,7 +17,7 @@ describe("stack config: the nearest key", () => {
     ["headless".repeat(1000), undefined],
   ];
   for (const [word, key] of rows) {
-    it(`${JSON.stringify(word.slice(0, 40))} -> ${key ?? "none"}`, () => {
+    it(`to ${JSON.stringify(word.slice(0, 40))} is ${key ?? "none"}`, () => {
       equal(nearest(word, Object.keys(link.keys)), key);
     });
   }

@@ -79,6 +79,11 @@ describe("stack config: trust", () => {
     "trust.issuers.east is missing; it must be set, as trust.anchors is.",
   ]);
   const north = { ...provided, issuers: { ...provided.issuers, north: west } };
+  it("needs no issuer for a cluster of another stack", () => {
+    const trust = { anchors: root.pem, issuers: { west } };
+    equal(configOf({ sources: ["west"], trust }).trust.kind, "provided");
+  });
+
   trustSays("reports an issuer for an unknown cluster", north, [
     'trust.issuers.north is for cluster "north"; it must be for one of the configured clusters.',
   ]);
