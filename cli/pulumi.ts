@@ -28,6 +28,7 @@ export interface StackLocation {
   readonly variables: NodeJS.ProcessEnv;
 }
 
+/** Where a chosen stack is. Pulumi's CLI reads its option `--config-file` from the variables. */
 export function locationOf(
   { folder, stack, configFile }: Chosen,
   variables: NodeJS.ProcessEnv,

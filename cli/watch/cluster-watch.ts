@@ -15,8 +15,8 @@ import {
   UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
-import { type Observer, type WatchedKind, watchedKinds } from "./events.ts";
-import { type Interest, interests, isOfInterest } from "./interest.ts";
+import type { Observer, WatchedKind } from "./events.ts";
+import { type Interest, interests, isOfInterest, kindsOf } from "./interest.ts";
 
 /** Connections to a cluster: one for each kind, and one for lists. */
 const connections = 5;
@@ -56,14 +56,11 @@ export class MeshWatch {
     this.#watched = watched;
     this.#stop.abort();
     this.#stop = new AbortController();
-    const settings = wanted.map(([cluster, interest]) => {
-      const isSource = interest.mirrorsOf !== undefined;
-      const kinds = watchedKinds.filter((kind) => isSource || kind !== "links");
-      return { ...this.#settings, cluster, interest, kinds };
-    });
-    const kinds = Object.fromEntries(settings.map(({ cluster, kinds }) => [cluster, kinds]));
-    this.#settings.observe({ event: "clusters", kinds });
-    const watches = settings.map((each) => watchCluster(each, this.#stop.signal));
+    const kinds = wanted.map(([cluster, interest]) => [cluster, kindsOf(interest)] as const);
+    this.#settings.observe({ event: "clusters", kinds: Object.fromEntries(kinds) });
+    const watches = wanted.map(([cluster, interest]) =>
+      watchCluster({ ...this.#settings, cluster, interest }, this.#stop.signal),
+    );
     this.#ended = Promise.all([this.#ended, ...watches]);
   }
 
@@ -73,10 +70,9 @@ export class MeshWatch {
   }
 }
 
-export interface ClusterWatchSettings extends Required<MeshWatchSettings> {
+interface ClusterWatchSettings extends Required<MeshWatchSettings> {
   readonly cluster: string;
   readonly interest: Interest;
-  readonly kinds: readonly WatchedKind[];
 }
 
 /**
@@ -85,7 +81,7 @@ export interface ClusterWatchSettings extends Required<MeshWatchSettings> {
  * @throws only bugs: a cluster that fails is watched again
  */
 export async function watchCluster(
-  { cluster, interest, kinds, connect, time, observe }: ClusterWatchSettings,
+  { cluster, interest, connect, time, observe }: ClusterWatchSettings,
   stop: AbortSignal,
 ): Promise<void> {
   /** One client for all kinds. A new client reads the kubeconfig again. */
@@ -182,5 +178,5 @@ export async function watchCluster(
   stop.addEventListener("abort", () => {
     disconnect(connected);
   });
-  await Promise.all(kinds.map(watch));
+  await Promise.all(kindsOf(interest).map(watch));
 }

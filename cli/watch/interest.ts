@@ -15,6 +15,7 @@ import {
   type Naming,
   selects,
 } from "@linkerd-multicluster/engine/mirroring";
+import { type WatchedKind, watchedKinds } from "./events.ts";
 
 /** The part of a cluster that the mesh depends on. */
 export interface Interest {
@@ -25,6 +26,11 @@ export interface Interest {
   readonly gateways: readonly ObjectKey[];
   /** The names of mirrors of links with this cluster as source; undefined if it is no source. */
   readonly mirrorsOf?: readonly Naming[];
+}
+
+/** The kinds to watch. Links are only in sources. */
+export function kindsOf({ mirrorsOf }: Interest): readonly WatchedKind[] {
+  return watchedKinds.filter((kind) => mirrorsOf !== undefined || kind !== "links");
 }
 
 /** The interest in each cluster on which mirrors in the state depend. */

@@ -14,11 +14,6 @@ import { locksIn } from "./lock.ts";
 const mostErrors = 5;
 const longestError = 2_000;
 
-/** A stack as a run needs it. */
-export interface RunLocation extends StackLocation {
-  readonly configFile?: string;
-}
-
 /**
  * Starts a run in a process group of its own, so that a Ctrl-C in a terminal does not reach it too. The run prints to
  * files in this folder, so that it succeeds even if this process is killed.
@@ -27,12 +22,11 @@ export interface RunLocation extends StackLocation {
  */
 export async function startRun(
   words: readonly string[],
-  at: RunLocation,
+  at: StackLocation,
   folder: string,
 ): Promise<{ readonly child: ChildProcess; readonly pid: number }> {
   const files = printedIn(folder).map((file) => openSync(file, "w", 0o600));
-  const config = at.configFile === undefined ? [] : ["--config-file", at.configFile];
-  const options = ["--json", "--non-interactive", ...stackOption(at), ...config];
+  const options = ["--json", "--non-interactive", ...stackOption(at)];
   const child = spawn("pulumi", [...words, ...options], {
     cwd: at.folder,
     env: {

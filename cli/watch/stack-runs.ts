@@ -6,12 +6,12 @@ import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
-import { pulumi, stackState } from "../pulumi.ts";
+import { pulumi, type StackLocation, stackState } from "../pulumi.ts";
 import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
-import { endOf, type RunLocation, startRun } from "./pulumi-run.ts";
+import { endOf, startRun } from "./pulumi-run.ts";
 
-export interface StackRunsSettings extends RunLocation {
+export interface StackRunsSettings extends StackLocation {
   readonly observe: Observer;
 }
 
@@ -37,11 +37,11 @@ export class StackRuns {
   #urns: ReadonlyMap<string, string> = new Map();
 
   constructor(settings: StackRunsSettings) {
-    const { folder, stack, variables } = settings;
-    const { PULUMI_STACK = "", PULUMI_BACKEND_URL = "", XDG_STATE_HOME = "" } = variables;
-    this.#settings = settings;
     // A stack that is only selected has no name here.
-    const name = [folder, stack ?? PULUMI_STACK, PULUMI_BACKEND_URL].join("\n");
+    const { folder, stack = "", variables } = settings;
+    const { PULUMI_BACKEND_URL = "", XDG_STATE_HOME = "" } = variables;
+    this.#settings = settings;
+    const name = [folder, stack, PULUMI_BACKEND_URL].join("\n");
     this.#id = createHash("sha256").update(name).digest("hex").slice(0, 16);
     const states = XDG_STATE_HOME || join(homedir(), ".local", "state");
     this.#folder = join(states, "linkerd-multicluster", "watch", this.#id);

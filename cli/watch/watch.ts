@@ -1,3 +1,4 @@
+import { locationOf } from "../pulumi.ts";
 import type { Chosen, StackOptions } from "../stacks.ts";
 import { MeshWatch } from "./cluster-watch.ts";
 import { ControlLoop } from "./control-loop.ts";
@@ -20,7 +21,7 @@ const hostnamePeriod = 30_000;
 
 /** Runs a stack whenever something that its mesh depends on changes, until a signal ends it. */
 export async function watch(
-  { folder, ...choice }: Chosen,
+  chosen: Chosen,
   { output, resync, listen }: WatchOptions,
 ): Promise<void> {
   const stop = new AbortController();
@@ -42,7 +43,7 @@ export async function watch(
     if (line !== undefined)
       process.stdout.write(output === "json" ? `${line}\n` : `${time} ${line}\n`);
   };
-  const stack = new StackRuns({ ...choice, folder, variables: process.env, observe });
+  const stack = new StackRuns({ ...locationOf(chosen, process.env), observe });
   const meshWatch = new MeshWatch({ observe });
   const loop = new ControlLoop({
     stack,

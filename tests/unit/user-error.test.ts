@@ -88,7 +88,6 @@ describe("a bug", () => {
         {
           cluster: "west",
           interest: { access, selectors: [], gateways: [] },
-          kinds: ["services"],
           connect: broken,
           time: systemTime,
           observe: () => undefined,

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { locationOf } from "../../../cli/pulumi.ts";
 import { meshOf, stackMesh } from "../../../cli/stack-mesh.ts";
 import { givenKubeconfig } from "../../../engine/kubernetes/kubeconfig/given.ts";
 import { link } from "../fixtures/link.ts";
@@ -18,7 +19,7 @@ const checked = {
   links: [{ link: link(), mirroring: "controller" }],
 };
 
-describe("the mesh of a stack whose config has none", () => {
+describe("the mesh of a stack", () => {
   const folder = mkdtempSync(join(tmpdir(), "linkerd-multicluster-state-"));
   const variables = { PATH: [folder, process.env["PATH"]].join(delimiter) };
   const at = { folder, stack: "prod" };
@@ -57,7 +58,7 @@ describe("the mesh of a stack whose config has none", () => {
   }
 
   for (const type of ["pulumi-nodejs:dynamic/linkerd:", "linkerd-multicluster:engine:"])
-    it(`comes from the last health check, with the program's kubeconfigs (${type})`, async () => {
+    it(`of another program comes from the last health check, with the program's kubeconfigs (${type})`, async () => {
       pulumi(
         { type: `${type}Mirrors`, inputs: mirrors },
         { type: `${type}Health`, inputs: { mesh: checked } },
@@ -69,13 +70,20 @@ describe("the mesh of a stack whose config has none", () => {
       equal(givenKubeconfig(given), "current-context: west");
     });
 
-  it("comes from its mirrors with manage: mirrors", async () => {
+  it("of another program comes from its mirrors with manage: mirrors", async () => {
     pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
     const links = [{ link: link(), mirroring: "pulumi" }];
     deepEqual(await meshOf(at, variables), { ...checked, manage: "mirrors", links });
   });
 
-  it("is missing before the first update", async () => {
+  it("has its config in a file elsewhere for every command of Pulumi's CLI", () => {
+    const location = locationOf({ ...at, configFile: "/etc/mesh.yaml" }, { PULUMI_STACK: "dev" });
+    const chosen = { PULUMI_STACK: "dev", PULUMI_OPTION_CONFIG_FILE: "/etc/mesh.yaml" };
+    deepEqual(location, { folder, stack: "prod", variables: chosen });
+    deepEqual(locationOf({ folder }, chosen), { folder, stack: "dev", variables: chosen });
+  });
+
+  it("of another program is missing before the first update", async () => {
     pulumi();
     await rejects(meshOf(at, variables), ({ message }: Error) => {
       match(message, /^Stack prod in .* has no mesh: .* Run pulumi up, or choose another stack/);

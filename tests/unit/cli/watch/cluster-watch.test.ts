@@ -59,7 +59,7 @@ describe("the watch of a cluster that exports shop/web", () => {
     [requests, connections, events, refusals] = [[], [], [], 0];
     stop = new AbortController();
     const observe = (event: WatchEvent) => events.push(event);
-    const settings = { cluster: "west", interest, kinds: watchedKinds, time, connect, observe };
+    const settings = { cluster: "west", interest, time, connect, observe };
     ended = watchCluster(settings, stop.signal);
     await settle();
   });

@@ -25,7 +25,6 @@ describe("a run of a stack", () => {
     new StackRuns({
       folder,
       stack: "dev",
-      configFile: "c.yaml",
       observe: (event) => events.push(event),
       variables: { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder },
       ...more,
@@ -60,7 +59,7 @@ describe("a run of a stack", () => {
     );
     deepEqual(await up(), { result: "succeeded", changes: 3 });
     deepEqual(await runs.run("preview", []), { result: "succeeded", changes: 3 });
-    const options = "--json --non-interactive --stack dev --config-file c.yaml";
+    const options = "--json --non-interactive --stack dev";
     deepEqual(await calls(), [`up --yes --skip-preview ${options}`, `preview ${options}`]);
     deepEqual(await records(), []);
   });
