@@ -43,7 +43,6 @@ export interface Verification {
   readonly undecided?: readonly string[];
 }
 
-/** The requests' results beside what the facts say of the links. */
 export function verificationOf(
   facts: Pick<Facts, "links" | "mirrors">,
   answers: readonly Answer[],
@@ -52,7 +51,7 @@ export function verificationOf(
   return { version: 1, answers, ...(undecided.length > 0 && { undecided }) };
 }
 
-/** Whether there were requests, all were answered, and nothing about their links is undecided. */
+/** There must be requests, and nothing about their links may be undecided. */
 export function allAnswered({ answers, undecided = [] }: Verification): boolean {
   return answers.length > 0 && undecided.length === 0 && answers.every(({ answered }) => answered);
 }
@@ -92,7 +91,7 @@ export function answerIn(
   return { ...about, answered: true };
 }
 
-/** The connection that the client's proxy opened to another cluster. */
+/** Prefers the connection to another cluster, since the client's proxy connects to the control plane too. */
 function connectionIn(metrics: string): Answer["connected"] {
   const all = metrics.split("\n").map((line) => {
     const labels = [...line.matchAll(/\b([a-z_]{1,63})="([^"]*)"/g)];

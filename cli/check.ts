@@ -22,7 +22,6 @@ export interface CheckOptions extends StackOptions {
   readonly output: Format;
   /** In milliseconds. */
   readonly wait: number;
-  /** Whether the table shows skipped checks. */
   readonly all?: boolean;
   /** Only Linkerd's CLI sets it, when it runs the checks of its extensions. */
   readonly linkerdNamespace?: string;
@@ -49,7 +48,7 @@ async function reportOf(stack: Chosen, wait: number): Promise<HealthReport> {
 
 const tones = { ok: "good", warning: "warn", error: "bad", skipped: "dim" } as const;
 
-/** The report as `linkerd check` prints its own: a line for each check, by cluster and by link. */
+/** Shows the report as `linkerd check` shows its own, with a line for each check. */
 export function checkTable({ groups, healthy, counts }: HealthReport, all = false): string {
   const shown = groups.flatMap(({ kind, name, checks }) => {
     const heading = `${kind} ${shownName(name)}`;
@@ -68,7 +67,7 @@ function checkLines({ title, result, why, hint, findings }: CheckResult): string
   return [`${mark(tones[result])} ${title}${reason}`, ...more.map((text) => `    ${text}`)];
 }
 
-/** The output that `linkerd check` expects of an extension (CheckOutput in pkg/healthcheck of linkerd2). */
+/** `linkerd check` expects this output of an extension (CheckOutput in pkg/healthcheck of linkerd2). */
 interface LinkerdOutput {
   readonly success: boolean;
   readonly categories: readonly LinkerdCategory[];
@@ -84,7 +83,6 @@ interface LinkerdCheck {
   readonly result: "success" | "warning" | "error";
   /** Never empty: otherwise Linkerd takes it for no error. */
   readonly error?: string;
-  /** A URL. */
   readonly hint?: string;
 }
 
@@ -124,7 +122,7 @@ function outputOf(categories: readonly LinkerdCategory[]): LinkerdOutput {
   return { success: !isBad, categories };
 }
 
-/** A report in the format of Linkerd's checks, without skipped ones. */
+/** Leaves out skipped checks, for which Linkerd's format has no result. */
 export function linkerdCategories({ groups }: HealthReport, of = ""): LinkerdCategory[] {
   return groups.map(({ kind, name, checks }) => ({
     categoryName: `linkerd-clusters: ${kind} ${shownName(name)}${of}`,

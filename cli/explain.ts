@@ -215,7 +215,7 @@ function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
   return pod === undefined ? [own, ...pods] : [own];
 }
 
-/** Whether the Service was found, and everything about it decided. */
+/** It is explained once it was found and everything about it is decided. */
 export function isExplained({ services }: Explanation): boolean {
   return (
     services.length > 0 &&

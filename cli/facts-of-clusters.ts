@@ -33,14 +33,12 @@ import {
   undecidedParts,
 } from "./facts-of-mirrors.ts";
 
-/** Facts besides those of the clusters. */
 export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
   readonly now: Date;
-  /** By source. */
   readonly sources: ReadonlyMap<string, SourceState>;
 }
 
-/** The facts of a mesh from the readings of its clusters and the decisions about them. Pure. */
+/** Derives the facts of a mesh from what was read and decided. Pure. */
 export function factsOfClusters(views: Views, beside: Beside): Facts {
   const { now, stack, unreadState, sources } = beside;
   const undecided = undecidedParts(views);
@@ -123,7 +121,6 @@ function gatewayState({ target, probe }: CheckedLink["reading"]): GatewayState {
     : { state: "down", why: `it fails its probe ${probe.path} (${down})`, ...known };
 }
 
-/** The label keys that links select by. */
 function selectedKeys({ links }: Views): ReadonlySet<string> {
   const selectors = links.flatMap(({ link }) => [
     link.selector,
@@ -169,7 +166,6 @@ function servicesOf(
   });
 }
 
-/** Sentences about the failover of a cluster's Services, by Service. */
 function failoverIn(cluster: string, { outcomes }: Views): ReadonlyMap<string, readonly string[]> {
   const outcome = outcomes.get(cluster);
   const sentences =
@@ -178,7 +174,7 @@ function failoverIn(cluster: string, { outcomes }: Views): ReadonlyMap<string, r
   return new Map([...byService].map(([key, all]) => [key, all.map(([, sentence]) => sentence)]));
 }
 
-/** Changes that a run would make to a source's mirrors, in the words of its preview. */
+/** Says what a run would change, in the words of its preview. */
 function nextRun(source: string, outcome: Outcome, state: SourceState | undefined): NextRun {
   const nothing = { source, writes: false, lines: [], refusals: [] };
   if (outcome.outcome === "invalid") return { ...nothing, refusals: outcome.mistakes };

@@ -27,7 +27,6 @@ export interface UndecidedPart {
   readonly mirrors: readonly OfMirror[];
 }
 
-/** The parts about which nothing could be decided. */
 export function undecidedParts({ outcomes, clusters, links }: Views): UndecidedPart[] {
   const snapshots = new Map(clusters.map(({ cluster, reading }) => [cluster, reading.snapshot]));
   return [...outcomes].flatMap(([source, outcome]) => {
@@ -45,7 +44,6 @@ export function undecidedParts({ outcomes, clusters, links }: Views): UndecidedP
   });
 }
 
-/** All mirrors, including those that the next `up` creates and deletes. */
 export function mirrorFacts(views: Views, undecided: readonly UndecidedPart[]): MirrorFact[] {
   const decided = decisionsIn(views).flatMap(([source, decisions]) => {
     const skips = decisions.filter(isSkip);
@@ -123,7 +121,7 @@ function mirrorFact(
   };
 }
 
-/** Why a mirror is kept that isn't wanted: its Service is skipped for now, or it is being deleted already. */
+/** A mirror that isn't wanted is kept while its Service is skipped, or while it is being deleted already. */
 function whyKept({ part, key }: OfMirror, service: string | undefined, skips: readonly Skipped[]) {
   const skip = skips.find(
     (each) => each.part === part && (each.key === key || each.origin === service),
@@ -131,7 +129,7 @@ function whyKept({ part, key }: OfMirror, service: string | undefined, skips: re
   return skip?.sentence ?? "it is being deleted and waits for its finalizers";
 }
 
-/** The stacks that wrote a Service, from its managed fields. */
+/** The managed fields of a Service name the stacks that wrote it. */
 function writersOf({ metadata: { managedFields = [] } }: Service) {
   return managedFields.flatMap(({ manager, time: at }) => {
     const stack = stackOf(manager);

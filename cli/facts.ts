@@ -147,7 +147,7 @@ export interface NextRun {
   readonly unknown?: string;
 }
 
-/** Why the engine could not decide about links and existing mirrors, once for each reason. */
+/** Lists each reason once for which the engine could not decide about links and existing mirrors. */
 export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">): string[] {
   const parts = [...links.map(({ target, ...link }) => ({ ...link, part: target })), ...mirrors];
   const sentences = parts.flatMap(({ source, part, undecided }) => {
@@ -159,7 +159,7 @@ export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">
   return [...new Set(sentences)];
 }
 
-/** The Services behind a mirror with their clusters. Members of a federated Service are `bb@east` or `local bb`. */
+/** Returns the Services behind a mirror with their clusters. Members of a federated one are `bb@east` or `local bb`. */
 export function backendsOf({ mirror, source, part, members, service = "" }: MirrorFact) {
   const namespace = mirror.slice(0, mirror.indexOf("/"));
   if (members === undefined) return [{ service, cluster: part }];

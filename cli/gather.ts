@@ -22,8 +22,8 @@ Linkerd's own. Read it before you share it.
 `;
 
 /**
- * Facts for others to read. They hold no credential, because none of their sources does. Labels that aren't Linkerd's may
- * quote one, so their values are left out.
+ * Makes facts fit for others to read. They hold no credential, because none of their sources does. Labels that aren't
+ * Linkerd's may quote one, so their values are left out.
  */
 export function redacted(facts: Facts): Facts {
   return mapTexts({ ...facts, services: facts.services.map(withoutValues) }, withoutUserPart);

@@ -8,7 +8,6 @@ export type Format = (typeof formats)[number];
 export const mapFormats = ["html", "svg", "mermaid"] as const;
 export type MapFormat = (typeof mapFormats)[number];
 
-/** Exit codes of every command. */
 export const exitCode = {
   ok: 0,
   /** The mesh has problems, or what was asked for was not found. */
@@ -17,7 +16,7 @@ export const exitCode = {
   failed: 2,
 } as const;
 
-/** A value for programs, or the table for people. */
+/** Programs get the value, and people the table. */
 export function written(value: unknown, format: Format, table: () => string): string {
   if (format === "json") return `${JSON.stringify(value, null, 2)}\n`;
   return format === "yaml" ? stringify(value, { aliasDuplicateObjects: false }) : table();
@@ -33,14 +32,14 @@ export function paint(tone: Tone, text: string): string {
   return styleText(styles[tone], text, { stream: process.stdout });
 }
 
-/** The marks of `linkerd check`. */
+/** `linkerd check` uses the same marks. */
 const marks = { good: "√", warn: "‼", bad: "×", dim: "-" } as const;
 
 export function mark(tone: keyof typeof marks): string {
   return paint(tone, marks[tone]);
 }
 
-/** The name of a cluster, or of a link as people read it: `east → west`. */
+/** Documents name a link `east/west`, and people read `east → west`. The name of a cluster stays. */
 export function shownName(name: string): string {
   return name.replace("/", " → ");
 }
@@ -51,7 +50,7 @@ const noLines = Object.fromEntries(
     .map((name) => [name, ""]),
 );
 
-/** A table without lines, as kubectl prints it. */
+/** Aligns a table as kubectl does, without lines. */
 export function columns(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const table = new Table({
     head: heads.map((head) => paint("head", head)),
@@ -72,7 +71,7 @@ const units = [
   ["m", 60_000],
 ] as const;
 
-/** The time between two moments, in its largest unit: `12d`, `3h`, `5m`, `40s`. */
+/** Gives the time between two moments in its largest unit: `12d`, `3h`, `5m`, `40s`. */
 export function age(from: string | Date, to: string | Date): string {
   const span = new Date(to).getTime() - new Date(from).getTime();
   const [unit, length] = units.find(([, each]) => Math.abs(span) >= each) ?? ["s", 1000];

@@ -13,22 +13,20 @@ import { type Inputs, wholeLink, withWholeLinks } from "@linkerd-multicluster/en
 import type { ConfigTexts } from "../config/stack-file.ts";
 import type { Chosen } from "./stacks.ts";
 
-/** Bytes that a command may print; a state has a few MB. */
+/** In bytes. A state has a few MB. */
 const maxBuffer = 512 * 2 ** 20;
 
-/** Variables with which Pulumi's CLI runs without a terminal. */
+/** With these, Pulumi's CLI neither prints colors nor mentions new versions. */
 export const unattended = { PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_OPTION_COLOR: "never" };
 
-/** The location of a stack for Pulumi's CLI. */
 export interface StackLocation {
-  /** The program's, with its Pulumi.yaml. */
   readonly folder: string;
-  /** Absent: the stack that is selected, or that PULUMI_STACK names. */
+  /** Without it, Pulumi's CLI takes the stack that is selected. */
   readonly stack?: string;
   readonly variables: NodeJS.ProcessEnv;
 }
 
-/** Where a chosen stack is. Pulumi's CLI reads its option `--config-file` from the variables. */
+/** Pulumi's CLI reads its option `--config-file` from the variables. */
 export function locationOf(
   { folder, stack, configFile }: Chosen,
   variables: NodeJS.ProcessEnv,
@@ -60,14 +58,13 @@ export async function pulumi(words: readonly string[], at: StackLocation): Promi
   }
 }
 
-/** The error for a CLI that could not be run. */
 export function notRun(cause: unknown): UserError {
   if (codeOf(cause) === "ENOENT")
     return new UserError("there is no pulumi on PATH: install Pulumi's CLI");
   return new UserError(`pulumi failed: ${messageOf(cause)}`);
 }
 
-/** The config that Pulumi computes, environments included, without secrets. @throws UserError */
+/** Reads the config that Pulumi computes, environments included, without secrets. @throws UserError */
 export async function effectiveConfig(at: StackLocation): Promise<ConfigTexts> {
   const printed = await pulumi(["config", "--json"], at);
   const values = JSON.parse(printed) as Readonly<Record<string, { readonly value?: string }>>;
@@ -99,7 +96,7 @@ interface Resource {
   readonly outputs?: { readonly expiries?: Readonly<Record<string, unknown>> };
 }
 
-/** A secret in a state that was exported with `--show-secrets`. */
+/** `pulumi stack export --show-secrets` writes secrets like this. */
 interface Secret {
   readonly plaintext?: string;
 }

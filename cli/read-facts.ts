@@ -9,7 +9,7 @@ import { type StackMesh, stackMesh } from "./stack-mesh.ts";
 import type { Chosen } from "./stacks.ts";
 
 export interface FactsReading {
-  /** Whether to leave out what mirrors don't depend on, which takes fewer rights: tokens, Secrets and pods. */
+  /** Without what mirrors don't depend on, reading needs no rights to tokens, Secrets and pods. */
   readonly mirrorsOnly?: boolean;
 }
 
@@ -28,10 +28,10 @@ export async function factsOf(
   return factsOfClusters(await observeMesh(mesh, now, { sources, mirrorsOnly }), { now, ...known });
 }
 
-/** The file in the folder of `gather` that `--from` reads: what `status --output json` prints. */
+/** `gather` writes what `status --output json` prints to this file, and `--from` reads it. */
 export const bundleFile = "status.json";
 
-/** The facts in a folder of `gather`, by stack. @throws UserError */
+/** Reads the facts of each stack in a folder of `gather`. @throws UserError */
 export function factsIn(folder: string): readonly Facts[] {
   const file = join(folder, bundleFile);
   let document: Partial<Documents["status"]>;

@@ -14,13 +14,13 @@ import {
 } from "./pulumi.ts";
 import type { Chosen } from "./stacks.ts";
 
-/** A mesh by the config and the state of its stack. No cluster is read for it. */
+/** The config and the state of a stack say this of its mesh, without a cluster being read. */
 export interface StackMesh {
-  /** Its name, or empty if it is only selected. */
+  /** Empty if it is only selected. */
   readonly stack: string;
   readonly mesh: HealthMesh;
   readonly sources: ReadonlyMap<string, SourceState>;
-  /** Why nothing is known about the last run. */
+  /** Says why nothing is known about the last run. */
   readonly unreadState?: string;
 }
 
@@ -53,7 +53,7 @@ export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): P
   return { stack, mesh: meshIn(state, at), sources: new Map(sources) };
 }
 
-/** The mesh alone, for which the state is read only where the config has none. @throws UserError */
+/** Reads the mesh alone, and the state only where the config has no mesh. @throws UserError */
 export async function meshOf(chosen: Chosen, variables: NodeJS.ProcessEnv): Promise<HealthMesh> {
   const config = await meshConfig(chosen, variables);
   const { folder, ...choice } = chosen;
@@ -70,7 +70,7 @@ function meshIn({ mesh, mirrors }: StackState, { stack, folder }: StackLocation)
   );
 }
 
-/** The mesh of a stack with `manage: mirrors`, which has no Health in its state: that of its mirrors. */
+/** With `manage: mirrors`, a stack has no Health in its state: its mesh is that of its mirrors. */
 function mirroredMesh(mirrors: readonly Inputs[]): HealthMesh | undefined {
   const [first] = mirrors;
   if (first === undefined) return undefined;
@@ -90,7 +90,7 @@ function meshConfig(chosen: Chosen, variables: NodeJS.ProcessEnv): Promise<MeshC
   return configOf(choice, folder, variables, effective);
 }
 
-/** The inputs of each source's mirrors now, and those of the last run in the state. */
+/** Pairs the inputs of each source's mirrors now with those of the last run. */
 function sourcesOf(
   config: MeshConfig,
   state: StackState | undefined,

@@ -11,28 +11,22 @@ import type { StackChoice } from "../config/stack-file.ts";
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface Chosen extends StackChoice {
-  /** The program's folder. */
   readonly folder: string;
 }
 
-/** Options of the command line that select a stack. */
 export interface StackOptions {
   readonly stack?: string | undefined;
   readonly cwd?: string | undefined;
   readonly configFile?: string | undefined;
 }
 
-/** No stack is selected or registered. */
-export class NoStack extends UserError {}
-
 /** `none` makes Linkerd's check skip all stacks. Earlier versions listed stacks in it. */
 export const stacksVariable = "LINKERD_CLUSTERS_STACKS";
 
 /**
- * The stacks of a command: the one that its options name, else the one of the current folder, else those in the user's
- * file.
+ * Chooses the stack that the options name, else the one of the current folder, else those in the user's file.
  *
- * @throws UserError; NoStack where no stack is named
+ * @throws UserError
  */
 export function stacksFor(
   { cwd, stack, configFile }: StackOptions,
@@ -51,12 +45,11 @@ export function stacksFor(
   // Another program may have its mesh in its state alone.
   if (existsSync(join(folder, projectFile)))
     return [withSelected({ folder, ...choice }, variables)];
-  throw new NoStack(
+  throw new UserError(
     `No stack selected: set --stack and --cwd, run this in the folder of a stack, or list stacks in ${stacksFile(variables)}.`,
   );
 }
 
-/** The one stack of a command that takes no more. */
 export function onlyStack(stacks: readonly Chosen[]): Chosen {
   const [only, ...more] = stacks;
   if (only === undefined || more.length > 0)
@@ -66,7 +59,7 @@ export function onlyStack(stacks: readonly Chosen[]): Chosen {
   return only;
 }
 
-/** Whether a folder has config of a stack of this program. */
+/** Stacks of other programs in the folder don't count. */
 function hasStacks(folder: string): boolean {
   const files = readdirSync(folder).filter((name) => /^Pulumi\.[\w.-]+\.yaml$/.test(name));
   return files.some((name) => readFileSync(join(folder, name), "utf8").includes(`${project}:`));
@@ -101,7 +94,7 @@ function selectedStack(folder: string, variables: Variables): string | undefined
 
 const list = z.array(z.strictObject({ stack: z.string().min(1), cwd: z.string().min(1) }));
 
-/** The stacks in the user's file. @throws UserError */
+/** Reads the stacks in the user's file. @throws UserError */
 export function registeredStacks(variables: Variables): Chosen[] {
   const file = stacksFile(variables);
   if (![undefined, "", "none"].includes(variables[stacksVariable]))

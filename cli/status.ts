@@ -10,7 +10,7 @@ export interface Status extends Facts {
   readonly problems: readonly string[];
 }
 
-/** The facts with a verdict on them. Pure. */
+/** Judges the facts. Pure. */
 export function statusOf(facts: Facts): Status {
   const { links, next, health } = facts;
   const refusals = [
@@ -30,7 +30,7 @@ export function statusOf(facts: Facts): Status {
   return { ...facts, ok: health.healthy && isQuiet && problems.length === 0, problems };
 }
 
-/** Each link with counts: its mirrors after the next `up`, those which that writes, and reasons of those not mirrored. */
+/** Counts for each link its mirrors after the next `up`, those that it writes, and the reasons for what isn't mirrored. */
 function linksOf({ links, mirrors, notMirrored }: Facts) {
   const ofPart = Map.groupBy(mirrors, ({ source, part }) => `${source}/${part}`);
   const skips = Map.groupBy(notMirrored, ({ source, part }) => `${source}/${part}`);
@@ -49,7 +49,7 @@ function linksOf({ links, mirrors, notMirrored }: Facts) {
   });
 }
 
-/** Each federated Service with its members, and how many Services ask to be members. */
+/** Counts the Services that ask to be members of each federated Service. */
 function federatedOf({ mirrors, notMirrored }: Facts) {
   const left = Map.groupBy(
     notMirrored.filter(({ part }) => part === federatedPart),
@@ -149,7 +149,7 @@ function gatewayText(gateway: GatewayState | undefined): string {
   return `${state === "open" ? "not probed" : state}${where}`;
 }
 
-/** The time until the first certificate expires. */
+/** The certificate that expires first decides. */
 function leftOf(certificates: readonly CertificateFact[], now: string): string {
   const [first] = certificates.map(({ expiresAt }) => expiresAt).sort();
   return first === undefined ? "?" : age(now, first);

@@ -1,6 +1,6 @@
 import type { StringMap } from "@linkerd-multicluster/engine/kubernetes";
 
-/** The labels of everything that a verification creates, by which it deletes what a killed one left. */
+/** By these labels, a verification finds and deletes what a killed one left. */
 export const verificationLabels: StringMap = {
   "app.kubernetes.io/managed-by": "linkerd-clusters",
   "app.kubernetes.io/component": "verify",
@@ -19,7 +19,7 @@ printf '%s\\n${separator}\\n%s\\n' "$(printf '%s' "$result" | head -c 1500)" "$m
 `;
 
 /**
- * A pod with Linkerd's proxy that sends one request. It has no rights, no token for the API server, and passes the Pod
+ * Makes a pod with Linkerd's proxy that sends one request. It has no rights, no token for the API server, and passes the Pod
  * Security Standard `restricted`.
  *
  * @param seconds after which the kubelet ends it; curl gives up five seconds earlier

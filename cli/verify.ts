@@ -23,18 +23,15 @@ import { type Answer, answerIn, type Hop, type Verification, verificationOf } fr
 import type { Facts, MirrorFact } from "./facts.ts";
 import { verificationLabels, verificationPod } from "./verification-pod.ts";
 
-/** The settings of requests. */
 interface VerifyOptions {
-  /** The client's image, which has a shell and curl. */
   readonly image: string;
-  /** The client's namespace; by default that of the mirror. */
+  /** By default, a pod is in the namespace of its mirror. */
   readonly namespace?: string;
-  /** Limit for one request with its pod, in milliseconds. */
+  /** In milliseconds, for one request with its pod. */
   readonly timeout: number;
   readonly service?: string;
 }
 
-/** A mirror to send a request to, or why a link has none. */
 interface Asked {
   readonly source: string;
   readonly part: string;
@@ -43,8 +40,8 @@ interface Asked {
 }
 
 /**
- * The mirrors to ask: of each link one whole Service and one single pod, of each source one federated Service. With
- * `service`, all mirrors of it. A headless mirror is asked through its pods.
+ * Chooses of each link one whole Service and one single pod, and of each source one federated Service. With `service`, it
+ * chooses all mirrors of it. A headless mirror is asked through its pods.
  */
 export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefined): Asked[] {
   const there = mirrors.filter(
@@ -71,7 +68,7 @@ export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefi
   return [...ofLinks, ...[...bySource.values()].map((each) => asked(each))];
 }
 
-/** Milliseconds between two reads of a pod. */
+/** In milliseconds. */
 const interval = 500;
 
 /** Older pods were left by a process that was killed: no request takes that long. */
@@ -122,18 +119,16 @@ export async function verify(
   }
 }
 
-/** Settings that all requests of a command share. */
 interface Run {
   readonly accesses: HealthMesh["clusters"];
   readonly clusters: Clusters;
   readonly installations: MeshReading["installations"];
   readonly options: VerifyOptions;
   readonly signal: AbortSignal;
-  /** Clusters and namespaces without leftovers of a killed process. */
+  /** No process that was killed has left pods in these clusters and namespaces. */
   readonly swept: Set<string>;
 }
 
-/** One request with its pod. */
 class Attempt {
   readonly #run: Run;
   readonly #deadline: number;
@@ -241,7 +236,6 @@ class Attempt {
   }
 }
 
-/** Why a request can't be sent, or has no answer. */
 class FailedHop extends UserError {
   readonly hop: Hop;
   constructor(hop: Hop, message: string) {

@@ -56,7 +56,7 @@ export function lossIn(text: string, { clusters, links }: Facts): Loss {
   );
 }
 
-/** The mirrors that would lose all or some of their backends. Pure. */
+/** Finds the mirrors that would lose all or some of their backends. Pure. */
 export function whatIf(facts: Facts, loss: Loss): WhatIf {
   const ready = new Map(
     facts.services.map(({ cluster, service, ready }) => [`${cluster}/${service}`, ready]),
@@ -90,7 +90,6 @@ export function whatIf(facts: Facts, loss: Loss): WhatIf {
   };
 }
 
-/** Whether a mirror loses its backend in one cluster. */
 function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: string): boolean {
   switch (loss.kind) {
     case "cluster":
@@ -105,7 +104,7 @@ function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: strin
   }
 }
 
-/** More are in `--output json`. */
+/** `--output json` has all. */
 const mostLines = 50;
 
 export function whatIfText({ loss, affected, unaffected, undecided = [] }: WhatIf): string {

@@ -7,7 +7,6 @@ import type { Chosen, StackOptions } from "../stacks.ts";
 
 export const programName = "linkerd-clusters";
 
-/** Options of the commands that show facts. */
 export interface FactsOptions extends StackOptions {
   readonly output: Format;
   readonly from?: string;
@@ -58,7 +57,7 @@ export function wait(text: string): number {
   return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : duration(text);
 }
 
-/** The facts of each stack that the options name. Modules are imported on demand, so that completion is quick. */
+/** Modules are imported on demand, so that completion is quick. */
 export async function factsFor(
   { from, ...options }: Omit<FactsOptions, "output">,
   reading: FactsReading = {},

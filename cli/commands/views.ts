@@ -30,7 +30,7 @@ export function addStatus(program: Command): void {
     .action(showStatus);
 }
 
-/** Seconds between two readings of `--watch` and `--wait`. */
+/** In seconds. */
 const interval = 3;
 
 async function showStatus({ wait, watch = false, ...options }: StatusOptions): Promise<void> {
@@ -80,7 +80,6 @@ async function explainService(service: string, options: FactsOptions): Promise<v
 interface MapOptions extends Omit<FactsOptions, "output"> {
   readonly output: MapFormat;
   readonly preview?: boolean;
-  /** A file; absent: the standard output. */
   readonly to?: string;
 }
 

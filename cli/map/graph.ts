@@ -18,11 +18,11 @@ const longestName = 40;
 
 interface Drawn {
   readonly link: LinkPicture;
-  /** Its position in the picture. */
+  /** The arrow leads to the details of the link at this position. */
   readonly index: number;
 }
 
-/** A sentence about links that the picture leaves out, if any. */
+/** Says which links the picture leaves out, if any. */
 export function omittedFrom({ links }: Picture): string | undefined {
   return links.length > mostLinks
     ? `${count(links.length, "link")} are too many for a picture: it shows up to ${mostLinks} links with findings.`
@@ -30,8 +30,10 @@ export function omittedFrom({ links }: Picture): string | undefined {
 }
 
 /**
- * The mesh as SVG, drawn by Graphviz. Clusters and links point to `#cluster-N` and `#link-N`, and have titles for people
- * who don't see the picture. @param css for a file that isn't part of a page
+ * Draws the mesh with Graphviz. Clusters and links point to `#cluster-N` and `#link-N`, and have titles for people who
+ * don't see the picture.
+ *
+ * @param css for a file that isn't part of a page
  */
 export async function svgOf(picture: Picture, css = ""): Promise<Markup> {
   const graphviz = await Graphviz.load();

@@ -6,7 +6,6 @@ import { svgOf } from "./graph.ts";
 import { pageOf } from "./page.ts";
 import { healthMarks, linkCounts, type Picture, pictureOf } from "./picture.ts";
 
-/** The picture of a mesh in a format. @throws UserError */
 export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): Promise<string> {
   const picture = pictureOf(facts, preview);
   const css = readFileSync(join(import.meta.dirname, "style.css"), "utf8");
@@ -22,7 +21,7 @@ export async function mapOf(facts: Facts, preview: boolean, format: MapFormat): 
 
 const strokes = { ok: "#1c7a4c", degraded: "#9a5b00", failed: "#b3261e", unknown: "#5d6778" };
 
-/** A flowchart for Mermaid, which many sites render in Markdown. */
+/** Many sites render Mermaid's flowcharts in Markdown. */
 export function mermaidOf({ clusters, links }: Picture): string {
   const index = new Map(clusters.map(({ name }, position) => [name, position]));
   // Characters with a meaning in Mermaid become entities.

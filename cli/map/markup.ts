@@ -1,6 +1,6 @@
 import { printable } from "@linkerd-multicluster/engine/kubernetes";
 
-/** Text that is HTML or XML already. It is a class, so that no value read from JSON can pass for one. */
+/** It is a class, so that no value read from JSON can pass for HTML or XML. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -9,7 +9,7 @@ export class Markup {
 }
 
 /**
- * Markup from a template. Every value is escaped unless it is markup itself, whatever its type promises: somebody else
+ * Fills a template. Every value is escaped unless it is markup itself, whatever its type promises: somebody else
  * may have written the facts.
  */
 export function markup(parts: readonly string[], ...values: readonly unknown[]): Markup {

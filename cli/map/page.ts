@@ -16,12 +16,12 @@ import {
 } from "./picture.ts";
 import { count, inDigits } from "@linkerd-multicluster/engine/kubernetes";
 
-/** Rows in the tables of all links together, so that a browser can open the page of any mesh. */
+/** All links together have no more rows, so that a browser can open the page of any mesh. */
 const mostRows = 10_000;
 const mostFindings = 100;
 const mostFederated = 1_000;
 
-/** A page without scripts that loads nothing: the picture, and tables of everything in it. */
+/** The page has no scripts and loads nothing. Its tables have everything that is in the picture. */
 export function pageOf(picture: Picture, svg: Markup, css: string): string {
   const { stack, readAt, preview, clusters, links, federated } = picture;
   const hash = createHash("sha256").update(css).digest("base64");
@@ -159,7 +159,7 @@ ${
 </details>`;
 }
 
-/** `update, now differs (ports: 80/TCP → 81/TCP)`. */
+/** Returns for example `update, now differs (ports: 80/TCP → 81/TCP)`. */
 function stateOf(mirror: MirrorPicture): string {
   const { next, fields = [] } = mirror;
   const now = stateNow(mirror);
@@ -173,7 +173,7 @@ function clustersOf(mirror: MirrorPicture): string {
     .join(", ");
 }
 
-/** The state as a word and a shape, so that no meaning depends on color alone. */
+/** Shows the state as a word and a shape, so that no meaning depends on color alone. */
 function mark(health: Health, word: string = health): Markup {
   return markup`<span class="mark ${health}">${word}</span>`;
 }

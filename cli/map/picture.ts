@@ -10,7 +10,7 @@ import type {
   NotMirrored,
 } from "../facts.ts";
 
-/** The facts of a mesh as `map` shows them: those about each cluster and each link together. */
+/** The picture puts the facts about each cluster and each link together. */
 export interface Picture extends Pick<Facts, "stack" | "readAt"> {
   /** Whether it shows what the next `up` would change. */
   readonly preview: boolean;
@@ -96,7 +96,7 @@ export function pictureOf(facts: Facts, preview: boolean): Picture {
   };
 }
 
-/** The findings about a cluster or link, and the worst of them. */
+/** The worst finding about a cluster or link decides. */
 function judged(
   { health: { groups } }: Facts,
   name: string,
@@ -127,7 +127,7 @@ const states: Readonly<Record<MirrorFact["verdict"], string>> = {
   keep: "ok",
 };
 
-/** The state of a mirror now, such as `missing`. */
+/** Returns the state now, such as `missing`. */
 export function stateNow({ verdict, undecided }: MirrorFact): string {
   return undecided === undefined ? states[verdict] : "undecided";
 }
@@ -138,7 +138,7 @@ export function gatewayText({ state, why, addresses = [], port }: GatewayState):
   return `${where}, ${word}${why === undefined ? "" : `: ${why}`}`;
 }
 
-/** Prefixes of clusters and links in a picture, so that no meaning depends on color alone. */
+/** With these prefixes, no meaning depends on color alone. */
 export const healthMarks: Readonly<Record<Health, string>> = {
   ok: "",
   degraded: "! ",
@@ -146,7 +146,7 @@ export const healthMarks: Readonly<Record<Health, string>> = {
   unknown: "? ",
 };
 
-/** `+12 ~1 -2`: how many mirrors the next `up` creates, changes and deletes; empty: none. */
+/** Counts the mirrors that the next `up` creates, changes and deletes: `+12 ~1 -2`, or nothing. */
 export function changesOf(mirrors: readonly MirrorPicture[]): string {
   const number = (...wanted: Change[]) =>
     mirrors.filter(({ next }) => next !== undefined && wanted.includes(next)).length;
@@ -158,7 +158,7 @@ export function changesOf(mirrors: readonly MirrorPicture[]): string {
   return signs.flatMap(([sign, count]) => (count === 0 ? [] : [`${sign}${count}`])).join(" ");
 }
 
-/** `40 mirrors, 2 not mirrored, +1 -2`. */
+/** Returns for example `40 mirrors, 2 not mirrored, +1 -2`. */
 export function linkCounts({ mirrors, notMirrored }: LinkPicture): string {
   const changes = changesOf(mirrors);
   return [
@@ -168,13 +168,13 @@ export function linkCounts({ mirrors, notMirrored }: LinkPicture): string {
   ].join(", ");
 }
 
-/** One line about a link: `east → west, gateway: 12 mirrors, 1 not mirrored`. */
+/** Returns for example `east → west, gateway: 12 mirrors, 1 not mirrored`. */
 export function linkLine(link: LinkPicture): string {
   const network = link.mode === "flat" ? "flat network" : "gateway";
   return `${link.source} → ${link.target}, ${network}: ${linkCounts(link)}`;
 }
 
-/** One line about a cluster: `west: ok, Linkerd edge-26.8.3, trust anchors for 340 days`. */
+/** Returns for example `west: ok, Linkerd edge-26.8.3, trust anchors for 340 days`. */
 export function clusterLine({ name, health, linkerd, days }: ClusterPicture): string {
   return [
     `${name}: ${health}`,

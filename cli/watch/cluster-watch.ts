@@ -18,13 +18,13 @@ import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { Observer, WatchedKind } from "./events.ts";
 import { type Interest, interests, isOfInterest, kindsOf } from "./interest.ts";
 
-/** Connections to a cluster: one for each kind, and one for lists. */
+/** Each kind has a connection, and lists have one. */
 const connections = 5;
 
-/** Milliseconds of wait after each failure in a row. */
+/** In milliseconds, after failures in a row. */
 const watchBackoff: Backoff = { first: 500, longest: 30_000 };
 
-/** Milliseconds: a server that ends a watch sooner fails, because the next one would follow without a pause. */
+/** In milliseconds. A server that ends a watch sooner fails, because the next one would follow without a pause. */
 const shortest = 1_000;
 
 interface MeshWatchSettings {
@@ -84,9 +84,9 @@ export async function watchCluster(
   { cluster, interest, connect, time, observe }: ClusterWatchSettings,
   stop: AbortSignal,
 ): Promise<void> {
-  /** One client for all kinds. A new client reads the kubeconfig again. */
+  /** All kinds share one client. A new client reads the kubeconfig again. */
   let connected: Promise<Watching> | undefined;
-  /** The Services of interest, since a change may be that a Service no longer is of interest. */
+  /** These Services are of interest. A change may be that one of them no longer is. */
   let services = new Set<ObjectKey>();
 
   /** Closes a connection, unless another kind has already replaced it. */

@@ -12,8 +12,8 @@ import { Schedule } from "./schedule.ts";
 import type { StackRuns } from "./stack-runs.ts";
 
 /**
- * Milliseconds after which a dry run must be stuck. Runs of Pulumi have no such limit: Pulumi and the clusters decide
- * how long they take.
+ * In milliseconds. A dry run that takes longer must be stuck. Runs of Pulumi have no such limit: Pulumi and the clusters
+ * decide how long they take.
  */
 const stuckAfter = 900_000;
 
@@ -23,7 +23,7 @@ export interface ControlLoopParts {
   readonly meshWatch: Pick<MeshWatch, "update">;
   readonly observe: Observer;
   readonly time?: Time;
-  /** Milliseconds between two turns that cover everything, and not only mirrors. */
+  /** In milliseconds, between two turns that cover everything and not only mirrors. */
   readonly resync: number;
 }
 
@@ -36,11 +36,11 @@ export class ControlLoop {
   readonly #parts: ControlLoopParts;
   readonly #time: Time;
   readonly #schedule: Schedule;
-  /** The mirrors in the state, with which each dry run begins. */
+  /** Each dry run begins with the mirrors in the state. */
   #sources: readonly Inputs[] = [];
-  /** The sources for which a guard refused the changes in the last dry run. */
+  /** A guard refused the changes of these sources in the last dry run. */
   #refused: readonly SourceStatus[] = [];
-  /** When the dry run that is under way began. */
+  /** The dry run that is under way began then. */
   #dryRunSince = Infinity;
 
   constructor(parts: ControlLoopParts) {
@@ -54,7 +54,7 @@ export class ControlLoop {
     this.#schedule.changed();
   }
 
-  /** A dry run should have ended long ago. */
+  /** The process has to be restarted if a dry run should have ended long ago. */
   get isStuck(): boolean {
     return this.#time.now() - this.#dryRunSince > stuckAfter;
   }
@@ -138,7 +138,7 @@ export class ControlLoop {
   }
 }
 
-/** The end of a run that could not even start. @throws the error itself if it is a bug */
+/** A run that could not even start has failed. @throws the error itself if it is a bug */
 function failedRun(error: unknown): RunEnd {
   return { result: "failed", changes: 0, why: messageOf(error) };
 }

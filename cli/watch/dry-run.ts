@@ -10,16 +10,16 @@ import {
 } from "@linkerd-multicluster/engine/reading";
 import type { SourceStatus } from "./events.ts";
 
-/** Addresses by hostname of a gateway; none for a hostname that does not resolve. */
+/** Gives the addresses of each gateway's hostname. One that does not resolve has none. */
 export type Hostnames = ReadonlyMap<string, readonly string[]>;
 
 export interface DryRun {
   readonly sources: readonly SourceStatus[];
-  /** Milliseconds until the mirror of a missing pod is due to be deleted. */
+  /** In milliseconds. The mirror of a missing pod is due to be deleted then. */
   readonly dueIn?: number;
 }
 
-/** The clusters, and the hostnames that were resolved while reading them. */
+/** Notes the hostnames that are resolved while the clusters are read. */
 export class DryRunClusters extends Clusters {
   readonly hostnames = new Map<string, readonly string[]>();
 
@@ -117,7 +117,7 @@ function sizeOf(lines: unknown): number {
   return typeof lines === "object" && lines !== null ? Object.keys(lines).length : 0;
 }
 
-/** The hostnames that resolve to other addresses than in the last dry run. No cluster reports a change in DNS. */
+/** Finds hostnames that resolve to other addresses than in the last dry run. No cluster reports a change in DNS. */
 export async function movedHostnames(
   known: Hostnames,
   resolve: (hostname: string) => Promise<readonly string[]> = addressesOf,

@@ -1,14 +1,13 @@
-/** The watched kinds of objects, as the API calls them. */
+/** Kubernetes' API calls the watched kinds so. */
 export const watchedKinds = ["services", "endpoints", "namespaces", "links"] as const;
 export type WatchedKind = (typeof watchedKinds)[number];
 
 /**
- * The reasons for a dry run: a change in a cluster, a watch that has just opened and does not know what changed
- * before, or a gateway's hostname that resolves to other addresses.
+ * A dry run follows a change in a cluster, a watch that has just opened and does not know what changed before, or a
+ * gateway's hostname that resolves to other addresses.
  */
 export const triggerReasons = ["event", "listed", "hostname"] as const;
 
-/** The states of a stack. */
 export const states = ["starting", "settled", "running", "refused", "failing", "locked"] as const;
 export type State = (typeof states)[number];
 
@@ -17,12 +16,11 @@ export type RunCommand = (typeof commands)[number];
 
 export const results = ["succeeded", "failed", "locked", "cancelled"] as const;
 
-/** The end of a run of Pulumi. */
 export interface RunEnd {
   readonly result: (typeof results)[number];
-  /** The number of resources that `up` changed, or that a preview would change. */
+  /** Counts the resources that `up` changed, or that a preview would change. */
   readonly changes: number;
-  /** Why the run did not succeed. */
+  /** Says why the run did not succeed. */
   readonly why?: string;
 }
 
@@ -31,25 +29,24 @@ export interface GatewayAnswer {
   readonly milliseconds: number;
 }
 
-/** The result of a dry run for one source. */
 export interface SourceStatus {
   readonly source: string;
   readonly status: "inSync" | "changed" | "refused";
-  /** Why a guard refuses the changes. */
+  /** Sentences say why a guard refuses the changes. */
   readonly refusals: readonly string[];
-  /** Numbers of mirrors after the run and of exported Services without one, by target or `federated`. */
+  /** Counts mirrors after the run and exported Services without one, by target or `federated`. */
   readonly parts: Readonly<
     Record<string, { readonly mirrors: number; readonly notMirrored: number }>
   >;
-  /** The answers to probes of gateways, by target, for links with `gatewayProbe`. */
+  /** Gateways answer probes of links with `gatewayProbe`. They are listed by target. */
   readonly gateways?: Readonly<Record<string, GatewayAnswer>>;
-  /** Reasons why clusters couldn't be read, by cluster. */
+  /** Says of each cluster that couldn't be read why. */
   readonly unreachable: Readonly<Record<string, string>>;
 }
 
 /** The events of a watch. Durations are in milliseconds. */
 export type WatchEvent = Readonly<
-  /** The kinds that are watched from now on, by cluster. */
+  /** These kinds are watched from now on, by cluster. */
   | { event: "clusters"; kinds: Readonly<Record<string, readonly WatchedKind[]>> }
   | { event: "watching"; cluster: string; kind: WatchedKind }
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }
@@ -62,7 +59,7 @@ export type WatchEvent = Readonly<
   | { event: "state"; state: State; why: readonly string[]; retryIn?: number }
   /** The lock of a run that an earlier watch started was cleared. */
   | { event: "lockCleared"; lock: string }
-  /** The expiry of each certificate in the state, in ISO 8601, by a name such as `the issuer of cluster west`. */
+  /** Certificates in the state have names such as `the issuer of cluster west`, and expire at a time in ISO 8601. */
   | { event: "expiries"; certificates: Readonly<Record<string, string>> }
 >;
 

@@ -17,23 +17,23 @@ import {
 } from "@linkerd-multicluster/engine/mirroring";
 import { type WatchedKind, watchedKinds } from "./events.ts";
 
-/** The part of a cluster that the mesh depends on. */
+/** The mesh depends on this part of a cluster. */
 export interface Interest {
   readonly access: ClusterAccess;
-  /** The selectors of links with this cluster as target, and those that federate its own Services. */
+  /** Links with this cluster as target have these selectors; others federate its own Services. */
   readonly selectors: readonly LabelSelector[];
-  /** The gateway Services of the links with this cluster as target. */
+  /** Links with this cluster as target go through these Services. */
   readonly gateways: readonly ObjectKey[];
-  /** The names of mirrors of links with this cluster as source; undefined if it is no source. */
+  /** Mirrors of links with this cluster as source have such names. Undefined if it is no source. */
   readonly mirrorsOf?: readonly Naming[];
 }
 
-/** The kinds to watch. Links are only in sources. */
+/** Links are only in sources. */
 export function kindsOf({ mirrorsOf }: Interest): readonly WatchedKind[] {
   return watchedKinds.filter((kind) => mirrorsOf !== undefined || kind !== "links");
 }
 
-/** The interest in each cluster on which mirrors in the state depend. */
+/** Finds the interest in each cluster on which mirrors in the state depend. */
 export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Interest> {
   const found = new Map<string, Interest>();
   const add = (inputs: Inputs, name: string, more: Omit<Interest, "access">) => {
@@ -66,8 +66,8 @@ function distinct<T>(values: readonly T[]): T[] {
 }
 
 /**
- * Whether a change of a Service can concern a mirror: the Service is exported, a gateway or a mirror, or it has the
- * name of a mirror. A mirror that lost its labels has, and so has a Service that is in the way of a mirror.
+ * A change of a Service can concern a mirror if the Service is exported, a gateway or a mirror, or has the name of a
+ * mirror. A mirror that lost its labels has, and so has a Service that is in the way of a mirror.
  */
 export function isOfInterest(
   { name, namespace, labels = {} }: ObjectMeta,

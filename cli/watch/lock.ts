@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
 
-/** A process of Pulumi's CLI that a watch started, which identifies its lock. */
+/** A watch records each process of Pulumi's CLI that it starts, to recognize its lock. */
 export interface RunRecord {
   readonly host: string;
   readonly pid: number;
@@ -9,12 +9,12 @@ export interface RunRecord {
   readonly at: number;
 }
 
-/** A lock of a stack, which a file or bucket backend describes as `user@host (pid 1) at <time>`. */
+/** A file or bucket backend describes the lock of a stack as `user@host (pid 1) at <time>`. */
 export interface Lock extends RunRecord {
   readonly text: string;
 }
 
-/** The locks on which a run failed; undefined if it failed for another reason. */
+/** Finds the locks on which a run failed; undefined if it failed for another reason. */
 export function locksIn(text: string): readonly Lock[] | undefined {
   // Pulumi's Automation API recognizes a lock by the same words.
   if (!text.includes("the stack is currently locked by")) return undefined;
@@ -25,7 +25,7 @@ export function locksIn(text: string): readonly Lock[] | undefined {
   });
 }
 
-/** Milliseconds from the start of the CLI until it locks the stack, by a clock of whole seconds. */
+/** In milliseconds. The CLI locks the stack so long after its start, by a clock of whole seconds. */
 const soonest = -2_000;
 const latest = 300_000;
 
@@ -48,7 +48,7 @@ export function judge(
   return locks.some(({ pid }) => isRunning(pid)) ? "running" : "stale";
 }
 
-/** Whether the process with this id may be Pulumi's CLI. Another program may have got the id since. */
+/** Checks the program too, because another one may have got the id since. */
 export function isPulumi(pid: number): boolean {
   try {
     process.kill(pid, 0);

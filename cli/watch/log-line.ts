@@ -1,7 +1,7 @@
 import { count, inSeconds, printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { SourceStatus, State, WatchEvent } from "./events.ts";
 
-/** The log line for an event; undefined for an event that only metrics count, or that another line reports. */
+/** Returns undefined for an event that only metrics count, or that another line reports. */
 export function sentenceOf(event: WatchEvent): string | undefined {
   const line = lineOf(event);
   // Clusters choose their names and messages, and a terminal obeys control characters.

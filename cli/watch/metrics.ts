@@ -5,7 +5,7 @@ import { commands, type Observer, results, states, triggerReasons } from "./even
 export type WatchMetrics = ReturnType<typeof watchMetrics>;
 
 /**
- * The events of a watch as Prometheus metrics. Labels have the names of clusters and links in the config, and values
+ * Counts the events of a watch as Prometheus metrics. Labels have the names of clusters and links in the config, and values
  * of fixed lists, which exist from the start. They never have names of Services.
  *
  * @param resync milliseconds

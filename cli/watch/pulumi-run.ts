@@ -10,7 +10,7 @@ import { notRun, type StackLocation, stackOption, unattended } from "../pulumi.t
 import type { RunEnd } from "./events.ts";
 import { locksIn } from "./lock.ts";
 
-/** Errors of a run that are reported, and characters of each. */
+/** A run can print any number of errors of any length. */
 const mostErrors = 5;
 const longestError = 2_000;
 

@@ -1,16 +1,16 @@
 import { backoff, type Backoff, type Time } from "@linkerd-multicluster/engine/kubernetes";
 
-/** Milliseconds without another change before a dry run, and since the first change at most. */
+/** In milliseconds. A dry run waits for a pause between changes, but not longer after the first one. */
 const quiet = 1_000;
 const longestDelay = 5_000;
 
-/** Milliseconds until everything is tried again after a failure. */
+/** In milliseconds. Everything is tried again so long after a failure. */
 const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
 
-/** Milliseconds that a change waits at most after a failure, because one failure must not stop the rest. */
+/** In milliseconds. After a failure, a change waits no longer, because one failure must not stop the rest. */
 const longestHold = 30_000;
 
-/** The scope of a turn of the watch: mirrors only, or everything that the stack manages. */
+/** A turn covers mirrors only, or everything that the stack manages. */
 export type Scope = "everything" | "mirrors";
 
 /**
@@ -21,14 +21,14 @@ export type Scope = "everything" | "mirrors";
 export class Schedule {
   readonly #resync: number;
   readonly #time: Time;
-  /** When the first change since the last turn was seen, and when all of them are due. */
+  /** The first change since the last turn was seen then, and all of them are due then. */
   #firstChange = Infinity;
   #changesDue = Infinity;
-  /** When a mirror is due to be deleted, which no change announces. */
+  /** A mirror is due to be deleted then, which no change announces. */
   #due = Infinity;
   #everythingDue = -Infinity;
   #failures = 0;
-  /** The time before which no change leads to a turn, because a run has just failed. */
+  /** No change leads to a turn before then, because a run has just failed. */
   #notBefore = -Infinity;
   #wake: () => void = () => undefined;
 
@@ -42,7 +42,7 @@ export class Schedule {
     return this.#failures > 0;
   }
 
-  /** Milliseconds until the next turn for everything. */
+  /** In milliseconds. */
   get untilEverything(): number {
     return this.#everythingDue - this.#time.now();
   }

@@ -13,8 +13,8 @@ export interface Served {
 }
 
 /**
- * Milliseconds that a request may take to arrive, and a connection to bring the next one. Silent clients are closed then,
- * so that their connections don't add up.
+ * In milliseconds, for a request to arrive, and for a connection to bring the next one. Silent clients are closed then, so
+ * that their connections don't add up.
  */
 const timeout = 5_000;
 
@@ -75,8 +75,8 @@ async function answerTo(
 }
 
 /**
- * Whether a request over this machine's loopback names this server. A browser on this machine sends the host name of
- * the page, whose owner may resolve it to 127.0.0.1 (DNS rebinding). Requests from the network are not judged.
+ * Over loopback, a request has to name this server. A browser on this machine sends the host name of the page, whose owner
+ * may resolve it to 127.0.0.1 (DNS rebinding). Requests from the network are not judged.
  */
 function isForUs({ socket, headers }: IncomingMessage): boolean {
   if (!/^(::ffff:)?127\.|^::1$/.test(socket.localAddress ?? "")) return true;

@@ -33,7 +33,7 @@ export class StackRuns {
   readonly #folder: string;
   #isInterrupted = false;
   #running: ChildProcess | undefined;
-  /** The URN of each source's mirrors in the state. */
+  /** `--exclude` takes the URN of a source's mirrors. */
   #urns: ReadonlyMap<string, string> = new Map();
 
   constructor(settings: StackRunsSettings) {
@@ -140,7 +140,7 @@ export class StackRuns {
       if (host === hostname() && !isPulumi(pid)) rmSync(folder, { recursive: true, force: true });
   }
 
-  /** The record of each run, by its folder. */
+  /** Reads the record of each run, by its folder. */
   #records(): ReadonlyMap<string, RunRecord> {
     const files = globSync("*/run.json", { cwd: this.#folder });
     const records = files.flatMap((name): readonly (readonly [string, RunRecord])[] => {

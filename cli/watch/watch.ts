@@ -16,7 +16,7 @@ export interface WatchOptions extends StackOptions {
   readonly listen?: { readonly host: string; readonly port: number };
 }
 
-/** Milliseconds between two times that hostnames of gateways are resolved. */
+/** In milliseconds. */
 const hostnamePeriod = 30_000;
 
 /** Runs a stack whenever something that its mesh depends on changes, until a signal ends it. */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { forLinkerd } from "../../../cli/check.ts";
-import { NoStack, onlyStack, stacksFor } from "../../../cli/stacks.ts";
+import { onlyStack, stacksFor } from "../../../cli/stacks.ts";
 
 describe("the stack of a command", () => {
   let home: string;
@@ -67,7 +67,7 @@ describe("the stack of a command", () => {
   });
 
   it("must be named or registered in a valid file", () => {
-    throws(() => stacksFor({}, folder, variables), NoStack);
+    throws(() => stacksFor({}, folder, variables), /^Error: No stack selected/);
     const named = { ...variables, LINKERD_CLUSTERS_STACKS: "prod@/srv/mesh" };
     throws(
       () => stacksFor({}, folder, named),
