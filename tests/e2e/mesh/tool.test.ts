@@ -8,7 +8,7 @@ import type { WhatIf } from "../../../cli/whatif.ts";
 import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { Search } from "../canaries.ts";
 import { create } from "../mirroring/shared-bed.ts";
-import { accessOf, manifests } from "../runner-account.ts";
+import { accessOf, manifests, rightsUsed } from "../runner-account.ts";
 import { secrets, type ToolStack, toolStack } from "../tool-stack.ts";
 
 const web = { namespace: "tool", name: "web-west" };
@@ -79,7 +79,7 @@ describe("linkerd-clusters on real clusters", function () {
     match(html, /→ west, gateway: 1 mirror, 1 not mirrored/);
   });
 
-  it("shows what the loss of a cluster makes unavailable, with the rights of preview.yaml", async () => {
+  it("needs only the rights of preview.yaml for explain and whatif, and reads no Secret or pod", async () => {
     const { bed, kube } = stack.shared;
     const entries = (["west", "east"] as const).map(async (name) => {
       await create(kube[name], manifests("preview.yaml"));
@@ -87,10 +87,18 @@ describe("linkerd-clusters on real clusters", function () {
     });
     const KUBECONFIG = join(bed.folder, "tool.kubeconfig");
     await writeKubeconfig(KUBECONFIG, await Promise.all(entries));
-    const found = await said<WhatIf>(["whatif", "--lose", "west"], { KUBECONFIG });
+    const rights = await rightsUsed(bed, async () => {
+      const { services } = await said<Explanation>(["explain", "tool/web"], { KUBECONFIG });
+      equal(services.length, 1);
+      const { affected } = await said<WhatIf>(["whatif", "--lose", "west"], { KUBECONFIG });
+      deepEqual(
+        affected.map(({ mirror, state }) => [mirror, state]),
+        [["tool/web-west", "unavailable"]],
+      );
+    });
     deepEqual(
-      found.affected.map(({ mirror, state }) => [mirror, state]),
-      [["tool/web-west", "unavailable"]],
+      [...rights].filter((right) => /secrets|pods|deployments/.test(right)),
+      [],
     );
   });
 

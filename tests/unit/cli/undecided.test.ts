@@ -10,7 +10,7 @@ import type { Facts } from "../../../cli/facts.ts";
 import { statusOf } from "../../../cli/status.ts";
 import { mirrorsToAsk } from "../../../cli/verify.ts";
 import { serverWith } from "../../simulation/contents.ts";
-import { cluster, endpoints, exported, exporting, pods, service } from "../fixtures/objects.ts";
+import { endpoints, exporting, pods, service } from "../fixtures/objects.ts";
 import { Mesh } from "./mesh.ts";
 
 const ready = { endpoints: [endpoints("shop/web", [pods(["", ""])])] };
@@ -40,22 +40,12 @@ describe("an undecided link", () => {
       /link east → west would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
     ],
     ["its target is unreachable", refuse("west", "unreachable"), /west/],
-    ["its target's credentials are refused", refuse("west", "forbidden"), /west/],
     [
-      "its target is another cluster than before",
-      (mesh: Mesh) => {
-        const other = cluster("west", { services: [exported("shop/web")] });
-        mesh.clusters.west = serverWith({ ...other, identity: "another" });
+      "the kubeconfig lacks another target",
+      ({ clusters }: Mesh) => {
+        delete clusters.north;
       },
-      /west .*another/,
-    ],
-    [
-      "its gateway is unknown",
-      (mesh: Mesh) => {
-        const services = [exported("shop/web"), exported("payments/ledger")];
-        mesh.clusters.west = serverWith(cluster("west", { services, ...ready }));
-      },
-      /gateway/,
+      /no context north/,
     ],
   ] as const)
     it(`keeps its mirrors and fails check with the reason if ${name}`, async () => {
