@@ -109,7 +109,7 @@ export function verificationText({ answers, undecided = [] }: Verification): str
   return [
     ...none,
     ...answers.map(answerText),
-    ...undecided.map((why) => `${mark("warn")} undecided: ${printable(why)}`),
+    ...undecided.map((why) => `${mark("warn")} undecided: ${why}`),
     "",
   ].join("\n");
 }

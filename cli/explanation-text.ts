@@ -1,24 +1,16 @@
 import type { Appearance, ExplainedMirror, ExplainedService, Explanation } from "./explain.ts";
 import { mark, paint, type Tone } from "./output.ts";
 
-const tones: Readonly<Record<Appearance["state"], Exclude<Tone, "head">>> = {
-  mirrored: "good",
-  pending: "warn",
-  notMirrored: "bad",
-  notSelected: "dim",
-  controller: "dim",
-  noLink: "dim",
-  unknown: "bad",
-};
-
-const words: Readonly<Record<Appearance["state"], string>> = {
-  mirrored: "mirrored to",
-  pending: "pending in",
-  notMirrored: "not mirrored to",
-  notSelected: "not exported to",
-  controller: "left to Linkerd's controller in",
-  noLink: "not mirrored to",
-  unknown: "unknown whether mirrored to",
+const shown: Readonly<
+  Record<Appearance["state"], readonly [tone: Exclude<Tone, "head">, words: string]>
+> = {
+  mirrored: ["good", "mirrored to"],
+  pending: ["warn", "pending in"],
+  notMirrored: ["bad", "not mirrored to"],
+  notSelected: ["dim", "not exported to"],
+  controller: ["dim", "left to Linkerd's controller in"],
+  noLink: ["dim", "not mirrored to"],
+  unknown: ["bad", "unknown whether mirrored to"],
 };
 
 export function explanationText({ asked, services, near, unread = [] }: Explanation): string {
@@ -54,8 +46,9 @@ function appearanceLines(appearance: Appearance) {
   const { source, state, why, fix, selector, mirrors, notMirrored } = appearance;
   const by = selector === undefined ? "" : ` (selector ${selector})`;
   const reason = why === undefined ? "" : `: ${why}`;
+  const [tone, words] = shown[state];
   return [
-    `  ${mark(tones[state])} ${words[state]} ${source}${by}${reason}`,
+    `  ${mark(tone)} ${words} ${source}${by}${reason}`,
     ...fixLine(fix),
     ...mirrors.flatMap(mirrorLines).map((line) => `      ${line}`),
     ...(mirrors.length === 0 ? [] : notMirrored).flatMap((skip) => [

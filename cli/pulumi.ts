@@ -76,7 +76,7 @@ export async function effectiveConfig(at: StackLocation): Promise<ConfigTexts> {
 }
 
 /** Node programs name the resources by the first type, and the plugin of all other languages by the second. */
-function typesOf(name: string): readonly (string | undefined)[] {
+function typesOf(name: string): readonly string[] {
   return [`pulumi-nodejs:dynamic/linkerd:${name}`, `linkerd-multicluster:engine:${name}`];
 }
 
@@ -131,8 +131,8 @@ export async function stackState(at: StackLocation): Promise<StackState> {
 /** Reads what `pulumi stack export` prints. */
 export function stackStateIn(exported: string): StackState {
   const resources = resourcesIn(exported);
-  const inputsOf = (types: readonly (string | undefined)[]) =>
-    resources.flatMap(({ type, urn = "", delete: isReplaced, inputs = {} }) => {
+  const inputsOf = (types: readonly string[]) =>
+    resources.flatMap(({ type = "", urn = "", delete: isReplaced, inputs = {} }) => {
       const { __provider: _, kubeconfigs: _secret, ...rest } = inputs;
       return types.includes(type) && isReplaced !== true ? [[urn, rest] as const] : [];
     });

@@ -1,4 +1,4 @@
-import { firstOf, printable, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { firstOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
 import { mark } from "./output.ts";
 
@@ -115,9 +115,9 @@ export function whatIfText({ loss, affected, unaffected, undecided = [] }: WhatI
   const counts = `${unavailable?.length ?? 0} unavailable, ${degraded?.length ?? 0} degraded, ${kept} unaffected`;
   const lines = [...(unavailable ?? []), ...(degraded ?? [])].map(affectedLine);
   return [
-    `if ${printable(lossText(loss))} is lost: ${counts}`,
+    `if ${lossText(loss)} is lost: ${counts}`,
     ...firstOf(lines, mostLines),
-    ...undecided.map((why) => `  ${mark("warn")} undecided: ${printable(why)}`),
+    ...undecided.map((why) => `  ${mark("warn")} undecided: ${why}`),
     "",
   ].join("\n");
 }
@@ -132,5 +132,5 @@ function affectedLine({ source, mirror, state, remaining, notReady }: Affected):
   const left = remaining.length === 0 ? "" : `, still served by ${remaining.join(", ")}`;
   const empty = notReady.length === 0 ? "" : `, but no pod is ready in ${notReady.join(", ")}`;
   const tone = state === "unavailable" ? "bad" : "warn";
-  return `  ${mark(tone)} ${printable(`${source}: ${mirror}: ${state}${left}${empty}`)}`;
+  return `  ${mark(tone)} ${source}: ${mirror}: ${state}${left}${empty}`;
 }
