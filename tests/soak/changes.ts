@@ -15,7 +15,7 @@ import type { Chance } from "./chance.ts";
 
 type Target = "west" | "north";
 
-/** The number of Services of each kind in each target. */
+/** Each target has at most so many Services of a kind. */
 const most = 15;
 
 interface Place {
@@ -26,7 +26,6 @@ interface Place {
 
 type Change = (place: Place, target: Target) => Promise<unknown>;
 
-/** Changes in a target. */
 const exports: Readonly<Record<string, Change>> = {
   "an export": async (place, target) => {
     const key = objectKey(place.namespace, `app-${place.chance.below(most)}`);
@@ -60,7 +59,6 @@ const exports: Readonly<Record<string, Change>> = {
     assignAddress(shared.kube.west, `192.0.2.${1 + chance.below(250)}`),
 };
 
-/** Changes in the source. */
 const mistakes: Readonly<Record<string, Change>> = {
   "a deleted mirror": async (place) =>
     remove(place.shared.kube.east, "Service", await aService(place, "east")),

@@ -27,7 +27,7 @@ import { change } from "./changes.ts";
 
 const namespace = "soaked";
 const minutes = Number(process.env["MINUTES"] ?? "60");
-/** The share of the time after which the memory of the watch is measured. */
+/** The memory of the watch is measured after this share of the time. */
 const warmUp = 0.4;
 /** Seconds. */
 const patience = 600;
@@ -44,7 +44,7 @@ const config = {
   linkDefaults: { allowDeletions: true, readiness: "follow" },
 };
 
-describe(`${minutes} minutes of random changes and faults`, function () {
+describe(`the watch under ${minutes} minutes of random changes and faults`, function () {
   this.timeout(0);
 
   const chance = new Chance(seed);
@@ -79,7 +79,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     console.log(`seed: ${seed}`);
   });
 
-  it("goes on through all of them", async () => {
+  it("keeps running", async () => {
     const place = { shared, namespace, chance };
     const begun = performance.now();
     const share = () => (performance.now() - begun) / (minutes * 60_000);
@@ -105,7 +105,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     await settled(watch, patience, isConnected);
   });
 
-  it("has made what a fresh run makes, and leaves no lock, record or process", async () => {
+  it("makes what a fresh run makes, and leaves no lock, record or process", async () => {
     const soaked = await contents();
     ok(soaked.length > 0);
     process.kill(watch.pid, "SIGTERM");
@@ -120,7 +120,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
     deepEqual(soaked, await contents());
   });
 
-  it("holds no more in the end than once it has warmed up", () => {
+  it("holds no more memory and files in the end than after warming up", () => {
     const quarter = Math.ceil(held.length / 4);
     const [first, final] = [held.slice(0, quarter), held.slice(-quarter)];
     const middle = (part: typeof held, of: "memory" | "open") =>
@@ -184,7 +184,7 @@ describe(`${minutes} minutes of random changes and faults`, function () {
       .sort();
   }
 
-  /** Returns the resident memory in MB, and the number of open files, pipes and connections. */
+  /** Returns the resident memory in MB, and counts open files, pipes and connections. */
   async function heldBy(pid: number) {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     const open = (await readdir(`/proc/${pid}/fd`)).length;

@@ -11,7 +11,7 @@ interface Manifest extends Placed {
 
 const strict = "dryRun=All&fieldValidation=Strict";
 const all = documents("watch/kubernetes.yaml") as Manifest[];
-/** What the others need to be there. */
+/** The others need these to be there. */
 const isSmall = ({ kind }: Manifest) => kind === "Namespace" || kind === "ServiceAccount";
 const deployment = all.find(({ kind }) => kind === "Deployment") ?? assert.fail();
 
@@ -25,7 +25,7 @@ describe("examples/watch, validated by an API server", function () {
     await create(shared.kube.east, all.filter(isSmall) as unknown as Item[]);
   });
 
-  it("has only valid manifests, without an unknown field", async () => {
+  it("has valid manifests without unknown fields", async () => {
     const others = all.filter((each) => !isSmall(each));
     const answers = await Promise.all(others.map((manifest) => send(manifest, strict)));
     assert.deepEqual(
