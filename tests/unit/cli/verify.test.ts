@@ -4,9 +4,12 @@ import { verificationPod } from "../../../cli/verification-pod.ts";
 import { mirrorsToAsk } from "../../../cli/verify.ts";
 import { factsOf, link, mirror } from "./made-facts.ts";
 
-/** A pod's termination message, as its script writes it. */
+/** The script of a pod writes its termination message like this. */
 const message = (result: readonly (string | number)[], metrics = "") =>
   `${result.join("\t")}\n--8<--\n${metrics}\n`;
+
+/** curl prints this if it has no answer. */
+const error = (text: string) => ["000", 0, 0, "", text] as const;
 
 const outbound = (more: string) =>
   `tcp_open_total{direction="outbound",peer="dst",target_addr="203.0.113.1:4143",tls="true",${more}} 1`;
@@ -72,50 +75,20 @@ describe("verify", () => {
     );
   });
 
-  for (const [title, kind, text, hop] of [
-    ["the exported Service answers 404", "gateway", message([404, 9, "0.01", "", ""]), undefined],
-    [
-      "the client's proxy reaches no gateway",
-      "endpoint",
-      message([504, 0, "3", "x", ""]),
-      "gateway",
-    ],
-    ["the client's proxy reaches no pod", "federated", message([504, 0, "3", "x", ""]), "pods"],
-    [
-      "the mirror has no name in DNS",
-      "gateway",
-      message(["000", 0, 0, "", "Could not resolve host: x"]),
-      "mirror",
-    ],
-    [
-      "a proxy refuses the client",
-      "discovery",
-      message([403, 0, "0.01", "", ""], connected),
-      "policies",
-    ],
-    ["the gateway reaches no pod", "gateway", message([504, 0, "3", "", ""], connected), "pods"],
-    [
-      "the gateway would ask itself",
-      "gateway",
-      message([508, 0, "0.01", "", ""], connected),
-      "gateway",
-    ],
-    [
-      "the server speaks no HTTP",
-      "gateway",
-      message(["000", 0, 0, "", "Empty reply"], connected),
-      "pods",
-    ],
-    [
-      "the client connects to nothing",
-      "gateway",
-      message(["000", 0, 0, "", "Failed to connect"]),
-      "client",
-    ],
-    ["the pod is killed", "gateway", "", "client"],
+  for (const [title, kind, hop, result, metrics] of [
+    ["the exported Service answers 404", "gateway", undefined, [404, 9, "0.01"]],
+    ["the client's proxy reaches no gateway", "endpoint", "gateway", [504, 0, "3", "x"]],
+    ["the client's proxy reaches no pod", "federated", "pods", [504, 0, "3", "x"]],
+    ["the mirror has no name in DNS", "gateway", "mirror", error("Could not resolve host: x")],
+    ["a proxy refuses the client", "discovery", "policies", [403, 0, "0.01"], connected],
+    ["the gateway reaches no pod", "gateway", "pods", [504, 0, "3"], connected],
+    ["the gateway would ask itself", "gateway", "gateway", [508, 0, "0.01"], connected],
+    ["the server speaks no HTTP", "gateway", "pods", error("Empty reply"), connected],
+    ["the client connects to nothing", "gateway", "client", error("Failed to connect")],
+    ["the pod is killed", "gateway", "client", []],
   ] as const)
     it(`blames ${hop === undefined ? "no hop" : `the ${hop}`} if ${title}`, () => {
-      const answer = answerIn(text, kind);
+      const answer = answerIn(message(result, metrics), kind);
       deepEqual([answer.answered, answer.hop], [hop === undefined, hop]);
     });
 });
