@@ -7,7 +7,7 @@ import {
 } from "@linkerd-multicluster/engine/health";
 import { messageOf, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import { meshOf } from "./stack-mesh.ts";
-import { exitCode, type Format, mark, shownName, written } from "./output.ts";
+import { type Format, mark, print, shownName } from "./output.ts";
 import {
   type Chosen,
   noStacks,
@@ -38,8 +38,7 @@ export async function check(options: CheckOptions): Promise<void> {
     return;
   }
   const report = await reportOf(onlyStack(stacksFor(options, process.cwd(), process.env)), wait);
-  process.stdout.write(written(report, output, () => checkTable(report, all)));
-  if (!report.healthy) process.exitCode = exitCode.problems;
+  print(report, output, () => checkTable(report, all), report.healthy);
 }
 
 async function reportOf(stack: Chosen, wait: number): Promise<HealthReport> {

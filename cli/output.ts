@@ -16,10 +16,16 @@ export const exitCode = {
   failed: 2,
 } as const;
 
-/** Programs get the value, and people the table. */
-export function written(value: unknown, format: Format, table: () => string): string {
+/** Programs get the value, and people the text. */
+export function written(value: unknown, format: Format, text: () => string): string {
   if (format === "json") return `${JSON.stringify(value, null, 2)}\n`;
-  return format === "yaml" ? stringify(value, { aliasDuplicateObjects: false }) : table();
+  return format === "yaml" ? stringify(value, { aliasDuplicateObjects: false }) : text();
+}
+
+/** Prints the result of a command, whose exit code says whether there are problems. */
+export function print(value: unknown, format: Format, text: () => string, isOk: boolean): void {
+  process.stdout.write(written(value, format, text));
+  if (!isOk) process.exitCode = exitCode.problems;
 }
 
 /** Words or marks say the same, so that no meaning depends on color alone. */

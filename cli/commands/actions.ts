@@ -3,7 +3,7 @@ import { parseDuration } from "@linkerd-multicluster/engine/duration";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CheckOptions } from "../check.ts";
 import type { Documents } from "../documents.ts";
-import { exitCode, written } from "../output.ts";
+import { print } from "../output.ts";
 import type { StackOptions } from "../stacks.ts";
 import type { WatchOptions } from "../watch/watch.ts";
 import {
@@ -74,8 +74,7 @@ async function sendRequests({ output, ...options }: VerifyCommandOptions): Promi
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
   const found: Documents["verify"] = await verify(facts, known.mesh, options, ended.signal);
-  process.stdout.write(written(found, output, () => verificationText(found)));
-  if (!allAnswered(found)) process.exitCode = exitCode.problems;
+  print(found, output, () => verificationText(found), allAnswered(found));
 }
 
 interface GatherOptions extends StackOptions {

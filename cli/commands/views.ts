@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Option } from "commander";
 import type { Documents } from "../documents.ts";
-import { exitCode, type MapFormat, mapFormats, written } from "../output.ts";
+import { type MapFormat, mapFormats, print } from "../output.ts";
 import {
   duration,
   factsCommand,
@@ -35,22 +35,16 @@ const interval = 3;
 
 async function showStatus({ wait, watch = false, ...options }: StatusOptions): Promise<void> {
   const { statusOf, statusTable } = await import("../status.ts");
-  const until = wait === undefined ? undefined : Date.now() + wait;
+  const until = Date.now() + (wait ?? 0);
   for (;;) {
-    const found = await factsFor(options);
-    const stacks = found.map(statusOf);
+    const stacks = (await factsFor(options)).map(statusOf);
     const isOk = stacks.every(({ ok }) => ok);
-    const isLast = watch ? false : until === undefined || isOk || Date.now() >= until;
-    if (watch || isLast) {
-      if (watch && process.stdout.isTTY) process.stdout.write("\u001B[2J\u001B[H");
-      const table = () => stacks.map(statusTable).join("\n");
-      const document: Documents["status"] = { version: 1, stacks };
-      process.stdout.write(written(document, options.output, table));
-    }
-    if (isLast) {
-      if (stacks.some(({ ok }) => !ok)) process.exitCode = exitCode.problems;
-      return;
-    }
+    const isDone = isOk || Date.now() >= until;
+    if (watch && process.stdout.isTTY) process.stdout.write("\u001B[2J\u001B[H");
+    const document: Documents["status"] = { version: 1, stacks };
+    if (watch || isDone)
+      print(document, options.output, () => stacks.map(statusTable).join("\n"), isOk);
+    if (isDone && !watch) return;
     await sleep(interval * 1000);
   }
 }
@@ -67,14 +61,13 @@ export function addExplain(program: Command): void {
 async function explainService(service: string, options: FactsOptions): Promise<void> {
   const { explain, isExplained } = await import("../explain.ts");
   const { explanationText } = await import("../explanation-text.ts");
-  const found = await factsFor(options, { mirrorsOnly: true });
-  const all = found.map((facts) => explain(facts, service));
-  const [only, ...more] = all.filter(({ services }) => services.length > 0);
-  const stacks = more.length > 0 ? all : [only ?? all[0]].flatMap((each) => each ?? []);
-  const table = () => stacks.map(explanationText).join("\n");
+  const all = await factsFor(options, { mirrorsOnly: true });
+  const explained = all.map((facts) => explain(facts, service));
+  const found = explained.filter(({ services }) => services.length > 0);
+  const stacks = found.length > 0 ? found : explained.slice(0, 1);
   const document: Documents["explain"] = { version: 1, stacks };
-  process.stdout.write(written(document, options.output, table));
-  if (!stacks.every(isExplained)) process.exitCode = exitCode.problems;
+  const text = () => stacks.map(explanationText).join("\n");
+  print(document, options.output, text, stacks.every(isExplained));
 }
 
 interface MapOptions extends Omit<FactsOptions, "output"> {
@@ -126,7 +119,6 @@ async function whatIfLost({ lose, ...options }: WhatIfOptions): Promise<void> {
   const found = await factsFor(options, { mirrorsOnly: true });
   const stacks = found.map((facts) => whatIf(facts, lossIn(lose, facts)));
   const document: Documents["whatif"] = { version: 1, stacks };
-  process.stdout.write(written(document, options.output, () => stacks.map(whatIfText).join("\n")));
-  if (stacks.some(({ undecided = [] }) => undecided.length > 0))
-    process.exitCode = exitCode.problems;
+  const isDecided = stacks.every(({ undecided = [] }) => undecided.length === 0);
+  print(document, options.output, () => stacks.map(whatIfText).join("\n"), isDecided);
 }
