@@ -11,6 +11,7 @@ import { statusOf } from "../../../cli/status.ts";
 import { mirrorsToAsk } from "../../../cli/verify.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { endpoints, exporting, pods, service } from "../fixtures/objects.ts";
+import { factsOf } from "./made-facts.ts";
 import { Mesh } from "./mesh.ts";
 
 const ready = { endpoints: [endpoints("shop/web", [pods(["", ""])])] };
@@ -75,8 +76,8 @@ describe("a command", () => {
   });
 
   /** The output and exit code of a command. */
-  async function run(of: Facts, ...words: readonly string[]) {
-    const document = { version: 1, stacks: [statusOf(of)] };
+  async function run(of: readonly Facts[], ...words: readonly string[]) {
+    const document = { version: 1, stacks: of.map(statusOf) };
     writeFileSync(join(folder, "status.json"), JSON.stringify(document));
     const printed: string[] = [];
     const write = process.stdout.write.bind(process.stdout);
@@ -102,7 +103,7 @@ describe("a command", () => {
 
   for (const [words, text] of commands)
     it(`${words[0]} shows what is undecided and exits with 1`, async () => {
-      const found = await run(facts, ...words);
+      const found = await run([facts], ...words);
       deepEqual(found.code, 1);
       match(found.text, text);
     });
@@ -116,8 +117,16 @@ describe("a command", () => {
 
   it("exits with 0 if everything is decided", async () => {
     const decided = await factsAfter(() => undefined);
-    for (const [words] of commands) deepEqual((await run(decided, ...words)).code, 0, words[0]);
+    for (const [words] of commands) deepEqual((await run([decided], ...words)).code, 0, words[0]);
     const answers = [{ source: "east", part: "west", answered: true }];
     deepEqual(allAnswered(verificationOf(decided, answers)), true);
+  });
+
+  it("explain shows only the stacks that have the Service", async () => {
+    const decided = await factsAfter(() => undefined);
+    const other = factsOf({ stack: "other" });
+    const { code, text } = await run([decided, other, decided], "explain", "shop/web");
+    deepEqual([code, text.match(/^shop\/web in west$/gm)?.length], [0, 2]);
+    match((await run([other, other], "explain", "shop/web")).text, /^No cluster [^\n]+\n$/);
   });
 });
