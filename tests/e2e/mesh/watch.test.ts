@@ -7,7 +7,7 @@ import { newStack, type PulumiStack } from "../../bed/stack.ts";
 import { type RunningWatch, settled, startWatch } from "../../bed/running-watch.ts";
 import { repeated } from "../../reliability/effort.ts";
 import { seed } from "../../seed.ts";
-import { exported, exportedService, unexport } from "./objects.ts";
+import { exported, exportedService, unexport } from "../mirroring/objects.ts";
 import {
   bedWithGateway,
   create,
@@ -17,13 +17,13 @@ import {
   relabel,
   remove,
   type SharedBed,
-} from "./shared-bed.ts";
+} from "../mirroring/shared-bed.ts";
 import { victims, WatchedRuns } from "../watched-runs.ts";
 
 const namespace = "watched";
 /** Seconds that one thing may take on a machine that has nothing to spare. */
 const patience = 300;
-/** A hundred times by `npm run soak -- --times 100 tests/e2e/mirroring/watch.test.ts`. */
+/** A hundred times by `npm run soak -- --times 100 tests/e2e/mesh/watch.test.ts`. */
 const kills = repeated(1);
 
 const moments = ["once it runs", "once it holds the lock", "once the provider is there"] as const;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 
 import { documents } from "../../unit/examples/files.ts";
 import { type Manifest as Placed, pathOf } from "../access-clusters.ts";
-import type { Item } from "./objects.ts";
-import { create, emptyBed, type SharedBed } from "./shared-bed.ts";
+import type { Item } from "../mirroring/objects.ts";
+import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
 
 interface Manifest extends Placed {
   readonly spec?: { readonly template?: { readonly metadata: object; readonly spec: object } };
