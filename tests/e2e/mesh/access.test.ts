@@ -1,23 +1,26 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { checkRevocation, type ClientOf, revoke } from "../../../engine/credentials/revocation.ts";
 import { discoverySelectors } from "../../../engine/credentials/rules.ts";
 import { linkManifestSpec } from "../../../engine/credentials/link-manifest.ts";
-import {
-  clusterIdentities,
-  linkTargets,
-  tokenChecks,
-} from "../../../engine/providers/stateless.ts";
-import type { TargetArgs, TargetFacts, TokenCheckArgs } from "../../../engine/credentials/state.ts";
+import { linkTargets, tokenChecks } from "../../../engine/providers/stateless.ts";
+import type {
+  RevocationArgs,
+  TargetArgs,
+  TargetFacts,
+  TokenCheckArgs,
+} from "../../../engine/credentials/state.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
+import { Clusters } from "../../../engine/mesh/clusters.ts";
 import { type Bed, until } from "../../bed/bed.ts";
-import { addLink, addLinkCrd, linksPath } from "../../bed/links.ts";
+import { addLinkCrd, linksPath } from "../../bed/links.ts";
 import { account, type Graph, namespaces } from "../../components/access-graph.ts";
 import { link } from "../../unit/fixtures/link.ts";
 import * as clusters from "../access-clusters.ts";
 import { allowedIn } from "../access-token.ts";
-import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
+import { type ClusterName, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
 
 const watched = (resource: string) => ["get", "list", "watch"].map((verb) => `${verb} ${resource}`);
 const gatewayRights = [
@@ -38,15 +41,18 @@ describe("access to a real target", function () {
   this.timeout("20m");
 
   let bed: Bed<ClusterName>;
+  let kube: SharedBed["kube"];
   let facts: TargetFacts;
   let token: string;
 
   before(async () => {
-    ({ bed } = await emptyBed());
+    ({ bed, kube } = await emptyBed());
     const { west, east } = bed.clusters;
     await clusters.addNamespaces(west);
     await clusters.addNamespaces(east);
     await addLinkCrd(east);
+    await clusters.addLinkerd(west);
+    await clusters.addBalancerAddress(west, "192.0.2.7");
   });
 
   const question = (more: Partial<TargetArgs> = {}) => clusters.question(bed, more);
@@ -57,39 +63,9 @@ describe("access to a real target", function () {
     return { target: "west", access, namespace: namespaces.multicluster, account, secret, rules };
   }
 
-  it("is unknown in a preview before Linkerd is installed, and an update says what is missing", async () => {
-    const { inputs, failures } = await linkTargets.check({}, question());
-    assert.deepEqual([failures, inputs.facts], [[], undefined]);
-    assert.match(inputs.remark ?? "", /there is no ConfigMap west\/linkerd\/linkerd-config/);
-    await assert.rejects(
-      linkTargets.create(inputs),
-      /^Error: link east → west: there is no ConfigMap/,
-    );
-  });
-
-  it("detects a Link that somebody else created", async () => {
-    const { east } = bed.clusters;
-    const access = { context: "east", kubeconfig: bed.kubeconfig };
-    const refusal = async () => {
-      const { linkerdNamespace, multiclusterNamespace } = question();
-      const links = { access, linkerdNamespace, multiclusterNamespace, targets: ["west"] };
-      const identity = { cluster: "east", context: "east", uid: "uid", links };
-      return (await clusterIdentities.check({}, identity)).inputs.refused;
-    };
-    await addLink(east, "west", { clusterCredentialsSecret: "creds" });
-    assert.match((await refusal()) ?? "", /^Link east\/linkerd-multicluster\/west already exists/);
-    assert.equal((await east.request("DELETE", `${linksPath}/west`)).code, 200);
-    assert.equal(await refusal(), undefined);
-  });
-
-  it("waits in the first update until the gateway has an address", async () => {
+  it("is known from what Linkerd's charts leave in it", async () => {
     const { west } = bed.clusters;
-    await clusters.addLinkerd(west);
-    const { inputs } = await linkTargets.check({}, question());
-    assert.match(inputs.remark ?? "", /no external address yet/);
-    const created = linkTargets.create(inputs);
-    await clusters.addBalancerAddress(west, "192.0.2.7");
-    const { outs } = await created;
+    const { outs } = await linkTargets.create((await linkTargets.check({}, question())).inputs);
     assert.ok(outs.facts);
     ({ facts } = outs);
     assert.deepEqual(facts, {
@@ -193,4 +169,29 @@ describe("access to a real target", function () {
     const again = await linkTargets.check(inputs, question({ rotation }));
     assert.deepEqual(await linkTargets.diff("", outs, again.inputs), { changes: false });
   });
+
+  it("ends with the revocation of its account, rights and tokens", async () => {
+    const { west } = kube;
+    const { metadata } = await west.get(resources.namespaces, { name: "kube-system" });
+    const target = { context: "west", kubeconfig: bed.kubeconfig, uid: metadata.uid ?? "" };
+    const args: RevocationArgs = {
+      source: "east",
+      isolated: true,
+      namespace: namespaces.multicluster,
+      targets: { west: target },
+    };
+    const inputs = await checkRevocation({}, args, client);
+    const everything = [
+      `ClusterRoleBinding ${account}`,
+      `ServiceAccount linkerd-multicluster/${account}`,
+      `Secret linkerd-multicluster/${second}`,
+      `ClusterRole ${account}`,
+    ];
+    assert.deepEqual(inputs.deletes, { west: everything.join(", ") });
+    assert.deepEqual(await revoke(inputs, client), []);
+    assert.equal((await checkRevocation(inputs, args, client)).deletes, undefined);
+  });
+
+  /** Returns a client as another process has it. */
+  const client: ClientOf = (name, access) => new Clusters().client(name, access);
 });
