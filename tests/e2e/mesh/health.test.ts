@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { stringify } from "yaml";
 import { meshOf } from "../../../cli/stack-mesh.ts";
 import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { isWriteRequest } from "../../bed/audit.ts";
 import { type Bed, mark, requestsOf } from "../../bed/bed.ts";
 import { environment } from "../../bed/pulumi.ts";
-import { repository } from "../../bed/stack.ts";
+import { configFile, repository } from "../../bed/stack.ts";
 import * as clusters from "../access-clusters.ts";
 import { addMesh, replaceCredentials } from "../health-mesh.ts";
 import { type ClusterName, emptyBed } from "../mirroring/shared-bed.ts";
@@ -27,23 +26,14 @@ describe("linkerd-clusters check", function () {
     secrets = await addMesh(bed);
     folder = join(bed.folder, "health");
     await mkdir(folder);
-    await configure("links");
-    await configure("mirrors");
+    const links = [{ source: "east", target: "west", headless: true }];
+    const config = { clusters: { west: {}, east: {} }, links, manage: "links" };
+    await writeFile(join(folder, "Pulumi.links.yaml"), configFile(config));
   });
 
-  /** Writes the file of a stack that is named after what it manages. */
-  function configure(manage: string): Promise<void> {
-    const config = {
-      "linkerd-multicluster:clusters": { west: {}, east: {} },
-      "linkerd-multicluster:links": [{ source: "east", target: "west", headless: true }],
-      "linkerd-multicluster:manage": manage,
-    };
-    return writeFile(join(folder, `Pulumi.${manage}.yaml`), stringify({ config }));
-  }
-
-  async function check(stack: string) {
+  async function check() {
     const options = { cwd: folder, env: environment(bed), reject: false } as const;
-    const words = [main, "check", "--all", "--stack", stack];
+    const words = [main, "check", "--all", "--stack", "links"];
     const { exitCode: code, stdout, stderr } = await execa(process.execPath, words, options);
     for (const secret of secrets)
       assert.ok(!(stdout + stderr).includes(secret), "a credential in the output");
@@ -71,7 +61,7 @@ describe("linkerd-clusters check", function () {
   it("reports a mesh that is in order in a table and with exit code 0, and writes nothing", async () => {
     const { west, east } = bed.clusters;
     const since = await Promise.all([west, east].map(mark));
-    const { code, stdout, stderr } = await check("links");
+    const { code, stdout, stderr } = await check();
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^link east → west\n-+\n√ both clusters trust a common anchor\n/m);
     assert.doesNotMatch(stdout, /[×‼]/);
@@ -81,18 +71,6 @@ describe("linkerd-clusters check", function () {
       assert.deepEqual(requests.filter(isWriteRequest), []);
       assert.ok(requests.length < 30, String(requests.length));
     }
-  });
-
-  it("doesn't check Linkerd with manage: mirrors, and reads no Secret", async () => {
-    const since = await mark(bed.clusters.east);
-    const { code, stdout } = await check("mirrors");
-    assert.equal(code, 0);
-    assert.match(stdout, /- the Link CRD is served \(skipped: this stack does not manage it/);
-    const read = (await requestsOf(since)).map(({ resource }) => resource);
-    assert.deepEqual([...new Set(read)].sort(), [
-      ...["deployments", "endpoints", "links", "namespaces", "nodes", "pods"],
-      ...["servicecidrs", "services"],
-    ]);
   });
 
   it("reports a refused token, a replaced cluster and missing rights", async () => {
@@ -111,7 +89,7 @@ describe("linkerd-clusters check", function () {
       assert.match(line, problem);
       assert.deepEqual(more, []);
     }
-    const { code, stdout } = await check("links");
+    const { code, stdout } = await check();
     assert.equal(code, 1);
     assert.equal(stdout.match(/×/g)?.length, 2, stdout);
   });

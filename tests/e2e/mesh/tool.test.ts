@@ -31,41 +31,33 @@ describe("linkerd-clusters on real clusters", function () {
     return first;
   }
 
-  async function explained(...words: readonly string[]) {
-    const { services } = await said<Explanation>(["explain", ...words]);
-    return services[0]?.appearsIn.find(({ source }) => source === "east");
-  }
-
   const mirrorsAndReasons = ({ mirrors, notMirrored }: Status) => [
     mirrors.map(({ mirror, verdict }) => `${verdict} ${mirror}`),
     notMirrored.map(({ reason }) => reason),
   ];
-  const asExported = [["keep tool/web-west"], ["MissingNamespace"]];
 
   it("shows the stack of the current folder", async () => {
-    const found = await said<Status>(["status"]);
-    deepEqual([found.ok, mirrorsAndReasons(found)], [true, asExported]);
     const { code, stdout } = await run("status");
     equal(code, 0);
     match(stdout, /^tool: ok\n/);
   });
 
-  it("explains a mirror with the stack that wrote it, and a Service without a mirror", async () => {
-    const there = await explained("tool/web");
+  it("explains a mirror with the stack that wrote it", async () => {
+    const { services } = await said<Explanation>(["explain", "tool/web"]);
+    const there = services[0]?.appearsIn.find(({ source }) => source === "east");
     equal(there?.state, "mirrored");
     const [mirror] = there.mirrors;
     deepEqual(
       [mirror?.mirror, mirror?.writtenBy?.map((each) => each.stack)],
       ["tool/web-west", ["organization/linkerd-multicluster/tool"]],
     );
-    match((await explained("ledger"))?.why ?? "", /^MissingNamespace: /);
   });
 
   it("writes a support bundle that other commands read, without secrets", async () => {
     const bundle = join(stack.shared.bed.folder, "bundle");
     equal((await run("gather", "--to", bundle)).code, 0);
-    deepEqual(mirrorsAndReasons(await said<Status>(["status", "--from", bundle])), asExported);
-    equal((await explained("web", "--from", bundle))?.state, "mirrored");
+    const found = await said<Status>(["status", "--from", bundle]);
+    deepEqual(mirrorsAndReasons(found), [["keep tool/web-west"], ["MissingNamespace"]]);
     const kubeconfig = await readFile(stack.shared.bed.kubeconfig, "utf8");
     const keys = [...kubeconfig.matchAll(/(?:token|key-data): (\S{12,})/g)];
     const credentials = keys.map(([, key = ""], index) => [`credential ${index}`, key] as const);
@@ -120,8 +112,6 @@ describe("linkerd-clusters on real clusters", function () {
     const found = await said<Status>(["status"]);
     deepEqual([found.ok, mirrorsAndReasons(found)[0]], [false, ["create tool/web-west"]]);
     equal((await run("status", "--wait", "1s")).code, 1);
-    equal((await run("check")).code, 1);
-    equal((await explained("web-west"))?.state, "pending");
   });
 
   it("exits with 2 without a stack or a bundle", async () => {
