@@ -12,6 +12,7 @@ import {
   repository,
 } from "../../bed/stack.ts";
 import { encodings } from "../../unit/kubernetes/quoted-secrets.ts";
+import { writeKubeconfig } from "../../unit/kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "../../unit/trust/certificates.ts";
 import { type Canaries, Search } from "../canaries.ts";
 import { exportedService } from "./objects.ts";
@@ -203,7 +204,7 @@ describe("state, output, files and processes contain no secret", function () {
       url: [{ server: made["a password in a server's address"] }, { token: made["a token"] }],
     };
     for (const [name, [cluster, user]] of Object.entries(users))
-      await writeFile(join(folder, `${name}.yaml`), kubeconfig(name, cluster, user));
+      await writeKubeconfig(join(folder, `${name}.yaml`), name, { cluster, user });
     await writeFile(join(folder, "broken.yaml"), `users: [{ token: ${made["a broken kubeconfig"]}`);
   }
 
@@ -267,17 +268,6 @@ function plugin(...args: readonly string[]) {
 
 function serverOf({ server, authority }: { readonly server: string; readonly authority: string }) {
   return { server, "certificate-authority-data": btoa(authority) };
-}
-
-function kubeconfig(name: string, cluster: object, user: object): string {
-  return JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": name,
-    clusters: [{ name, cluster }],
-    users: [{ name, user }],
-    contexts: [{ name, context: { cluster: name, user: name } }],
-  });
 }
 
 /** The part of a PEM block that no other has, without what all keys of a kind begin with. */

@@ -31,29 +31,24 @@ describe("a context that leads to another cluster, in a real engine", function (
 
   const inEast = (name: string) => clusters.serviceIn(bed.clusters.east, "shop", name);
 
-  it("is reported by the preview, stops only its own links, and fails the run in the end", async () => {
+  it("stops only its own links, and fails the run in the end", async () => {
     assert.ok(await inEast("web-west"));
     await stack.configure({ uids: { ...known, west: "another" } });
     await clusters.addService(bed.clusters.west, "shop", "more", { labels });
     await clusters.addService(bed.clusters.north, "shop", "web", { labels });
-    const why = /context west of cluster west leads to another cluster than before/;
-    assert.match(await stack.pulumi("preview", "--diff"), why);
-    for (const again of [false, true]) {
-      const { code, text } = await stack.run(["up", "--yes", "--skip-preview"]);
-      assert.notEqual(code, 0, `again: ${again}`);
-      assert.match(text, why);
-    }
+    const { code, text } = await stack.run(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(code, 0);
+    assert.match(text, /context west of cluster west leads to another cluster than before/);
     assert.ok(await inEast("web-north"));
     assert.ok(await inEast("web-west"));
     assert.equal(await inEast("more-west"), undefined);
   });
 
-  it("works as before once the context is right again, and the state never recorded the other cluster", async () => {
+  it("works as before once the context is right again, and state never recorded the other cluster", async () => {
     await stack.configure({ uids: known });
     await stack.pulumi("up", "--yes", "--skip-preview");
     assert.ok(await inEast("more-west"));
     assert.doesNotMatch(await stack.pulumi("stack", "export"), /another/);
-    await stack.pulumi("destroy", "--yes", "--skip-preview");
   });
 });
 

@@ -4,45 +4,12 @@ import { bounds } from "../../../engine/kubernetes/objects/bounds.ts";
 import { bytesOf } from "../../../engine/kubernetes/objects/checks.ts";
 import { endpoints, service } from "../../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { exportedHeadless, exportedService } from "./objects.ts";
-import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
+import { exportedService } from "./objects.ts";
+import { bedWithGateway, create } from "./shared-bed.ts";
 import { Stack } from "./stack.ts";
 import { servicesIn } from "./view.ts";
 
 const namespace = "sizes";
-
-/** 2,000 labels, approximately 200 KiB: more than any page of a list has room for, if many objects have them. */
-const manyLabels = Object.fromEntries(
-  Array.from({ length: 2_000 }, (_, index) => [`example.com/label-${index}`, "x".repeat(63)]),
-);
-const pods = Array.from({ length: 400 }, (_, index) => `pod-${index}`);
-
-/** One Service of a target must not be able to make its source unreadable. */
-describe("a headless Service with 2,000 labels and 400 pods, on real API servers", function () {
-  this.timeout("20m");
-
-  let shared: SharedBed;
-  let stack: Stack;
-
-  before(async () => {
-    shared = await bedWithGateway(namespace);
-    await create(shared.kube.west, [
-      ...exportedService(`${namespace}/web`),
-      ...exportedHeadless(`${namespace}/huge`, pods, { labels: manyLabels }),
-    ]);
-    stack = await Stack.create(shared, namespace, {
-      clusters: { west: {}, east: {} },
-      links: [{ source: "east", target: "west", headless: true, allowDeletions: true }],
-    });
-  });
-
-  it("is skipped with a reason, and the others are mirrored", async () => {
-    const { text } = await stack.up();
-    assert.match(text, /sizes\/huge is not mirrored \(TooLarge\): .*labels.*128/);
-    assert.deepEqual(await servicesIn(shared.kube.east, namespace), ["web-west"]);
-    await stack.assertSettled();
-  });
-});
 
 /** As many labels as a mirror may have, in nearly as many bytes. */
 const largest = Object.fromEntries(
@@ -52,6 +19,7 @@ const largest = Object.fromEntries(
   ]),
 );
 
+/** A source must stay readable, whatever its target exports. */
 describe("a target that exports as much as a link may have, on real API servers", function () {
   this.timeout("20m");
 
@@ -63,7 +31,7 @@ describe("a target that exports as much as a link may have, on real API servers"
       west,
       keys.flatMap((key) => exportedService(key, { labels: largest })),
     );
-    const stack = await Stack.create(shared, `${namespace}-many`, {
+    const stack = await Stack.create(shared, namespace, {
       clusters: { west: {}, east: {} },
       links: [{ source: "east", target: "west", allowDeletions: true }],
     });
