@@ -6,8 +6,8 @@ import { type FaultPlans, type Mesh, renewToken } from "../../simulation/mesh.ts
 import { mergedWith } from "../../simulation/objects.ts";
 import { trespasses, writesTo } from "../../simulation/outcome.ts";
 import { count } from "../effort.ts";
-import { type Cell, expectCell, expectNoOtherDeletion, expectRecovery } from "./cell.ts";
-import { always, type ClusterFault, refusal } from "./faults.ts";
+import { type Cell, expectCell, expectRecovery } from "./cell.ts";
+import { type ClusterFault, refusal } from "./faults.ts";
 import { phases } from "./phases.ts";
 import { changed } from "./mesh.ts";
 
@@ -128,18 +128,6 @@ describe("a source that", () => {
     });
   });
 
-  it("may not list a target's StatefulSets: a missing pod keeps its mirror for now", () =>
-    expectCell({
-      phase: "while it plans",
-      at: "west",
-      fault: always(refusedTo("list")),
-      lasts: "for good",
-      path: /statefulsets/,
-      end: "done",
-      sentence: /./,
-      patience: 0,
-    }));
-
   it("has mirrors that somebody else has just deleted: the run succeeds", async () => {
     for (const phase of ["while it deletes", "while it destroys"] as const)
       await expectCell({
@@ -176,25 +164,6 @@ describe("a source that", () => {
       await expectRecovery({}, { operation }, mesh);
       count("faults tried");
     });
-
-  it("has a webhook that adds to each object: the additions stay, and the next run writes nothing", async () => {
-    const mesh = await changed();
-    const east = mesh.server("east");
-    const labels = { "team.example/owner": "platform" };
-    const annotations = { "policy.example/checked": "yes" };
-    const more = { metadata: { labels, annotations } };
-    admitting((object) => mergedWith(object, more) as Stored)(mesh);
-    equal((await mesh.up()).failure, undefined);
-    equal(
-      east.get("services", "shop/new-west")?.metadata.labels?.["team.example/owner"],
-      "platform",
-    );
-    east.journal.length = 0;
-    equal((await mesh.up()).failure, undefined);
-    deepEqual(east.journal, []);
-    await expectNoOtherDeletion("up", mesh);
-    count("faults tried");
-  });
 
   const fighters: Readonly<Record<string, (mesh: Mesh) => void>> = {
     "a webhook that changes what is the program's": admitting((object) =>

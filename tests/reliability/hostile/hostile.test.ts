@@ -101,24 +101,6 @@ describe("a compromised API server", () => {
       deepEqual(other.asked, []);
     });
 
-  for (const manage of modes)
-    it(`affects only itself with manage: ${manage}, and the cluster that it claims to be`, async () => {
-      // These answers come at once, so that a slow machine must not run out of time.
-      mesh.options = { time: systemTime };
-      const answers = falseAnswersOf(() => other.url);
-      for (const [answer, refused, unreadable] of [
-        ["a kube-system of the source", ["east", "west"], ["east", "west"]],
-        ["a Linkerd that names no cluster domain", manage === "trust" ? [] : ["west"], []],
-        ["anchors that nobody can decode", [], ["west"]],
-      ] as const) {
-        west.falseAnswer = answers[answer] ?? west.falseAnswer;
-        const seen = await preflightWith(manage);
-        deepEqual([...seen.refused.keys()].toSorted(), refused, answer);
-        const states = [...seen.trust].filter(([, one]) => "why" in one);
-        deepEqual(states.map(([name]) => name).toSorted(), unreadable, answer);
-      }
-    });
-
   it("affects only its own links", async () => {
     equal((await mesh.up()).failure, undefined);
     west.falseAnswer = (_, response) => {
@@ -238,8 +220,11 @@ const polling = { within: 0, every: 1 };
 
 /** What the run of a stack that manages more than mirrors says first; it must not end there. */
 async function preflights(): Promise<readonly string[]> {
+  const { clusters, connecting } = known();
   const said = modes.map(async (manage) => {
-    const { refused, warnings, trust } = await preflightWith(manage);
+    const links = manage === "trust" ? [] : mesh.config.links;
+    const config = configOf({ manage, clusters, links });
+    const { refused, warnings, trust } = await preflight(config, new Clusters(connecting));
     // Whoever says that it is another cluster takes part in what is refused.
     const others = [...refused].filter(([name, why]) => !`${name} ${why}`.includes("west"));
     deepEqual(others, []);
@@ -247,12 +232,6 @@ async function preflights(): Promise<readonly string[]> {
     return [...refused.values(), ...warnings, ...whys];
   });
   return (await Promise.all(said)).flat();
-}
-
-function preflightWith(manage: (typeof modes)[number]) {
-  const { clusters, connecting } = known();
-  const links = manage === "trust" ? [] : mesh.config.links;
-  return preflight(configOf({ manage, clusters, links }), new Clusters(connecting));
 }
 
 /** What `linkerd-clusters check` prints. */
