@@ -5,7 +5,7 @@ import type { RunningWatch } from "../bed/running-watch.ts";
 
 /** The processes that are killed during a run of a watch. */
 export const victims = ["the watch", "the CLI", "the provider", "all of them"] as const;
-export type Victim = (typeof victims)[number];
+type Victim = (typeof victims)[number];
 
 /** A running process with its command. */
 export interface Running {

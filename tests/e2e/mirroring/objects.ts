@@ -60,7 +60,7 @@ export interface Item extends Manifest {
 }
 
 /** Ports of Linkerd's own tests, with every field that the API server would fill in. */
-export const p12: readonly ServicePort[] = [
+const p12: readonly ServicePort[] = [
   { name: "port1", protocol: "TCP", port: 555, targetPort: 555 },
   { name: "port2", protocol: "TCP", port: 666, targetPort: 666 },
 ];

@@ -95,7 +95,7 @@ function isOfEveryCluster({ namespace = "", name, labels = {} }: Manifest["metad
 }
 
 /** For an error: the value in place of what is not there. */
-export function unlessGone<T>(value: T): (error: unknown) => T {
+function unlessGone<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof KubernetesError && error.kind === "notFound") return value;
     throw error;

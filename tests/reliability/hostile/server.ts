@@ -8,7 +8,7 @@ import { targetOf } from "../../simulation/kinds.ts";
 import { listen, writeKubeconfig } from "../../unit/kubernetes/scripted-cluster.ts";
 
 /** What an honest API server would answer. */
-export interface Honest {
+interface Honest {
   readonly status: number;
   readonly body: string;
 }
