@@ -39,8 +39,6 @@ export type Action =
   | (ServiceName & { readonly do: "drop" })
   /** Added or removed. */
   | { readonly do: "link"; readonly link: number }
-  /** To Linkerd's controller or back. */
-  | { readonly do: "hand over"; readonly link: number }
   | { readonly do: "set"; readonly to: Readonly<Record<string, unknown>> }
   | { readonly do: "rename"; readonly cluster: ClusterName; readonly to: string }
   /** Out of reach, or back. */
@@ -48,8 +46,6 @@ export type Action =
   /** Two contexts of the kubeconfig lead to each other's clusters, or right again. */
   | { readonly do: "swap" }
   | { readonly do: "edit"; readonly with: Edit }
-  /** Somebody else mirrors what a link would, as Linkerd's controller does. */
-  | { readonly do: "mirror by others"; readonly link: number }
   /** The state of an earlier operation is imported; the first one is empty. */
   | { readonly do: "import"; readonly which: number }
   | { readonly do: Operation; readonly requestFault?: RequestFault };
@@ -144,14 +140,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 8, arbitrary: actionOf("change", { cluster, service, to: change }) },
   { weight: 1, arbitrary: actionOf("drop", { cluster, service }) },
   { weight: 1, arbitrary: actionOf("link", { link }) },
-  { weight: 1, arbitrary: actionOf("hand over", { link }) },
   { weight: 2, arbitrary: actionOf("set", { to: settings }) },
   { weight: 1, arbitrary: actionOf("rename", { cluster, to: name }) },
   { weight: 1, arbitrary: actionOf("lose", { cluster }) },
   { weight: 1, arbitrary: fc.constant({ do: "swap" as const }) },
   { weight: 2, arbitrary: actionOf("edit", { with: edit }) },
   { weight: 8, arbitrary: run("up") },
-  { weight: 1, arbitrary: actionOf("mirror by others", { link }) },
   { weight: 1, arbitrary: actionOf("import", { which: fc.nat(15) }) },
   { weight: 2, arbitrary: run("up --refresh") },
   { weight: 1, arbitrary: run("preview --refresh") },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { controller, gatewayService, namespace } from "../../unit/fixtures/objects.ts";
+import { gatewayService, namespace } from "../../unit/fixtures/objects.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Stored } from "../../simulation/api-server.ts";
 import type { Held } from "../../simulation/engine.ts";
@@ -27,7 +27,6 @@ export class History {
   readonly #shapes = new Map<string, Shape>();
   readonly #names = new Map<ClusterName, string>();
   readonly #present = new Set<number>(links.map((_link, index) => index));
-  readonly #controlled = new Set<number>();
   readonly #lost = new Set<ClusterName>();
   /** Links that a run has begun to mirror and did not live to note in the state. */
   readonly #unknown = new Set<number>();
@@ -63,9 +62,6 @@ export class History {
         if (this.#unknown.has(action.link)) break;
         if (!this.#present.delete(action.link)) this.#present.add(action.link);
         break;
-      case "hand over":
-        if (!this.#unknown.has(action.link)) this.#handOver(action.link);
-        break;
       case "set":
         this.#settings = { ...this.#settings, ...action.to };
         break;
@@ -83,9 +79,6 @@ export class History {
         break;
       case "up":
         await this.#up(action.requestFault);
-        break;
-      case "mirror by others":
-        this.#mirrorByOthers(action.link);
         break;
       case "import":
         this.#import(action.which);
@@ -113,14 +106,8 @@ export class History {
   /** Everything is there and answers, and nobody but this stack mirrors anything. */
   heal(): void {
     this.#settings = { ...this.#settings, allowDeletions: true };
-    for (const [index, { source, target }] of links.entries())
-      if (!this.#present.has(index))
-        for (const [key, object] of this.mesh.server(source).all("services"))
-          if (!isMarked(object) && clusterOf(object) === this.#nameOf(target))
-            this.mesh.server(source).delete("services", key);
     this.#lost.clear();
     this.#isSwapped = false;
-    for (const link of this.#controlled) this.#handOver(link);
     for (const [key, shape] of this.#shapes) {
       const [cluster = "", service = ""] = key.split("/");
       // Without any pods nothing is known of a headless Service, and a mirror of it stays as it is.
@@ -181,21 +168,6 @@ export class History {
     if (!others.some((other) => this.#nameOf(other) === to)) this.#names.set(cluster, to);
   }
 
-  /** Hands a link over to Linkerd's controller, or back. */
-  #handOver(link: number): void {
-    const { source, target } = links[link] ?? assert.fail();
-    const server = this.mesh.server(source);
-    const key = `linkerd-multicluster/controller-${target}`;
-    if (this.#controlled.delete(link)) {
-      // What a controller has mirrored is nobody's once neither it nor a link is there.
-      this.#present.add(link);
-      server.delete("deployments", key);
-      return;
-    }
-    this.#controlled.add(link);
-    server.put("deployments", controller(this.#nameOf(target), 1));
-  }
-
   /** What the preview before it says is what is written, and under faults nothing else is deleted. */
   async #up(requestFault?: RequestFault): Promise<Ended & { readonly writes: readonly string[] }> {
     this.#configure();
@@ -219,27 +191,15 @@ export class History {
 
   /**
    * After a run. The config of a link's first run has to stay until one has succeeded (docs/explanation/guarantees.md,
-   * "What is not promised"), so nobody removes, renames or hands over these.
+   * "What is not guaranteed"), so nobody removes or renames these.
    */
   #noteUnknown(): void {
     for (const [index, { source, target }] of links.entries()) {
       const { links: known = [] } = (this.mesh.engine.state.get(this.#nameOf(source))?.inputs ??
         {}) as { readonly links?: readonly { readonly target: string }[] };
       if (known.some((link) => link.target === this.#nameOf(target))) this.#unknown.delete(index);
-      else if (this.#present.has(index) && !this.#controlled.has(index)) this.#unknown.add(index);
+      else if (this.#present.has(index)) this.#unknown.add(index);
     }
-  }
-
-  /** As Linkerd's controller would, which leaves no mark of this stack. */
-  #mirrorByOthers(index: number): void {
-    const { source, target } = links[index] ?? assert.fail();
-    const name = this.#nameOf(target);
-    const key = `shop/web-${name}`;
-    const server = this.mesh.server(source);
-    if (this.#present.has(index) || server.all("services").has(key)) return;
-    const labels = { [label.mirrored]: "true", [label.cluster]: name };
-    const metadata = { namespace: "shop", name: `web-${name}`, labels };
-    server.put("services", { metadata, spec: { ports: [{ port: 80 }] } });
   }
 
   /**
@@ -251,8 +211,7 @@ export class History {
     const known = new Set(knownLinks(state));
     for (const index of this.#present) {
       const { source, target } = links[index] ?? assert.fail();
-      if (!this.#controlled.has(index))
-        known.add(`${this.#nameOf(source)}/${this.#nameOf(target)}`);
+      known.add(`${this.#nameOf(source)}/${this.#nameOf(target)}`);
     }
     if (!knownLinks(this.mesh.engine.state).every((link) => known.has(link))) return;
     this.mesh.engine.restore(state);
@@ -349,18 +308,10 @@ export class History {
       this.mesh.contexts.set("north", "west");
     }
     this.mesh.config = {
-      // With `mirrors` no link can be its controller's.
-      manage: "links",
       clusters: Object.fromEntries(names.map((name, index) => [name, contexts[index]])),
       links: links.flatMap(({ source, target }, index) =>
         this.#present.has(index)
-          ? [
-              {
-                source: this.#nameOf(source),
-                target: this.#nameOf(target),
-                ...(this.#controlled.has(index) && { mirroring: "controller" }),
-              },
-            ]
+          ? [{ source: this.#nameOf(source), target: this.#nameOf(target) }]
           : [],
       ),
       linkDefaults: {
