@@ -66,7 +66,7 @@ describe("trust: notices about expiry", () => {
 });
 
 describe("trust: certificates that may expire", () => {
-  const inDigits = (expiring: readonly Expiring[]) =>
+  const inWords = (expiring: readonly Expiring[]) =>
     expiring.map(({ role, certificate: { name }, remedy, succeeded = false }) =>
       [role, name, succeeded ? "succeeded" : "alone", remedy].join(": "),
     );
@@ -82,14 +82,14 @@ describe("trust: certificates that may expire", () => {
     ["every cluster trusts with its successor", [next.pem, bothPem], [wanted, before("succeeded")]],
   ] as const)
     it(`include in a rotation an old anchor that ${name}`, () => {
-      deepEqual(inDigits(expiringAnchors(2, both, bundles)), expected);
+      deepEqual(inWords(expiringAnchors(2, both, bundles)), expected);
     });
 
   it("are the anchor and the issuers in the first generation", () => {
-    deepEqual(inDigits(expiringAnchors(2, { wanted: next.certificate }, [bothPem])), [wanted]);
+    deepEqual(inWords(expiringAnchors(2, { wanted: next.certificate }, [bothPem])), [wanted]);
     const issuers = new Map([["west", oldIssuer.certificate]]);
     const [west] = expiringIssuers({ renewBeforeDays: 7 }, issuers);
-    deepEqual(west && [inDigits([west]), west.renewBeforeDays], [
+    deepEqual(west && [inWords([west]), west.renewBeforeDays], [
       [
         "the issuer of cluster west: identity.linkerd.cluster.local: alone: Renew it: run pulumi up --refresh.",
       ],
@@ -105,15 +105,15 @@ describe("trust: certificates that may expire", () => {
       ["west", anchors(nextIssuer, next)],
       ["east", []],
     ]);
-    deepEqual(inDigits(expiringProvided(anchors(old), chains, "config")), [
+    deepEqual(inWords(expiringProvided(anchors(old), chains, "config")), [
       `the trust anchor: old: alone: ${remedy}`,
       "the issuer of cluster west: identity.linkerd.cluster.local: alone: Provide a new one as linkerd-multicluster:trust.issuers.west.",
     ]);
-    deepEqual(inDigits(expiringProvided(anchors(old, ending), new Map(), "config")), [
+    deepEqual(inWords(expiringProvided(anchors(old, ending), new Map(), "config")), [
       `trust anchor 1: old: alone: ${remedy}`,
       `trust anchor 2: ending: succeeded: ${remedy}`,
     ]);
-    deepEqual(inDigits(expiringProvided(anchors(old), chains, "stack")), [
+    deepEqual(inWords(expiringProvided(anchors(old), chains, "stack")), [
       "the trust anchor: old: alone: Start a rotation in the stack that linkerd-multicluster:trust.stack names: increment linkerd-multicluster:trust.generation there.",
       "the issuer of cluster west: identity.linkerd.cluster.local: alone: Renew it: run pulumi up --refresh in the stack that linkerd-multicluster:trust.stack names, then pulumi up here.",
     ]);

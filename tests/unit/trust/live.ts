@@ -95,7 +95,7 @@ export function nameless(sentence: string): string {
 }
 
 /** A plan as one can read it: the stage, and for each cluster `anchor+anchor/issuer`. */
-export function inDigits({ stage, clusters }: TrustPlan): readonly string[] {
+export function inWords({ stage, clusters }: TrustPlan): readonly string[] {
   const plans = [...clusters.values()].map(
     ({ bundle, issuer }) => `${bundle.map(({ name }) => name).join("+")}/${issuer}`,
   );

@@ -6,7 +6,7 @@ import {
   but,
   anchors,
   type Clusters,
-  inDigits,
+  inWords,
   live,
   next,
   nextIssuer,
@@ -40,7 +40,7 @@ describe("trust: provided anchors and issuers", () => {
   function gives(name: string, [bundle, issuer, clusters]: Given, stage: string, trusted: string) {
     it(name, () => {
       const plans = Object.keys(clusters).map(() => `${trusted}/wanted`);
-      deepEqual(inDigits(given(bundle, issuer, clusters)), [stage, ...plans]);
+      deepEqual(inWords(given(bundle, issuer, clusters)), [stage, ...plans]);
     });
   }
   const outOfReach = { w: before, e: unreadable };
@@ -83,7 +83,7 @@ describe("trust: provided anchors and issuers", () => {
   it("go only to the stack's own clusters, but depend on what all clusters trust", () => {
     const own = { anchors: anchors(old), issuers: new Map([["w", anchors(oldIssuer)]]), now };
     const both = live({ w: before, e: before });
-    deepEqual(inDigits(planProvided({ ...own, live: both })), ["settled", "old/wanted"]);
+    deepEqual(inWords(planProvided({ ...own, live: both })), ["settled", "old/wanted"]);
     const issuers = new Map([["w", anchors(nextIssuer)]]);
     const moving = planProvided({ anchors: anchors(old, next), issuers, live: both, now });
     deepEqual(refusedIn(moving).length, 1);
@@ -127,7 +127,7 @@ describe("trust: a change of provided anchors and issuers", () => {
   const unrestarted = { w: present([old, next], oldIssuer, stale) };
   it("leaves the trust of all clusters as it is when refused, and keeps new clusters waiting", () => {
     const plan = given([old, next], nextIssuer, { w: bundled, e: before, n: absent });
-    deepEqual(inDigits(plan).slice(0, 3), ["waiting", "old+next/wanted", "old/wanted"]);
+    deepEqual(inWords(plan).slice(0, 3), ["waiting", "old+next/wanted", "old/wanted"]);
     deepEqual(refusedClustersIn(plan), { n: afterOthers("n") });
   });
   refuses(
@@ -169,7 +169,7 @@ describe("trust: a change of provided anchors and issuers", () => {
     deepEqual(refusedClustersIn(decision), {
       w: `${lacks.replace("old", "stranger")}, ${orphaned}`,
     });
-    deepEqual(inDigits(decision), ["settled", "old/wanted", "old/wanted"]);
+    deepEqual(inWords(decision), ["settled", "old/wanted", "old/wanted"]);
   });
   const away = { w: reissued, e: unreadable };
   refuses(

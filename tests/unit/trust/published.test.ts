@@ -5,7 +5,7 @@ import { planPublished, publishedIn } from "../../../engine/trust/published.ts";
 import { type Authority, inDays, issuerUnder, now } from "./certificates.ts";
 import {
   absent,
-  inDigits,
+  inWords,
   live,
   next,
   nextIssuer,
@@ -113,7 +113,7 @@ describe("trust: what another stack publishes", () => {
     ],
   ] as const)
     it(name, () => {
-      deepEqual(inDigits(plan(cluster, outputs)), ["settled", `${trusts}/wanted`]);
+      deepEqual(inWords(plan(cluster, outputs)), ["settled", `${trusts}/wanted`]);
     });
 
   it("is refused for a cluster that trusts none of its anchors", () => {

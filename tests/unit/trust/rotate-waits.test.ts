@@ -1,7 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { leavingOut } from "../../../engine/trust/live.ts";
-import { rotate } from "../../../engine/trust/rotate.ts";
-import type { Rotation } from "../../../engine/trust/rotation.ts";
 import { day, inDays, now } from "./certificates.ts";
 import {
   absent,
@@ -19,10 +17,7 @@ import {
   restarted,
   unreadable,
 } from "./live.ts";
-
-const both = { wanted: next.certificate, previous: old.certificate, now };
-const second = (clusters: Clusters, more: Partial<Rotation> = {}) =>
-  rotate({ ...both, live: live(clusters), ...more });
+import { second } from "./steps.ts";
 
 function row(name: string, clusters: Clusters, stage: string, decide = second) {
   it(name, () => {
@@ -77,7 +72,7 @@ describe("trust: a rotation and pods that never start or are ignored", () => {
     [["e", "w/shop/web-1", "w/web-0", "e/shop/web-0", "shop", "w/shop/web"], "waiting"],
   ] as const)
     row(`is ${expected} with trust.ignorePods ${ignored.join(", ")}`, held, expected, (clusters) =>
-      rotate({ ...both, live: leavingOut(ignored, live(clusters)) }),
+      second(clusters, { live: leavingOut(ignored, live(clusters)) }),
     );
 
   it("doesn't read an unreachable cluster as readable because its pods are ignored", () => {
