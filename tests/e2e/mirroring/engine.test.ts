@@ -18,9 +18,9 @@ import { servicesIn, uidsIn } from "./view.ts";
 const namespace = "engine";
 const expired = "a-token-that-north-does-not-know";
 const link = { source: "east", target: "west", headless: true };
-const toNorth = { source: "east", target: "north" };
+const toNorth = { source: "east", target: "north", names: "{target}-{service}" };
 const ofWest = ["api-federated", "db-0-west", "db-1-west", "db-west", "web-west"];
-const all = [...ofWest, "web-north"].sort();
+const all = [...ofWest, "north-web"].sort();
 const foreign = ["a-west", "b-west"];
 
 /** What comes of a run as a whole, which is the engine's to decide. Each test goes on from the one before. */
@@ -40,8 +40,11 @@ describe("a stack in the real engine", function () {
       ...exportedService(`${namespace}/web`),
       ...exportedHeadless(`${namespace}/db`, ["db-0", "db-1"]),
       service(`${namespace}/api`, { labels: member }),
-      // One that cannot be mirrored.
+      // One that cannot be mirrored, and one that only north may import.
       ...exportedService(`${namespace}/taken`),
+      ...exportedService(`${namespace}/vault`, {
+        annotations: { "linkerd-multicluster/clusters": "north" },
+      }),
     ]);
     await create(east, [service(`${namespace}/taken-west`)]);
     await create(north, exportedService(`${namespace}/web`));
@@ -70,6 +73,7 @@ describe("a stack in the real engine", function () {
   it("fails for a target that refuses its token, and mirrors the other link", async () => {
     const { text } = await stack.up({ fails: true });
     assert.match(text, /cluster north rejects the credentials.* to (?:list|get) \w+/);
+    assert.match(text, /engine\/vault is not mirrored \(NotListed\)/);
     assert.deepEqual(await mirrors(), ofWest);
   });
 
@@ -133,7 +137,7 @@ describe("a stack in the real engine", function () {
     const links = [{ ...toNorth, source: "est" }];
     await stack.configure({ clusters, links, linkDefaults: { allowDeletions: true } });
     await stack.up();
-    assert.deepEqual(await mirrors(), ["web-north"]);
+    assert.deepEqual(await mirrors(), ["north-web"]);
     const labels = {
       "mirror.linkerd.io/mirrored-service": "true",
       "mirror.linkerd.io/cluster-name": "west",
