@@ -2,12 +2,15 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import {
+  fed,
   federated,
   type Federation,
   federationOf,
   listed,
   plannedFederation,
 } from "../../fixtures/federation.ts";
+import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
+import { confirmed, unmarked } from "../../fixtures/marks.ts";
 import { cluster, http, member, service } from "../../fixtures/objects.ts";
 
 const bb = member("demo/bb");
@@ -123,6 +126,30 @@ describe("Services that can't be members", () => {
         ],
       ],
     );
+  });
+});
+
+describe("the marks of a federated Service", () => {
+  const marks = (federation: Federation) =>
+    plannedFederation(federation).decisions.map((decision) => [
+      decision.verdict,
+      "mark" in decision ? decision.mark : undefined,
+    ]);
+
+  it("are set by the run that finds none, and are no reason to write again", () => {
+    const federation = world([bb], [bb]);
+    const source = federated(federation);
+    deepEqual(marks({ ...federation, source }), [["keep", undefined]]);
+    const services = new Map([...source.services].map(([key, each]) => [key, unmarked(each)]));
+    deepEqual(marks({ ...federation, source: { ...source, services } }), [["keep", "confirm"]]);
+  });
+
+  it("are removed once this stack has no member, and another stack has", () => {
+    const live = ["acme/mesh/dev", "acme/mesh/other"].reduce(
+      (each, stack) => confirmed(managerOf(stack, "east"), each),
+      fed("demo/bb", { remote: "bb@east" }),
+    );
+    deepEqual(marks(world([live], [])), [["handOver", "release"]]);
   });
 });
 

@@ -18,6 +18,20 @@ const origin = {
 };
 
 describe("a gateway mirror (linkerd-behaviour.md 2.4, 2.5)", () => {
+  it("waits for a gateway, and Kubernetes says at the gateway's Service what it lacks", () => {
+    const { skips } = wanted({ target, gateway: noGateway });
+    const kubectl = "--namespace linkerd-multicluster describe service linkerd-gateway";
+    deepEqual(
+      skips.map(({ reason, fix }) => [reason, fix]),
+      [["NoGateway", { cluster: "west", kubectl }]],
+    );
+    const ungated = wanted({ target, gateway: noGateway, link: { gateway: false } });
+    deepEqual(
+      ungated.skips.map(({ fix }) => fix),
+      [undefined],
+    );
+  });
+
   it("is a Service like the exported one, with the target's gateway as its Endpoints", () => {
     const labels = { app: "web", ...owner };
     deepEqual(wanted({ target }).mirrors, [
