@@ -102,7 +102,10 @@ describe("trust: reading proxies from pods", () => {
   });
   const proxy = (value?: string) => ({
     name: "linkerd-proxy",
-    env: [{ name: "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS", ...(value !== undefined && { value }) }],
+    env: [
+      { name: "LINKERD2_PROXY_LOG", value: "warn" },
+      { name: "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS", ...(value !== undefined && { value }) },
+    ],
   });
   const rotating = (...items: unknown[]): Objects => ({
     roots: roots(both),
@@ -129,6 +132,24 @@ describe("trust: reading proxies from pods", () => {
     deepEqual(found, { "web-0": "old", "web-1": "next+old" });
   });
 
+  it("takes the time of a pod's creation, and the oldest time if there is none", async () => {
+    const { proxies } = await presentFrom(
+      rotating(
+        pod("web-0", proxy(old.pem)),
+        pod("web-1", proxy(old.pem), { creationTimestamp: undefined }),
+      ),
+    );
+    deepEqual(
+      valueIn(proxies)?.map(({ createdAt }) => createdAt.toISOString()),
+      ["2026-08-20T00:00:00.000Z", "1970-01-01T00:00:00.000Z"],
+    );
+  });
+
+  it("ignores a proxy without variables, and one that trusts nothing outside of the control plane", async () => {
+    const bare = { name: "linkerd-proxy" };
+    deepEqual(await proxies(pod("web-0", bare), pod("web-1", { ...bare, env: [] })), {});
+  });
+
   it("ignores a pod without anchors outside of the control plane's namespace", async () => {
     deepEqual(await proxies(pod("fake-0", proxy())), {});
   });
@@ -145,8 +166,20 @@ describe("trust: reading proxies from pods", () => {
         pending("web-1", { initContainerStatuses: own({ running: {} }) }),
         pending("web-2", { containerStatuses: own({ waiting: {} }, 2) }),
         pending("web-3", { containerStatuses: own({ waiting: {} }) }),
+        pending("web-4", {
+          initContainerStatuses: [
+            { name: "linkerd-init", state: { running: {} } },
+            ...own(undefined),
+          ],
+        }),
       ),
-      { "web-0": "not yet old", "web-1": "old", "web-2": "old", "web-3": "not yet old" },
+      {
+        "web-0": "not yet old",
+        "web-1": "old",
+        "web-2": "old",
+        "web-3": "not yet old",
+        "web-4": "not yet old",
+      },
     );
   });
 
