@@ -59,9 +59,7 @@ function table(name: string): string {
     absenceOf(doc) ?? "required",
     linked(doc.meaning),
   ]);
-  return [["key", "default", "meaning"], ["-", "-", "-"], ...rows]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
+  return markdownTable([["key", "default", "meaning"], ...rows]);
 }
 
 /** Turns paths of pages into links relative to docs/reference; in Pulumi.yaml they are relative to the root. */
@@ -69,7 +67,12 @@ function linked(meaning: string): string {
   return meaning.replaceAll(/docs\/(\w+)\/([\w-]+)\.md/g, "[$2](../$1/$2.md)");
 }
 
-async function formatted(text: string, parser: "yaml" | "markdown"): Promise<string> {
+/** The rows of a table in Markdown, the first of which is its head. */
+export function markdownTable([head = [], ...rows]: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "-"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+export async function formatted(text: string, parser: "yaml" | "markdown"): Promise<string> {
   const settings = await prettier.resolveConfig(import.meta.filename);
   return prettier.format(text, { ...settings, parser });
 }

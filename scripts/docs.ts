@@ -1,16 +1,22 @@
 /**
- * `npm run docs`: writes what the table of config keys says into Pulumi.yaml and the reference, and the schema
- * of the commands' output. With `--check`, it writes nothing and fails where that would change a file.
+ * `npm run docs`: writes the table of config keys into Pulumi.yaml and the reference, the runner's rights into the
+ * reference and the examples, and the schema of the commands' output. With `--check`, it writes nothing and fails where
+ * that would change a file.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import * as prettier from "prettier";
 import { createGenerator } from "ts-json-schema-generator";
+import { accessDocuments } from "./access-docs.ts";
 import { documents } from "./config-docs.ts";
 
 const root = join(import.meta.dirname, "..");
-const files = { ...documents, "docs/reference/output.schema.json": outputSchema };
+const files = {
+  ...documents,
+  ...accessDocuments,
+  "docs/reference/output.schema.json": outputSchema,
+};
 const isCheck = process.argv.includes("--check");
 
 for (const [name, written] of Object.entries(files)) {

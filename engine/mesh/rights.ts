@@ -1,0 +1,146 @@
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { type Resource, resources } from "../kubernetes/objects/resources.ts";
+
+/**
+ * The runner's rights to what it reads (need.ts) and writes. `npm run docs` writes the tables of docs/reference/access.md
+ * and the rules in examples/rbac from them, and end-to-end tests run with exactly these rules.
+ */
+export interface Role {
+  /** The file in examples/rbac, or `links` for rights of `manage: links` that no manifest has. */
+  readonly manifest: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly rules: readonly Rule[];
+}
+
+/** A rule for one or both clusters of a link. `why` is a sentence that says what it is for. */
+type Rule = readonly [
+  cluster: "both" | "source" | "target",
+  verbs: string,
+  kinds: readonly Kind[],
+  why: string,
+];
+
+/** All objects of a kind, or those with these names. */
+interface Kind extends Pick<Resource<unknown>, "path" | "plural"> {
+  readonly names?: readonly string[];
+}
+
+const { namespaces, services, endpoints, links, nodes, pods, configMaps, secrets } = resources;
+const { deployments, statefulSets, serviceCidrs } = resources;
+const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
+const { serviceAccounts, clusterRoles, clusterRoleBindings } = resources;
+const linkStatus: Kind = { ...links, plural: "links/status" };
+const config: Kind = { ...configMaps, names: ["linkerd-config", "linkerd-identity-trust-roots"] };
+const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
+const mirrored = [namespaces, services, endpoints];
+const routes = [httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles];
+const account = [serviceAccounts, clusterRoles, clusterRoleBindings];
+const manage = "get create patch delete";
+
+function role(manifest: string, name: string, rules: readonly Rule[], namespace?: string): Role {
+  return { manifest, name: `linkerd-multicluster-${name}`, rules, ...omitUndefined({ namespace }) };
+}
+
+export const roles: readonly Role[] = [
+  role("preview.yaml", "preview", [
+    ["both", "list", mirrored, "Exports, mirrors, and the UID of `kube-system`."],
+    [
+      "both",
+      "list",
+      [links],
+      "Optional: the age of Links decides whose labels a federated Service without a local member has.",
+    ],
+    [
+      "both",
+      "list",
+      [nodes],
+      "Optional: a gateway's address must not be one of the source's own; `linkerd-clusters check` compares the pod ranges of flat networks.",
+    ],
+    ["source", "list", [serviceCidrs], "Optional: a gateway's address must not be a ClusterIP."],
+    [
+      "source",
+      "list",
+      [deployments],
+      "Linkerd's controllers. Needed to remove a link, to destroy, and where others have mirrors; otherwise optional, to warn of controllers.",
+    ],
+    ["source", "list", [pods], "Optional: `clients-meshed` in `linkerd-clusters check`."],
+    ["target", "list", [statefulSets], "Optional: whether a missing pod with a mirror comes back."],
+  ]),
+  role("up.yaml", "up", [
+    [
+      "source",
+      "get create update delete",
+      [services, endpoints],
+      "Mirrors; `get` after a conflict.",
+    ],
+    ["source", "create", [namespaces], "Only with `createNamespaces`."],
+    [
+      "source",
+      "patch",
+      [linkStatus],
+      "Optional: without it, the status of Links may be out of date.",
+    ],
+  ]),
+  role("failover.yaml", "failover-preview", [
+    ["source", "list", routes, "The stack's own routes, and others for the same Services."],
+  ]),
+  role("failover.yaml", "failover-up", [
+    ["source", "get create update delete", [httpRoutes], "The stack's own routes."],
+  ]),
+  role("watch.yaml", "watch", [
+    ["both", "watch", mirrored, "Their metadata, to know when to run."],
+    ["source", "watch", [links], "Optional: their metadata."],
+  ]),
+  role("verify.yaml", "verify", [
+    ["source", "create get list delete", [pods], "The pod that sends a request."],
+    ["source", "get", [services], "The port of the mirror."],
+  ]),
+  role("preview-mesh.yaml", "preview-mesh", [
+    [
+      "both",
+      "get",
+      [namespaces],
+      "The UID of `kube-system`, and whether the extension is installed.",
+    ],
+    [
+      "both",
+      "list",
+      [pods],
+      "With `all` and `trust`, during a rotation: whose proxies have yet to be restarted.",
+    ],
+  ]),
+  role(
+    "preview-mesh.yaml",
+    "preview",
+    [["both", "get", [config], "The domains of the cluster, and the anchors that it trusts."]],
+    "linkerd",
+  ),
+  role(
+    "preview-mesh.yaml",
+    "preview",
+    [
+      ["target", "get", [services], "The gateway."],
+      ["source", "get", [links], "Whether the Link exists, and who owns it."],
+    ],
+    "linkerd-multicluster",
+  ),
+  role(
+    "preview-secrets.yaml",
+    "preview-secrets",
+    [["both", "get", [issuer], "The issuer's certificate."]],
+    "linkerd",
+  ),
+  role(
+    "preview-secrets.yaml",
+    "preview-secrets",
+    [["target", "list", [secrets], "The age of links' tokens."]],
+    "linkerd-multicluster",
+  ),
+  role("links", "links", [
+    ["target", manage, account, "The accounts of links."],
+    ["target", "get list create patch delete", [secrets], "Their tokens."],
+    ["source", manage, [secrets, links], "Links and their credentials."],
+    ["source", "patch", [linkStatus], "The status of Links."],
+  ]),
+];
