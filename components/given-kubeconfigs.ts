@@ -4,7 +4,8 @@ import { valueOf } from "./output-value.ts";
 
 /**
  * The kubeconfigs that a program gives as values, by the names that replace them in the arguments of resources
- * (engine/kubernetes/kubeconfig/given.ts). A content may be the output of another resource of the program.
+ * (engine/kubernetes/kubeconfig/given.ts). The engine's own map has texts alone. Outputs have to be kept beside it,
+ * because Pulumi takes from them which resource makes a kubeconfig, and that it is secret, or unknown in a preview.
  */
 const contents = new Map<string, pulumi.Output<string>>();
 

@@ -1,7 +1,6 @@
 import type { ConnectOptions } from "../kubernetes/client/interface.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { Clusters } from "../mesh/clusters.ts";
-import { leadsToPods } from "../mesh/credentials.ts";
 import type { Need } from "../mesh/need.ts";
 import { readMesh, unknownCluster } from "../mesh/read-mesh.ts";
 import type { ClusterReading, MeshReading } from "../mesh/reading.ts";
@@ -105,7 +104,7 @@ function viewsOf(
   reading: MeshReading,
   outcomes: ReadonlyMap<string, Outcome>,
 ): Views {
-  const flat = flatNetworks(mesh, reading);
+  const flat = flatNetworks(reading);
   const clusters = [...reading.clusters].map(([cluster, found]) => ({
     mesh,
     cluster,
@@ -134,13 +133,8 @@ function viewsOf(
 }
 
 /** The clusters of each source's flat network: itself and the targets whose pods it reaches without a gateway. */
-function flatNetworks(
-  mesh: HealthMesh,
-  { clusters }: MeshReading,
-): ReadonlyMap<string, readonly PodRanges[]> {
-  const pairs = mesh.links
-    .map(({ link }) => link)
-    .filter((link) => leadsToPods(link, clusters.get(link.target)?.snapshot));
+function flatNetworks({ clusters, links }: MeshReading): ReadonlyMap<string, readonly PodRanges[]> {
+  const pairs = links.flatMap(({ link, isFlat = false }) => (isFlat ? [link] : []));
   const rangesOf = (cluster: string): PodRanges => {
     const { podRanges, snapshot } = clusters.get(cluster) ?? { snapshot: unknownCluster(cluster) };
     return { cluster, ranges: podRanges ?? ("why" in snapshot ? snapshot : { value: [] }) };

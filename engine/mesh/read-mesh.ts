@@ -39,7 +39,9 @@ export async function readMesh(
     return [name, await readSnapshot(config, clusters, name, extent)] as const;
   });
   const snapshots = judge(new Map(await Promise.all(reading)));
-  const flat = flatNetworks(asked, snapshots);
+  const isFlat = ({ link, podRanges = false }: LinkNeed) =>
+    podRanges && leadsToPods(link, snapshots.get(link.target));
+  const flat = new Set(asked.filter(isFlat).flatMap(({ link }) => [link.source, link.target]));
   const judges = new Map<string, GatewayJudge>();
   // The source's own addresses are computed once for all of its links.
   const judgeOf = (source: string) => {
@@ -56,7 +58,12 @@ export async function readMesh(
         return [name, { snapshot, ...rest }];
       }),
     ),
-    Promise.all(asked.map((each) => readLink(config, clusters, each, snapshots, judgeOf))),
+    Promise.all(
+      asked.map(async (each) => {
+        const link = await readLink(config, clusters, each, snapshots, judgeOf);
+        return isFlat(each) ? { ...link, isFlat: true } : link;
+      }),
+    ),
     installations === undefined
       ? new Map<string, never>()
       : readInstallations(config, clusters, installations),
@@ -86,14 +93,6 @@ async function readSnapshot(
   const why = distrusted[name];
   if (why !== undefined) return { why, cause: "refused" };
   return resultOf(() => clusters.snapshot(name, accessOf(accesses, name), extent));
-}
-
-/** The clusters between whose pods traffic goes straight, as far as anybody wants to know. */
-function flatNetworks(links: readonly LinkNeed[], snapshots: ClusterReadings): ReadonlySet<string> {
-  const pairs = links.flatMap(({ link, podRanges = false }) =>
-    podRanges && leadsToPods(link, snapshots.get(link.target)) ? [link] : [],
-  );
-  return new Set(pairs.flatMap(({ source, target }) => [source, target]));
 }
 
 async function readCluster(

@@ -59,6 +59,8 @@ export interface LinkerdReading {
 export interface LinkReading extends LinkObservation {
   /** Whether the gateway is alive; absent if the link doesn't probe it or the gateway isn't known. */
   readonly probe?: ProbeResult;
+  /** Traffic goes straight to pods, possibly besides a gateway, and `podRanges` of both clusters were read. */
+  readonly isFlat?: boolean;
   /** Absent where Linkerd was not read in both clusters. */
   readonly credentials?: Record<"mirror" | "destination", Result<SecretReading | undefined>>;
 }
