@@ -6,7 +6,7 @@ interface Review {
   readonly spec: { readonly resourceAttributes: { readonly verb: string } };
 }
 
-describe("asking what somebody may do", () => {
+describe("an access review", () => {
   const { open } = forEachTest();
   const list = { group: "", resource: "pods", verb: "list" };
   const answer = (kind: string) => {
@@ -16,7 +16,7 @@ describe("asking what somebody may do", () => {
     };
   };
 
-  it("names what is denied, with its part, its object and its namespace", async () => {
+  it("names each denied right with its subresource, object and namespace", async () => {
     const { client } = await open(answer("SelfSubjectAccessReview"));
     const links = { group: "multicluster.linkerd.io", resource: "links", subresource: "status" };
     const status = { ...links, verb: "patch", namespace: "mc" };

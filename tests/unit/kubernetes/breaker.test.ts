@@ -37,10 +37,10 @@ function after(calls: readonly Ended[]) {
   return { ...breaker, time };
 }
 
-describe("a cluster that does not answer", () => {
+describe("the circuit breaker", () => {
   const { open } = forEachTest();
 
-  it("is not asked any more after some calls, and the error says so", async () => {
+  it("sends nothing more after several calls without an answer, and says so", async () => {
     const { client, received } = await open(() => "reset");
     for (let time = 0; time < failures; time++)
       equal((await errorOf(client.list(resources.services))).notAttempted, undefined);
@@ -56,7 +56,7 @@ describe("a cluster that does not answer", () => {
     );
   });
 
-  it("is asked once after a while, and by all again when it answers", () => {
+  it("tries one call after a while, and allows all again once one is answered", () => {
     const { time, ...breaker } = after(times(failures, read(away)));
     equal(breaker.refusal(), away);
     time.pass(coolDown);
@@ -72,25 +72,28 @@ describe("a cluster that does not answer", () => {
 
   const byWebhook = refused(500, 'failed calling webhook "check.example.com"');
   for (const [what, calls] of [
-    ["one whose reads fail with 500", times(failures, read(refused(500)))],
-    ["one that answers a write with 429", times(failures, write(refused(429)))],
-    ["one that answers a write with 504", times(failures, write(refused(504)))],
-    ["one that answers the reads between", times(failures, read(), write(refused(429)))],
+    ["reads fail with 500", times(failures, read(refused(500)))],
+    ["writes fail with 429", times(failures, write(refused(429)))],
+    ["writes fail with 504", times(failures, write(refused(504)))],
     [
-      "one that refuses a write in between because of a webhook",
+      "writes fail with 429, although reads between them succeed",
+      times(failures, read(), write(refused(429))),
+    ],
+    [
+      "reads get no answer, although a webhook answers a write between them",
       [...times(failures - 1, read(away)), write(byWebhook), read(away)],
     ],
   ] as const)
-    it(`may be ${what}`, () => {
+    it(`opens if ${what}`, () => {
       notEqual(after(calls).refusal(), undefined);
     });
 
   for (const [what, calls] of [
-    ["fails here and there", times(failures, ...times(failures - 1, read(away)), read())],
-    ["refuses writes because of a webhook", times(2 * failures, write(byWebhook))],
-    ["refuses writes because of a quota", times(failures, write(refused(403, "exceeded quota")))],
+    ["some reads get no answer", times(failures, ...times(failures - 1, read(away)), read())],
+    ["a webhook refuses writes", times(2 * failures, write(byWebhook))],
+    ["a quota refuses writes", times(failures, write(refused(403, "exceeded quota")))],
   ] as const)
-    it(`is not one that ${what}`, () => {
+    it(`stays closed if ${what}`, () => {
       equal(after(calls).refusal(), undefined);
     });
 });

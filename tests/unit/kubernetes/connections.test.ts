@@ -18,14 +18,14 @@ describe("a connection", () => {
   const { open } = forEachTest();
   const user = { username: "me", password: "of-the-runner" };
 
-  it("by a context shows the runner's credentials, and the program's name", async () => {
+  it("by context sends the runner's credentials and the program's name", async () => {
     const { received } = await listing(script, { user });
     match(received[0]?.headers.authorization ?? "", /^Basic /);
     equal(received[0]?.headers["user-agent"], programVersion);
     match(programVersion, /^linkerd-multicluster\/\d+\.\d+\.\d+/);
   });
 
-  it("by a context and a token shows that token and nothing of the runner's", async () => {
+  it("by context and token sends that token and nothing of the runner's", async () => {
     const { kubeconfig, received } = await open(script, { user });
     const to = { context: "k3d-west", kubeconfig, token: "of-the-link" };
     const client = await connect(to, "west");
@@ -36,7 +36,7 @@ describe("a connection", () => {
     await rejects(connect({ ...to, context: "none" }, "west"), { name: "KubeconfigError" });
   });
 
-  it("by credentials alone uses nothing of the runner's, and the dispatcher that is handed in", async () => {
+  it("by credentials alone uses nothing of the runner's, and the given dispatcher", async () => {
     const routes: Route[] = [];
     const headers: unknown[] = [];
     /** Connections that lead to a port where nothing listens. */
@@ -63,7 +63,7 @@ describe("a connection", () => {
     match(inspect(headers[0]), /authorization: 'Bearer of-the-link'/);
   });
 
-  it("carries each group and each extra value of an impersonated user", async () => {
+  it("sends every group and extra value of an impersonated user", async () => {
     const as = { as: "jane", "as-groups": ["a", "b"], "as-user-extra": { scopes: ["x", "y"] } };
     const { received } = await listing(script, { user: { token: "t", ...as } });
     const headers = received[0]?.headers ?? {};
@@ -71,7 +71,7 @@ describe("a connection", () => {
     equal(headers["impersonate-extra-scopes"], "x, y");
   });
 
-  it("respects a path of the server's", async () => {
+  it("keeps the path in the server's URL", async () => {
     const { received } = await listing(script, { serverPath: "/k8s/clusters/c-1/" });
     equal(received[0]?.url.pathname, "/k8s/clusters/c-1/api/v1/services");
   });
@@ -83,7 +83,7 @@ describe("connections over TLS", () => {
     ...(name !== undefined && { "tls-server-name": name }),
   });
 
-  it("verify the server's certificate and show the user's", async () => {
+  it("verify the server's certificate and present the user's", async () => {
     const [tls, user] = [tlsCertificate("server"), tlsCertificate("user")];
     const { names } = await listing(script, {
       tls: { ...tls, ca: user.cert, requestCert: true, rejectUnauthorized: true },
@@ -93,7 +93,7 @@ describe("connections over TLS", () => {
     equal(names.length, 1);
   });
 
-  it("are not made to a server that the context does not trust, whatever NODE_TLS_REJECT_UNAUTHORIZED says", async () => {
+  it("fail if the context does not trust the server, even with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
     const tls = tlsCertificate("server");
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
@@ -109,7 +109,7 @@ describe("connections over TLS", () => {
     }
   });
 
-  it("are to a server of the name that tls-server-name gives", async () => {
+  it("check the server's name against tls-server-name", async () => {
     const tls = tlsCertificate("server");
     const { names } = await listing(script, { tls, clusterEntry: trusting(tls, "west.test") });
     equal(names.length, 1);

@@ -47,7 +47,7 @@ describe("credentials", () => {
     return { ...cluster, runs: async () => (await readFile(file)).length };
   };
 
-  it("are read again once when the server no longer takes them", async () => {
+  it("are read again once if the server rejects them", async () => {
     const { client, received, kubeconfig, url } = await open(guarded("new"));
     const cluster = { server: url, "insecure-skip-tls-verify": true };
     await writeKubeconfig(kubeconfig, "k3d-west", { cluster, user: { token: "new\n" } });
@@ -56,30 +56,30 @@ describe("credentials", () => {
     deepEqual(shown, ["Bearer token-of-west", "Bearer new"]);
   });
 
-  it("that are refused for good are an error, after no attempt with the same ones", async () => {
+  it("fail without a second attempt if the kubeconfig has no others", async () => {
     const { error, received } = await listError(guarded("other"));
     deepEqual([error.kind, error.clusterUnavailable, received.length], ["unauthorized", false, 1]);
   });
 
-  it("that are refused while the kubeconfig has gone are still an error about them", async () => {
+  it("fail as unauthorized even if the kubeconfig has disappeared since", async () => {
     const { client, kubeconfig } = await open(guarded("other"));
     await writeFile(kubeconfig, "");
     equal((await errorOf(list(client))).kind, "unauthorized");
   });
 
   for (const [how, token, expected] of [
-    ["which runs once for all requests", "token-1", 1],
-    ["which runs again after a 401, once for all requests", "token-2", 2],
-    ["which does not run again for every request that is refused", "never", 2],
+    ["that runs once for all requests", "token-1", 1],
+    ["that runs again after a 401, once for all requests", "token-2", 2],
+    ["that does not run again for every refused request", "never", 2],
   ] as const)
-    it(`come from a plugin, ${how}`, async () => {
+    it(`come from a plugin ${how}`, async () => {
       const { client, runs } = await withPlugin(guarded(token));
       const results = await Promise.allSettled(Array.from({ length: 20 }, () => list(client)));
       const isIn = results.every((result) => result.status === "fulfilled");
       deepEqual([await runs(), isIn], [expected, token !== "never"]);
     });
 
-  it("come from a plugin again when they have expired", async () => {
+  it("are renewed by the plugin after they expire", async () => {
     const shown: unknown[] = [];
     const { client, time } = await withPlugin(({ headers }) => {
       shown.push(headers.authorization);
@@ -92,7 +92,7 @@ describe("credentials", () => {
     deepEqual(shown, ["Bearer token-1", "Bearer token-1", "Bearer token-2"]);
   });
 
-  it("come from a plugin again as soon as they expire, if that is before they are looked at again", async () => {
+  it("are renewed by the plugin as soon as they expire, even before the next check of their expiry", async () => {
     const soon = Date.now() + 1000;
     const expiry = new Date(soon).toISOString();
     const { client, time, runs } = await withPlugin(() => serviceList([]), expiry);

@@ -19,7 +19,7 @@ function within(milliseconds: number): ConnectOptions {
 }
 
 describe("the deadline of a call", () => {
-  it("cuts off an answer that trickles", async () => {
+  it("cuts off an answer that arrives too slowly", async () => {
     const { error, received } = await listError(() => "trickle", within(300));
     equal(error.kind, "late");
     ok(error.clusterUnavailable);
@@ -30,7 +30,7 @@ describe("the deadline of a call", () => {
     equal(received.length, 1);
   });
 
-  it("holds for an answer that never comes, and leaves one in time alone", async () => {
+  it("cuts off an answer that never comes, and no other", async () => {
     equal((await listError(() => "silence", within(200))).error.kind, "late");
     equal((await listing(() => serviceList([]), within(60_000))).names.length, 0);
   });
@@ -40,7 +40,7 @@ describe("the deadline of a list", () => {
   const pages = (_: unknown, number: number): Reply =>
     serviceList([`service-${number}`], `to ${number}`);
 
-  it("ends it before another page is asked for", async () => {
+  it("ends the list before it requests another page", async () => {
     const time = new VirtualTime();
     const slowly = (asked: unknown, number: number) => {
       time.pass(200);
@@ -63,7 +63,7 @@ describe("a cancelled run", () => {
     return { stop, abort, cancellation: { stop: stop.signal, abort: abort.signal } };
   };
 
-  it("sends nothing more", async () => {
+  it("sends no further request", async () => {
     const { stop, cancellation } = controllers();
     stop.abort();
     const { error, received } = await listError(() => serviceList([]), { cancellation });
@@ -72,7 +72,7 @@ describe("a cancelled run", () => {
     equal(received.length, 0);
   });
 
-  it("does not wait for another attempt", async function () {
+  it("does not wait for the next attempt", async function () {
     // Less than the wait that the server asks for.
     this.timeout("10s");
     const { stop, cancellation } = controllers();
@@ -89,7 +89,7 @@ describe("a cancelled run", () => {
     equal(received.length, 1);
   });
 
-  it("lets what is under way end, and gives it up a moment later", async () => {
+  it("lets requests under way finish, and aborts them a moment later", async () => {
     const { stop, abort, cancellation } = controllers();
     const stopped = new Promise((resolve) => {
       stop.signal.addEventListener("abort", resolve);

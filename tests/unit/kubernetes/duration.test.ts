@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { formatSeconds, parseDuration } from "../../../engine/kubernetes/objects/duration.ts";
 
-describe("a duration as Go writes it", () => {
+describe("a duration in Go's notation", () => {
   for (const [text, milliseconds] of [
     ...([
       ["3s", 3_000],
@@ -20,7 +20,7 @@ describe("a duration as Go writes it", () => {
     ["2562047h47m16s", 9_223_372_036_000],
     [`${"0".repeat(64)}1s`, undefined],
   ] as const)
-    it(`${JSON.stringify(text)} is ${milliseconds ?? "none"}`, () => {
+    it(`parses ${JSON.stringify(text)} as ${milliseconds ?? "nothing"}`, () => {
       equal(parseDuration(text), milliseconds);
     });
 
@@ -31,7 +31,7 @@ describe("a duration as Go writes it", () => {
     "1h0m0s": 3_600,
     "25h1m1s": 90_061,
   }))
-    it(`${seconds} seconds are ${text}, and back`, () => {
+    it(`formats and parses ${seconds} seconds as ${text}`, () => {
       equal(formatSeconds(seconds), text);
       equal(parseDuration(text), seconds * 1000);
     });

@@ -54,7 +54,7 @@ function isGone(pid: number): boolean {
 describe("a credential plugin", () => {
   const { folder } = forEachTest();
 
-  it("gives a token, a certificate with its key, and when they expire", async () => {
+  it("provides a token, a certificate with its key, and their expiry", async () => {
     const pair = { clientCertificateData: "c", clientKeyData: "k" };
     const status = { token: "t", ...pair, expirationTimestamp: "2030-01-01T00:00:00Z" };
     deepEqual(await runPlugin(printing(credential(status)), run), {
@@ -64,7 +64,7 @@ describe("a credential plugin", () => {
     });
   });
 
-  it("gets KUBERNETES_EXEC_INFO, a closed stdin, and the environment with its own variables, without Pulumi's config", async () => {
+  it("gets KUBERNETES_EXEC_INFO, a closed stdin, and the environment without Pulumi's config", async () => {
     const input = 'require("node:fs").readFileSync(0, "utf8")';
     const plugin = script(telling(`[${input}, JSON.parse(info), SECRET, KEPT, PULUMI_CONFIG]`));
     const own = { KEPT: "yes", SECRET: "overridden", PULUMI_CONFIG: "canary" };
@@ -94,11 +94,11 @@ describe("a credential plugin", () => {
     ["gave a certificate or a key without the other", printing(half)],
     ["printed far more than a credential and was ended", script(endless)],
   ] as const)
-    it(`that fails is told without what it printed: ${why}`, async () => {
+    it(`is reported without its output if it ${why}`, async () => {
       equal(await failureOf(plugin), why);
     });
 
-  it("that takes too long is ended, and what it has started holds nobody up", async () => {
+  it("is killed if it takes too long, and its children delay nothing", async () => {
     const file = path.join(await folder(), "pid");
     const plugin = script(`
       const { spawn } = require("node:child_process");
@@ -114,7 +114,7 @@ describe("a credential plugin", () => {
     ok(await poll(() => Promise.resolve(isGone(pid)), Boolean, { within: 5000, every: 20 }));
   });
 
-  it("that is not there is told with what its entry says of how to install it, on one line", async () => {
+  it("is reported with the install hint of its entry, on one line, if it is missing", async () => {
     const installHint = "Install it:\n\n  \u001b[1mbrew install it\n";
     equal(
       await failureOf({ ...script(""), command: "no-such-plugin", installHint }),
@@ -122,7 +122,7 @@ describe("a credential plugin", () => {
     );
   });
 
-  it("that can't give credentials is an error that says how to see why", async () => {
+  it("is reported with a command that shows why it has no credentials", async () => {
     const exec = { apiVersion: v1, interactiveMode: "Never", command: "no-such-plugin" };
     const { error, received } = await listError(() => serviceList([]), { user: { exec } });
     equal(error.kind, "unauthorized");
@@ -133,7 +133,7 @@ describe("a credential plugin", () => {
     equal(received.length, 0);
   });
 
-  it("gets what the kubeconfig says about its cluster", async () => {
+  it("gets the kubeconfig's entry of the cluster", async () => {
     const { args, command } = script(telling("spec.cluster"));
     const extension = { audience: "canary" };
     const set = { "tls-server-name": "west", "disable-compression": true };

@@ -6,22 +6,22 @@ describe("the identity of a cluster", () => {
     `context k3d-west of cluster west leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to ${live} and run again`;
 
   for (const [name, live, known, expected] of [
-    ["nothing known yet", "u1", {}, undefined],
-    ["the same as before", "u1", { remembered: "u1" }, undefined],
-    ["another than before", "u2", { remembered: "u1" }, sentence("u2", "u1")],
-    ["as the config says", "u2", { remembered: "u1", expected: "u2" }, undefined],
+    ["no identity is known yet", "u1", {}, undefined],
+    ["it is the same as before", "u1", { remembered: "u1" }, undefined],
+    ["it differs from before", "u2", { remembered: "u1" }, sentence("u2", "u1")],
+    ["it is the one in the config", "u2", { remembered: "u1", expected: "u2" }, undefined],
     [
-      "other than the config says",
+      "it differs from the one in the config",
       "u1",
       { remembered: "u1", expected: "u2" },
       sentence("u1", "u2"),
     ],
   ] as const)
-    it(`may be ${name}`, () => {
+    it(`is ${expected === undefined ? "accepted" : "refused"} if ${name}`, () => {
       equal(movedCluster({ cluster: "west", context: "k3d-west" }, live, known), expected);
     });
 
-  it("is refused where two names have it, and not concluded from clusters that can't be reached", () => {
+  it("is refused if two names lead to it; unreachable clusters are not compared", () => {
     const uids = { west: "u1", east: "u2", north: "u1", south: undefined, away: undefined };
     const sentence = (name: string, other: string) =>
       `linkerd-multicluster:clusters.${name} leads to the same cluster as linkerd-multicluster:clusters.${other} (its kube-system has UID u1): fix the context of one of them, or list the cluster once`;

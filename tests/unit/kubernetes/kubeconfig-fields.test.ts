@@ -98,7 +98,7 @@ describe("a field of a kubeconfig", () => {
   ];
   for (const [kind, table] of Object.entries({ user: ofUser, cluster: ofCluster }))
     for (const [entry, expected] of table)
-      it(`is honoured of a ${kind}: ${Object.keys(entry).join(", ")}`, async () => {
+      it(`of a ${kind} is used: ${Object.keys(entry).join(", ")}`, async () => {
         // Always said, so that no variable can switch it off.
         const all = { rejectUnauthorized: true, ...expected };
         deepEqual(await authenticate({ [kind]: entry }), all);
@@ -130,7 +130,7 @@ describe("a field of a kubeconfig", () => {
     `cluster west: context west refers to ${kind} west-${kind} in config, which can't be used: ${why}`;
   for (const [kind, table] of Object.entries({ user: refusedOfUser, cluster: refusedOfCluster }))
     for (const [why, entry] of Object.entries(table))
-      it(`is refused by its name: ${why}`, async () => {
+      it(`is refused by name: ${why}`, async () => {
         equal(await authenticate({ [kind]: entry }), refusal(kind, why));
       });
 
@@ -152,11 +152,11 @@ describe("a field of a kubeconfig", () => {
     [`${ofServer} is not an https URL`]: { cluster: { server: "canary:6443" } },
   };
   for (const [why, entries] of Object.entries(unusable))
-    it(`that can't be used is told without its value: ${why}`, async () => {
+    it(`is reported without its value if it can't be used: ${why}`, async () => {
       equal(await authenticate(entries), why);
     });
 
-  it("is read as kubectl's YAML 1.1, where yes is true", async () => {
+  it("is parsed as YAML 1.1, as kubectl does, where yes is true", async () => {
     const kubeconfig = path.join(await folder(), "config");
     await writeFile(
       kubeconfig,
@@ -167,7 +167,7 @@ describe("a field of a kubeconfig", () => {
     equal(cluster["insecure-skip-tls-verify"], true);
   });
 
-  it("names the paths of files and of a plugin relative to the kubeconfig, but no name on PATH", async () => {
+  it("may be a path relative to the kubeconfig, unless it is the name of a plugin on PATH", async () => {
     const { home, config } = await read({
       cluster: { "certificate-authority": "sub/ca" },
       user: {

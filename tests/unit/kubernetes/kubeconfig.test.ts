@@ -28,7 +28,7 @@ async function problem(reading: Promise<unknown>): Promise<string> {
 describe("a kubeconfig", () => {
   const { folder } = forEachTest();
 
-  it("is the given file, with ~ for the home directory, and else ~/.kube/config", async () => {
+  it("is the given file, where ~ is the home directory, or else ~/.kube/config", async () => {
     const home = await folder();
     await mkdir(path.join(home, ".kube"));
     await writeKubeconfig(path.join(home, "own"), "a", entries("https://own"));
@@ -55,7 +55,7 @@ describe("a kubeconfig", () => {
     );
   });
 
-  it("is, in a pod without kubeconfig, that of its service account", async () => {
+  it("comes from the service account in a pod without a file", async () => {
     const variables = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" };
     const account = "/var/run/secrets/kubernetes.io/serviceaccount";
     const { cluster, user } = await read({ context: "in-cluster" }, "/nowhere", variables);
@@ -65,7 +65,7 @@ describe("a kubeconfig", () => {
     );
   });
 
-  it("that is missing is a mistake that names the file", async () => {
+  it("is reported with the file's name if the file is missing", async () => {
     for (const [access, named] of [
       [{ context: "a", kubeconfig: "/nowhere/none" }, "/nowhere/none"],
       [{ context: "in-cluster" }, "/nowhere/.kube/config"],
@@ -85,7 +85,7 @@ describe("a kubeconfig", () => {
     "context a refers to user u, for which FILE has no valid entry": { contexts, clusters: [a] },
   };
   for (const [why, config] of Object.entries(broken))
-    it(`is refused where ${why}`, async () => {
+    it(`is refused if ${why}`, async () => {
       const file = path.join(await folder(), "config");
       await writeFile(file, JSON.stringify(config));
       const said = await problem(read({ context: "a", kubeconfig: file }));
@@ -101,7 +101,7 @@ describe("a kubeconfig", () => {
     equal((await read({ context: "a", kubeconfig: file })).cluster.server, "https://a");
   });
 
-  it("that can't be read or parsed is a mistake, told without quoting it", async () => {
+  it("is reported without its content if it can't be read or parsed", async () => {
     const home = await folder();
     equal(
       await problem(read({ context: "a", kubeconfig: home })),
@@ -118,7 +118,7 @@ describe("a kubeconfig", () => {
   });
 });
 
-describe("a kubeconfig that a program gives", () => {
+describe("a kubeconfig from a program", () => {
   const one = { name: "one", context: { cluster: "one", user: "me" } };
   const whole = {
     "current-context": "two",
@@ -133,7 +133,7 @@ describe("a kubeconfig that a program gives", () => {
     return read({ context: context ?? name, kubeconfig: name });
   };
 
-  it("is that of its current context, or of the one that is named", async () => {
+  it("is used with its current context, or the named one", async () => {
     equal((await given(whole)).cluster.server, "https://two.test");
     equal((await given(whole, "one")).cluster.server, "https://one.test");
   });
@@ -143,12 +143,12 @@ describe("a kubeconfig that a program gives", () => {
   for (const [what, content, context, message] of [
     ["without a current context", contextless, undefined, /no current-context: set it, or set/],
     ["without the context", whole, "three", /no context three in input:mesh\/west-\d+; the con/],
-    ["that is no map", [], undefined, /its kubeconfig input:mesh\/west-\d+ is not valid/],
+    ["if it is no map", [], undefined, /its kubeconfig input:mesh\/west-\d+ is not valid/],
     ["with a relative path", relative, undefined, /relative path in .*tokenFile.*: embed the file/],
   ] as const)
-    it(`is a mistake ${what}`, async () => {
+    it(`is refused ${what}`, async () => {
       match(await problem(given(content, context)), message);
     });
 
-  it("is none before it is known", () => rejects(given(undefined), KubeconfigPending));
+  it("is pending before it is known", () => rejects(given(undefined), KubeconfigPending));
 });

@@ -35,7 +35,7 @@ describe("a list", () => {
     deepEqual(queries(received), ["?limit=500", "?limit=500&continue=b", "?limit=500&continue=c"]);
   });
 
-  it("can be a sample of what selectors match in one namespace, of which one page is read", async () => {
+  it("reads a single page if only a sample of one namespace is needed", async () => {
     const selectors = { labelSelector: "app=a,!b", fieldSelector: "status.phase!=Failed" };
     const list = { namespace: "shop", ...selectors, first: 1 };
     const { names, received } = await listing(threePages(), { list });
@@ -48,7 +48,7 @@ describe("a list", () => {
     );
   });
 
-  it("may be empty, also as null, which is how Go writes it", async () => {
+  it("may be empty or null, as Go encodes it", async () => {
     for (const items of [[], null]) {
       const body = { kind: "ServiceList", metadata: {}, items };
       deepEqual((await listing(() => ({ body }))).names, []);
@@ -67,7 +67,7 @@ describe("a list", () => {
       deepEqual(time.slept, [50]);
     });
 
-  it("is read again in one piece if the server dropped its state half-way", async () => {
+  it("is read again without pages if the server has dropped its state", async () => {
     const { names, received } = await listing(threePages(expired));
     deepEqual(names, ["a", "b", "c"]);
     deepEqual(queries(received), ["?limit=500", "?limit=500&continue=b", ""]);
@@ -80,22 +80,22 @@ describe("a list", () => {
   const endless =
     /^cluster west failed to list services: after \d+ pages, the same page or an empty one follows; check its API server/;
   const errors: readonly (readonly [string, Script, requests: number, RegExp])[] = [
-    ["a page can't be had, never the pages before it", lost, 9, /lost .* after 8 attempts/],
-    ["its state is gone again and again", () => expired, 2, /no longer has the resource version/],
+    ["a page can't be read, instead of the pages before it", lost, 9, /lost .* after 8 attempts/],
+    ["its state expires again and again", () => expired, 2, /no longer has the resource version/],
     ["the answer has no items", ofBody({ kind: "ServiceList", metadata: {} }), 8, noItems],
     ["the answer is of another kind", ofBody({ kind: "PodList", items: [] }), 8, noList],
     ["the answer is a login form", ofBody("<html>Log in</html>"), 8, noList],
-    ["ever more pages bring nothing", (_, page) => serviceList([], `${page}`), 21, endless],
+    ["too many pages are empty", (_, page) => serviceList([], `${page}`), 21, endless],
     ["a page is followed by itself", () => serviceList(["a"], "a"), 2, endless],
   ];
   for (const [why, script, requests, message] of errors)
-    it(`is an error if ${why}`, async () => {
+    it(`fails if ${why}`, async () => {
       const { error, received } = await listError(script);
       match(error.message, message);
       equal(received.length, requests);
     });
 
-  it("is complete if something comes in the end", async () => {
+  it("is complete if objects follow empty pages", async () => {
     const { names } = await listing((_, page) =>
       page < 19 ? serviceList([], `to ${page}`) : serviceList(["a"]),
     );

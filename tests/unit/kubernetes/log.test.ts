@@ -19,7 +19,7 @@ import {
 describe("the debug log", () => {
   const { open } = forEachTest();
 
-  it("has a line for each request, for each retry its reason, and nothing that is sent or answered", async () => {
+  it("has a line for each request and each retry, and no content", async () => {
     const lines: string[] = [];
     const script: Script = ({ method }, index) => {
       if (method === "POST") return status(409, "AlreadyExists", "canary");
@@ -39,7 +39,7 @@ describe("the debug log", () => {
     ]);
   });
 
-  it("is off unless the environment asks for it, and obeys no name", () => {
+  it("is off by default, and prints no control characters", () => {
     const written: string[] = [];
     const write = (text: string) => written.push(text);
     equal(debugLog({}, write), undefined);
@@ -48,7 +48,7 @@ describe("the debug log", () => {
     deepEqual(written, ["linkerd-multicluster: get Service shop/?[2Jcart?\n"]);
   });
 
-  it("is read from the environment of the connection", async () => {
+  it("is switched on by the environment of the connection", async () => {
     const environment = { variables: { LINKERD_MULTICLUSTER_LOG: "debug" }, home: "/" };
     match(
       await onStderr(() => listError(() => ({ status: 404 }), { environment })),

@@ -100,19 +100,19 @@ describe("connections through a proxy", () => {
   const authorization = `Basic ${Buffer.from("me:p@ss").toString("base64")}`;
   for (const [which, make, options, expected] of [
     [
-      "the kubeconfig's, with its user and password",
+      "the kubeconfig's proxy, with its user and password",
       () => connectProxy(),
       (port) => proxyUrl(`http://me:p%40ss@127.0.0.1:${port}`),
       { target, authorization },
     ],
     [
-      "one that speaks SOCKS 5, which looks up names",
+      "a SOCKS 5 proxy, which resolves names",
       socksProxy,
       (port) => proxyUrl(`socks5://127.0.0.1:${port}`),
       { target },
     ],
     [
-      "the environment's, which may be without a scheme",
+      "the environment's proxy, which may lack a scheme",
       () => connectProxy(),
       (port) => environment({ HTTPS_PROXY: `127.0.0.1:${port}`, NO_PROXY: "east.test" }),
       anonymous,
@@ -124,7 +124,7 @@ describe("connections through a proxy", () => {
       deepEqual(asked, [expected]);
     });
 
-  it("do not go through a proxy with a certificate of an unknown authority", async () => {
+  it("fail if an unknown authority signed the proxy's certificate", async () => {
     const { listed, asked } = await listing(
       (tls) => connectProxy(tls),
       (port) => proxyUrl(`https://localhost:${port}`),
@@ -133,7 +133,7 @@ describe("connections through a proxy", () => {
     deepEqual(asked, []);
   });
 
-  it("that the proxy refuses are told with what names the proxy, and not its address", async () => {
+  it("are reported with the setting that names the proxy, and without its address, if the proxy refuses them", async () => {
     const { listed } = await listing(
       () => connectProxy(undefined, 407),
       (port) => environment({ HTTPS_PROXY: `http://me:canary@127.0.0.1:${port}` }),
@@ -146,7 +146,7 @@ describe("connections through a proxy", () => {
     doesNotMatch(message, /canary|127\.0\.0\.1/);
   });
 
-  it("are not tried with a proxy that is none, which is a mistake of the kubeconfig", () =>
+  it("are refused if the kubeconfig's proxy-url is not valid", () =>
     rejects(
       open(() => "reset", proxyUrl("http://me:canary#@127.0.0.1")),
       {

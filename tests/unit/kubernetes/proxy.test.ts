@@ -66,7 +66,7 @@ describe("a proxy", () => {
     ["10.1.2.3/33,10.1,10.1.2.3/,:443", [], ["10.1.2.3", "example.com"]],
   ];
   for (const [entry, direct, proxied] of noProxy)
-    it(`of the environment is not used for what NO_PROXY lists as ${JSON.stringify(entry)}`, () => {
+    it(`of the environment is skipped for hosts that NO_PROXY lists as ${JSON.stringify(entry)}`, () => {
       const isDirect = (server: string) =>
         way(`https://${server}`, { HTTPS_PROXY: proxy, NO_PROXY: entry }) === "direct";
       deepEqual([...direct, ...proxied].filter(isDirect), direct);
@@ -86,7 +86,7 @@ describe("a proxy", () => {
     ["socks4://canary", isOther, isOther],
     ["canary:3128", undefined, isNone],
   ] as const)
-    it(`that is none, as ${value}, is a mistake that names the variable or the field, and not the value`, () => {
+    it(`that is not valid, as ${value}, is reported by the name of its variable or field alone`, () => {
       if (ofVariable) equal(way(https, { HTTPS_PROXY: value }), `HTTPS_PROXY ${ofVariable}`);
       if (ofField) equal(way(https, {}, value), `proxy-url ${ofField}`);
     });

@@ -13,12 +13,12 @@ const credentials = [
 
 describe("text that may quote a credential", () => {
   for (const [form, encode] of encodings)
-    it(`is not shown if it quotes one ${form}`, () => {
+    it(`is hidden if it quotes one ${form}`, () => {
       for (const one of credentials)
         equal(redactor([one])(`you sent ${encode(one)} to us`), hidden, one);
     });
 
-  it("is not shown if it quotes a part of one, or where it is cut itself", () => {
+  it("is hidden if it quotes a part of one, or is cut inside one", () => {
     const token = "canary.1f0e9d8c7b6a.5f4e3d2c1b0a";
     const redact = redactor(["another-token", token]);
     equal(redact(`Bearer ${token.slice(0, 9)}...`), hidden);
@@ -26,13 +26,13 @@ describe("text that may quote a credential", () => {
     doesNotMatch(redact(`${"x ".repeat(1_998)}${token}`), /c/);
   });
 
-  it("is not shown if it has a short one as it is, and is if it only has its letters", () => {
+  it("is hidden if it contains a short one literally, and shown if it only has the same letters", () => {
     const redact = redactor(["p-w"]);
     equal(redact("the password is p-w"), hidden);
     equal(redact("the password is upward"), "the password is upward");
   });
 
-  it("is shown as it is if it quotes nothing", () => {
+  it("is shown unchanged if it quotes none", () => {
     const jwt = [`{"alg":"RS256","kid":"x"}`, `{"sub":"system:serviceaccount:shop:web"}`, "signed"];
     const token = jwt.map((part) => Buffer.from(part).toString("base64url")).join(".");
     const redact = redactor(["", " ", token]);

@@ -28,15 +28,15 @@ const elsewhere = { clusterEntry: { server: "http://127.0.0.1:1" } };
 describe("a request", () => {
   for (const [what, reply, slept] of [
     ...[500, 502, 503, 504].map((code) => [`after ${code}`, { status: code }, 50] as const),
-    ["as late as the server asks, and a little later", overloaded("7"), 7050],
+    ["after the time that the server asks for, and a little more", overloaded("7"), 7050],
   ] as const)
-    it(`is repeated ${what}`, async () => {
+    it(`is retried ${what}`, async () => {
       const { time } = await listing((_, index) => (index === 0 ? reply : serviceList([])));
       deepEqual(time.slept, [slept]);
     });
 
   for (const code of [400, 403, 404, 405, 409, 422, 302])
-    it(`is not repeated after ${code}`, async () => {
+    it(`is not retried after ${code}`, async () => {
       equal((await listError(() => ({ status: code }))).received.length, 1);
     });
 
@@ -50,35 +50,35 @@ describe("a request", () => {
   ];
   const rows: Row[] = [
     [
-      "after some attempts",
+      "after eight attempts",
       ...([away, [50, 100, 200, 400, 800, 1600, 2500], "server"] as const),
       /^cluster west failed to list services \(status 500\) after 8 attempts: etcd is away; check its API server at http:\S+$/,
     ],
     [
-      "after some time",
+      "after the time of a call",
       ...([overloaded("20"), [20_050, 20_100], "throttled"] as const),
       /^cluster west is overloaded and did not list services after 3 attempts: too many/,
     ],
     [
-      "at once if the wait is longer than a call may take",
+      "at once if the server asks for a longer wait than a call may take",
       ...([overloaded("120"), [], "throttled"] as const),
       /^cluster west is overloaded and did not list services: too many requests; run again later$/,
     ],
     [
-      "quickly when no answer ever came",
+      "after two attempts if the cluster has never answered",
       ...(["silence", [50], "unreachable"] as const),
       /: the response timed out \(\w+\) after 2 attempts;/,
       { requestTimeout: 20 },
     ],
     [
-      "quickly where connections are refused",
+      "after two attempts if connections are refused",
       ...(["reset", [50], "unreachable"] as const),
       /^cluster west can't be reached at http:\/\/127.0.0.1:1 to list services: the connection was refused \(ECONNREFUSED\) after 2 attempts; check that it runs and that context k3d-west has its address and certificate authority$/,
       elsewhere,
     ],
   ];
   for (const [what, reply, slept, expected, message, options] of rows)
-    it(`is given up ${what}`, async () => {
+    it(`fails ${what}`, async () => {
       const { error, time } = await listError(() => reply, options);
       deepEqual([error.kind, error.clusterUnavailable, time.slept], [expected, true, slept]);
       match(error.message, message);
@@ -89,7 +89,7 @@ describe("a cluster that can't be reached", () => {
   const { open } = forEachTest();
   const list = (client: Kubernetes) => client.list(resources.services);
 
-  it("does not speak TLS, which no second attempt fixes", async () => {
+  it("gets a single attempt if it does not speak TLS", async () => {
     const { url } = await open(() => serviceList([]));
     const server = url.replace("http:", "https:");
     const { error, time } = await listError(() => "reset", { clusterEntry: { server } });
@@ -97,7 +97,7 @@ describe("a cluster that can't be reached", () => {
     equal(time.slept.length, 0);
   });
 
-  it("is asked for long again once it has answered, until it is given up", async () => {
+  it("gets all attempts again once it has answered", async () => {
     let away = false;
     const { client, received } = await open(() => (away ? "reset" : serviceList([])));
     await list(client);
@@ -110,7 +110,7 @@ describe("a cluster that can't be reached", () => {
     await list(client);
   });
 
-  it("is one whose client was closed", async () => {
+  it("is reported after the client was closed", async () => {
     const { client, time } = await listError(() => "reset");
     const { kind, message } = await errorOf(list(client));
     equal(kind, "unreachable");
@@ -138,7 +138,7 @@ describe("a write whose outcome is unknown", () => {
     ],
     ["a create had not been applied", create, saved(service("cart")), "done"],
   ] as const)
-    it(`is sent again: ${what}`, async () => {
+    it(`is retried: ${what}`, async () => {
       const { client, received } = await open((_, index) => (index === 0 ? "reset" : then));
       const outcome = write(client).then(
         () => "done",
@@ -149,7 +149,7 @@ describe("a write whose outcome is unknown", () => {
     });
 });
 
-it("a wait that is longer than a timer can be is not over at once", async () => {
+it("waits longer than a timer can count, instead of not at all", async () => {
   const stop = new AbortController();
   let isOver = false;
   void systemTime.sleep(2 ** 40, stop.signal).then(() => (isOver = true));

@@ -13,7 +13,7 @@ const all = new RegExp(["canary", key, login].join("|"));
 const shown = (value: unknown) =>
   inspect(value, { depth: Infinity, showHidden: true }) + String(value) + JSON.stringify(value);
 
-describe("no credential is ever shown", () => {
+describe("credentials", () => {
   const { open } = forEachTest();
   const users = [
     { token: "canary-token" },
@@ -41,7 +41,7 @@ describe("no credential is ever shown", () => {
     "a lost connection": () => "reset",
   };
   for (const [fault, script] of Object.entries(faults))
-    it(`with ${fault}`, async () => {
+    it(`don't appear after ${fault}`, async () => {
       for (const user of users) {
         const lines: string[] = [];
         const log = (line: string) => lines.push(line);
@@ -52,7 +52,7 @@ describe("no credential is ever shown", () => {
       }
     });
 
-  it("nor a header or token that a server quotes, wherever it does", async () => {
+  it("don't appear wherever a server quotes a header or token", async () => {
     const { error } = await listError(
       ({ headers: { authorization = "" } }) =>
         status(404, authorization.slice(7), base64(authorization), { name: authorization }),
@@ -61,7 +61,7 @@ describe("no credential is ever shown", () => {
     for (const text of [error.reason, error.detail, error.absent]) equal(text, hidden);
   });
 
-  it("nor a proxy's password that what answers has been sent", async () => {
+  it("don't appear if a proxy's password is quoted", async () => {
     const { error } = await listError(() => status(400, "Odd", `you sent ${login}.`), {
       clusterEntry: { "proxy-url": "http://me:canary-password@127.0.0.1:1" },
       dispatcher: (route) => dispatcherFor({ ...route, proxy: undefined }),
@@ -69,12 +69,12 @@ describe("no credential is ever shown", () => {
     equal(error.detail, hidden);
   });
 
-  it("nor a password in the proxy's address", async () => {
+  it("don't appear if the proxy's address has a password", async () => {
     const clusterEntry = { "proxy-url": "http://me:canary@127.0.0.1:1" };
     doesNotMatch(shown((await listError(() => "reset", { clusterEntry })).error), all);
   });
 
-  it("nor what a server says of a secret object", async () => {
+  it("don't appear in a server's message about a secret object", async () => {
     const said = 'Secret is invalid: data[key]: Invalid value: "canary"';
     const { client } = await open(() => status(422, "Invalid", said));
     const metadata = { namespace: "shop", name: "cart" };

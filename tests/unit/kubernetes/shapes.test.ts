@@ -14,7 +14,7 @@ function listOf(kind: string, ...items: unknown[]): Reply {
   return { body: { kind: `${kind}List`, metadata: {}, items } };
 }
 
-describe("what an API server answers with", () => {
+describe("an answer of an API server", () => {
   const { open } = forEachTest();
   const broken: readonly (readonly [Resource<unknown>, unknown, string])[] = [
     [resources.services, null, "is not a map"],
@@ -52,20 +52,20 @@ describe("what an API server answers with", () => {
     ],
   ];
   for (const [resource, item, problem] of broken)
-    it(`makes a list unreadable by one ${resource.kind} where ${problem}`, async () => {
+    it(`fails if a list has one invalid ${resource.kind}: ${problem}`, async () => {
       const { client, received } = await open(() => listOf(resource.kind, right, item));
       const { kind, status, message } = await errorOf(client.list(resource));
       deepEqual([kind, status, received.length], ["server", 200, 1]);
       ok(message.includes(`: item 2 of the answer is not a valid ${resource.kind}: ${problem};`));
     });
 
-  it("null stands for what is absent, as Go writes it", async () => {
+  it("may have null for an absent field, as Go encodes it", async () => {
     const item = { metadata: { ...metadata, labels: null }, subsets: null };
     const { client } = await open(() => listOf("Endpoints", item));
     deepEqual(await client.list(resources.endpoints), [{ metadata }]);
   });
 
-  it("a Link's status keeps fields of its entries that nobody here knows", async () => {
+  it("keeps unknown fields of the entries in a Link's status", async () => {
     const at = { lastTransitionTime: "2026-01-01T00:00:00Z", message: "", reason: "a" };
     const condition = { type: "Mirrored", status: "True", ...at, observedGeneration: 7 };
     const entry = { controllerName: "c", remoteRef: metadata, conditions: [condition], zone: "a" };
@@ -77,13 +77,13 @@ describe("what an API server answers with", () => {
     equal(bytesOf(link, item) > bytesOf(link, without), true);
   });
 
-  it("a single object that is not valid is an error", async () => {
+  it("fails if a single object is not valid", async () => {
     const { client } = await open(() => ({ body: { kind: "Service", metadata } }));
     const { message } = await errorOf(client.get(resources.services, metadata));
     match(message, /the answer is not a valid Service: spec is missing/);
   });
 
-  it("a server's words are shown without what a terminal obeys", async () => {
+  it("is quoted without control characters", async () => {
     const body = { kind: "Status", message: "no\u001b[2J\u202e\nway" };
     const { error } = await listError(() => ({ status: 422, body }));
     match(error.message, /: no\?\[2J\?\?way; /);

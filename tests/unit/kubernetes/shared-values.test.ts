@@ -29,8 +29,8 @@ function kept<T>(resource: Resource<T>, item: object, keep = new SharedValues())
   return read[0];
 }
 
-describe("what is kept of a list", () => {
-  it("is of a Service what its type has", () => {
+describe("a list in memory", () => {
+  it("keeps the fields of a Service that its type has", () => {
     const port = { name: "http", port: 80, protocol: "TCP", targetPort: 8080 };
     const spec = { type: "LoadBalancer", clusterIP: "10.0.0.1", selector: { app: "web" } };
     const ingress = { ip: "192.0.2.1" };
@@ -51,7 +51,7 @@ describe("what is kept of a list", () => {
     });
   });
 
-  it("is of Endpoints and of pods what their types have", () => {
+  it("keeps the fields of Endpoints and pods that their types have", () => {
     const pod = { targetRef: { kind: "Pod", name: "db-0" }, nodeName: "node-1" };
     const address = { ip: "10.1.0.1", hostname: "db-0" };
     const subsets = [{ addresses: [{ ...address, ...pod }], ports: [{ port: 80, padding }] }];
@@ -68,12 +68,12 @@ describe("what is kept of a list", () => {
     });
   });
 
-  it("has no fields that the object has not", () => {
+  it("adds no fields that the object lacks", () => {
     const least = { metadata: { name: "web", namespace: "shop" }, spec: {} };
     deepEqual(kept(resources.services, least), least);
   });
 
-  it("has values once that objects have in common, in one list or in several, and counts them once", () => {
+  it("holds and counts a value once that objects of one list or several share", () => {
     const keep = new SharedValues();
     const item = (name: string) => ({ metadata: { ...meta(name), ...managed() }, spec: {} });
     const one = kept(resources.services, item("a"), keep).metadata;
@@ -87,7 +87,7 @@ describe("what is kept of a list", () => {
     ok(keep.bytes < 3 * first);
   });
 
-  it("is counted by what is kept, not by what came", () => {
+  it("counts what it keeps, not what was received", () => {
     const counted = (item: object) => {
       const keep = new SharedValues();
       kept(resources.services, item, keep);

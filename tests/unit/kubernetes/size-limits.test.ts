@@ -2,8 +2,8 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { SharedValues } from "../../../engine/kubernetes/objects/shared-values.ts";
 import { listError, listing, type Script, serviceList, status } from "./scripted-cluster.ts";
 
-describe("how much an API server may answer with", () => {
-  it("is so many bytes an answer, and one that is longer is asked for in smaller pieces", async () => {
+describe("the size limit of answers", () => {
+  it("makes the client request smaller pages after an answer that is too long", async () => {
     const all = ["a", "b", "c", "d", "e"].map((name) => name.repeat(63));
     const script: Script = ({ url: { searchParams } }) => {
       const from = Number(searchParams.get("continue") ?? 0);
@@ -16,7 +16,7 @@ describe("how much an API server may answer with", () => {
     deepEqual(limits, ["500", "125", "32", "8", "2", "2", "2"]);
   });
 
-  it("is for a list in one piece as for a page", async () => {
+  it("holds for a list without pages too", async () => {
     const script: Script = ({ url: { searchParams } }, index) => {
       if (index === 1) return status(410, "Expired", "too old");
       if (!searchParams.has("limit")) return serviceList(Array<string>(20).fill("a"));
@@ -28,7 +28,7 @@ describe("how much an API server may answer with", () => {
     deepEqual(queries.slice(2), ["", "?limit=125", "?limit=125&continue=more"]);
   });
 
-  it("is so much that is kept, of all lists that are read together", async () => {
+  it("holds for what is kept of all lists that are read together", async () => {
     const options = { sizeLimits: { kept: 2_000 }, list: { keep: new SharedValues() } };
     await listing(() => serviceList(["a", "b", "c"]), options);
     const { error } = await listError(() => serviceList(["a", "b", "c"]), options);
@@ -36,11 +36,11 @@ describe("how much an API server may answer with", () => {
   });
 
   for (const [what, sizeLimits, why, requests] of [
-    ["bytes an object", { answer: 60 }, /\(status 200\): the answer is longer than 0 MiB/, 6],
-    ["objects a list", { items: 2 }, /the list is longer than 2 objects/, 2],
-    ["bytes for all pages of a list", { list: 300 }, /the list is longer than 0 MiB/, 2],
+    ["bytes per object", { answer: 60 }, /\(status 200\): the answer is longer than 0 MiB/, 6],
+    ["objects per list", { items: 2 }, /the list is longer than 2 objects/, 2],
+    ["bytes of all pages of a list", { list: 300 }, /the list is longer than 0 MiB/, 2],
   ] as const)
-    it(`is so many ${what}`, async () => {
+    it(`counts ${what}`, async () => {
       const script: Script = (_, index) => serviceList(["a", "b"], String(index));
       const { error, received } = await listError(script, { sizeLimits });
       match(error.message, why);

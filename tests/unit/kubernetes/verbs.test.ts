@@ -34,7 +34,7 @@ function sent(call: (client: Kubernetes) => Promise<unknown>, kind = "Service") 
 }
 
 describe("the verbs", () => {
-  it("get asks for one object, and its name cannot lead elsewhere", async () => {
+  it("get requests one object, whose name can't change the path", async () => {
     const of = (at: { name: string; namespace?: string }) =>
       sent(async (client) => client.get(services, at));
     deepEqual(await of(cart.metadata), [`GET ${path}/cart`, undefined]);
@@ -44,7 +44,7 @@ describe("the verbs", () => {
     await rejects(of({ name: "cart" }), { message: "Service cart lacks its namespace" });
   });
 
-  it("find has nothing for an absent object, and for nothing else", async () => {
+  it("find returns nothing for a missing object alone", async () => {
     const missing = '"cart" not found';
     const find = (reply: Reply) =>
       withCluster(
@@ -77,18 +77,18 @@ describe("the verbs", () => {
   type Row = [what: string, (client: Kubernetes) => Promise<unknown>, unknown[], kind?: string];
   const rows: Row[] = [
     [
-      "create posts the object with its kind, and names its writer",
+      "create posts the object with its kind and its field manager",
       (client) => client.create(services, cart, { fieldManager: "linkerd multicluster" }),
       [`POST ${path}?fieldManager=linkerd+multicluster`, whole],
     ],
     [
-      "create can make what has no namespace",
+      "create posts an object without a namespace",
       (client) => client.create(resources.namespaces, shop),
       ["POST /api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", ...shop }],
       "Namespace",
     ],
     [
-      "create can ask what has no name",
+      "create posts a review, which has no name",
       (client) => client.create(resources.accessReviews, { spec }),
       [
         "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
@@ -97,7 +97,7 @@ describe("the verbs", () => {
       "SelfSubjectAccessReview",
     ],
     [
-      "replace puts the object, at the version it was read at",
+      "replace puts the object with the resourceVersion that was read",
       (client) => client.replace(services, cart),
       [`PUT ${path}/cart`, whole],
     ],
@@ -119,7 +119,7 @@ describe("the verbs", () => {
       [`DELETE ${path}/cart`, { ...deletion, preconditions }],
     ],
     [
-      "remove needs none",
+      "remove works without preconditions",
       (client) => client.remove(services, cart.metadata),
       [`DELETE ${path}/cart`, { ...deletion, preconditions: {} }],
     ],
@@ -129,7 +129,7 @@ describe("the verbs", () => {
       deepEqual(await sent(call, kind), expected);
     });
 
-  it("have no more in flight and open than there are connections, and what waits to be repeated keeps its turn", async () => {
+  it("have no more requests under way than connections, and retries keep their turn", async () => {
     const limit = 3;
     const asked: unknown[] = [];
     let [open, most] = [0, 0];

@@ -60,7 +60,7 @@ function watched(script: Script, stop = new AbortController(), opened?: () => vo
 }
 
 describe("a watch", () => {
-  it("tells of each change, asks for metadata alone, and goes on from the last version", async () => {
+  it("reports each change, requests metadata alone, and resumes from the last version", async () => {
     const events = [
       ...[{ type: "ADDED", object: named("a", "8") }, bookmark("20")],
       ...[{ type: "DELETED", object: named("b", "21") }, bookmark("30")],
@@ -82,13 +82,8 @@ describe("a watch", () => {
   for (const [what, reply, kind, says] of [
     ["no longer knows the version", status(410, "Expired", "too old"), "gone", /no longer has/],
     ["says so in an event", lines({ type: "ERROR", object: expired }), "gone", /no longer has/],
-    ["is lost", "reset", "unreachable", /connection was lost/],
-    [
-      "does not let it",
-      status(403, "Forbidden", forbidden),
-      "forbidden",
-      /grant watch on services/,
-    ],
+    ["closes the connection", "reset", "unreachable", /connection was lost/],
+    ["forbids it", status(403, "Forbidden", forbidden), "forbidden", /grant watch on services/],
     ["sends a line that is not JSON", lines("not JSON"), "server", /a line .* is no event/],
     ["sends no event", lines({ hello: "there" }), "server", /an event .* no resource version/],
     [
@@ -106,7 +101,7 @@ describe("a watch", () => {
       match(error.message, says);
     });
 
-  it("fails with the very error that its caller throws about a change", async () => {
+  it("fails with the error that its caller throws about a change", async () => {
     const bug = Object.assign(new Error("a bug"), { code: "ECONNRESET" });
     const failing = withWatching(
       () => lines({ type: "ADDED", object: named("a", "8") }),
@@ -121,7 +116,7 @@ describe("a watch", () => {
     await rejects(failing, (error) => error === bug);
   });
 
-  it("ends when it is told to", async () => {
+  it("ends when it is cancelled", async () => {
     const stop = new AbortController();
     setImmediate(() => {
       stop.abort();
@@ -129,7 +124,7 @@ describe("a watch", () => {
     equal((await errorOf(watched(() => "silence", stop))).kind, "unreachable");
   });
 
-  it("that has begun ends without an error when it is told to", async () => {
+  it("ends without an error when it is cancelled after it has begun", async () => {
     const stop = new AbortController();
     const { version } = await watched(
       () => "trickle",
@@ -141,7 +136,7 @@ describe("a watch", () => {
     equal(version, "7");
   });
 
-  it("begins with a list of metadata, page by page, at one version", () =>
+  it("begins with a list of metadata, in pages, at one version", () =>
     withWatching(
       ({ url }) => (url.searchParams.has("continue") ? listOf(["b"]) : listOf(["a"], "b")),
       async (watching, received) => {
@@ -167,7 +162,7 @@ describe("a watch", () => {
       },
     ));
 
-  it("does not begin from a list without a version", async () => {
+  it("fails if the list has no version", async () => {
     const body = { kind: "PartialObjectMetadataList", metadata: {}, items: [] };
     const listing = withWatching(
       () => ({ body }),

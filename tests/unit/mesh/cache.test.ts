@@ -27,8 +27,8 @@ function cluster(name = "west", readings = new Cache<number>()) {
   };
 }
 
-describe("readings that all links of a run share", () => {
-  it("are taken once for each cluster, and a failure is shared too", async () => {
+describe("the cache of readings", () => {
+  it("reads each cluster once, and shares failures too", async () => {
     const west = cluster();
     const east = cluster("east", west.readings);
     const both = [west.get(), west.get()];
@@ -40,7 +40,7 @@ describe("readings that all links of a run share", () => {
   });
 
   for (const failure of [undefined, new Error("gone")])
-    it(`begin after the call where that is asked for, and then serve everybody (${failure?.message ?? "read"})`, async () => {
+    it(`begins another reading on request, which then serves everybody (${failure?.message ?? "read"})`, async () => {
       const west = cluster();
       const first = west.get().catch(() => 0);
       await west.end(failure);
@@ -50,7 +50,7 @@ describe("readings that all links of a run share", () => {
       deepEqual(await Promise.all(later), [2, 2]);
     });
 
-  it("that start while another reading runs share the one after it", async () => {
+  it("shares the next reading among requests that arrive during one", async () => {
     const west = cluster();
     const first = west.get();
     await turn();
@@ -65,7 +65,7 @@ describe("readings that all links of a run share", () => {
     equal(await after, 3);
   });
 
-  it("are renewed once after a cluster was written to, and not else", async () => {
+  it("renews a reading once after a write, and only then", async () => {
     const west = cluster();
     const { readings } = west;
     const read = async () => {

@@ -3,8 +3,8 @@ import { nextTick } from "node:process";
 
 import { Clusters } from "../../../engine/mesh/clusters.ts";
 
-describe("what is resolved in a cancelled run", () => {
-  it("is not said to be late, whether it was under way or not", async () => {
+describe("resolving a hostname in a cancelled run", () => {
+  it("fails as cancelled, before and after it has begun", async () => {
     const stop = new AbortController();
     const cancellation = { stop: stop.signal, abort: stop.signal };
     const clusters = new Clusters({ cancellation });

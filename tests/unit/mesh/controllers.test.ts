@@ -12,7 +12,7 @@ describe("Linkerd's controllers in a cluster", () => {
     },
   };
 
-  it("are found by the labels of either chart, with their target and their pods, and nothing else of the extension is", async () => {
+  it("are found by the labels of both charts, with their target and pods", async () => {
     const { metadata } = controller("north");
     const older = { ...metadata, name: "linkerd-service-mirror-north" };
     const ready = { ...controller("north", 2), metadata: older, status: { readyReplicas: 1 } };

@@ -55,7 +55,7 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
       equal(await sendProbe(await gateway(status(code))), failure);
     });
 
-  it("is a plain GET of the path, with nothing of the runner", async () => {
+  it("is a plain GET of the path, without the runner's credentials or proxy", async () => {
     const requests: Pick<IncomingMessage, "method" | "url" | "headers">[] = [];
     const target = await gateway(({ method, url, headers }, response) => {
       requests.push({ method, url, headers });
@@ -94,22 +94,22 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
   const endless = `HTTP/1.1 200 OK\r\nx-long: ${"x".repeat(20_000)}\r\n\r\n`;
   for (const [what, accept, failure, options] of [
     ["is silent", () => undefined, /^no answer within 1.5 s$/, { time: hurried }],
-    ["answers by dribs and drabs", trickle, /^no answer within 1.5 s$/, { time: hurried }],
+    ["answers too slowly", trickle, /^no answer within 1.5 s$/, { time: hurried }],
     ["hangs up", (socket: Socket) => socket.end(), /the connection was lost|closed/],
     ["speaks SSH", (socket: Socket) => socket.end("SSH-2.0-x\r\n"), /the request failed/],
     ["never ends its headers", (socket: Socket) => socket.write(endless), /HPE_HEADER_OVERFLOW/],
   ] as const)
-    it(`fails where the gateway ${what}`, async () => {
+    it(`fails if the gateway ${what}`, async () => {
       match((await sendProbe(await listener(accept), options)) ?? "", failure);
     });
 
-  it("fails where nobody listens", async () => {
+  it("fails if nothing listens", async () => {
     const gone = await gateway(status(200));
     for (const close of closers.splice(0)) close();
     equal(await sendProbe(gone), "the connection was refused (ECONNREFUSED)");
   });
 
-  it("succeeds if any address of the gateway answers, and waits for no other", async () => {
+  it("succeeds as soon as one address of the gateway answers", async () => {
     const silent = await listener(() => undefined);
     const answering = createServer(status(200)).listen(silent.port, "127.0.0.2");
     closers.push(() => answering.close());
@@ -136,11 +136,11 @@ describe("whether the gateway of a link is alive", () => {
   const asks = { gatewayProbe: true };
 
   for (const [rule, of, offered, reading, answer, expected, sent] of [
-    ["is what one GET says", asks, offering, known(), undefined, answered, 1],
-    ["is why that fails", asks, offering, known(), down, { ...answered, down }, 1],
-    ["is nothing where the link does not ask", {}, offering, known(), down, undefined, 0],
-    ["is nothing where it is not known", asks, offering, noGateway, down, undefined, 0],
-    ["is not known without a probe", asks, silent, known(), down, { why }, 0],
+    ["is the result of one GET", asks, offering, known(), undefined, answered, 1],
+    ["is why the GET failed", asks, offering, known(), down, { ...answered, down }, 1],
+    ["is not read if the link has no probe", {}, offering, known(), down, undefined, 0],
+    ["is not read if the gateway is unknown", asks, offering, noGateway, down, undefined, 0],
+    ["is unknown if the gateway offers no probe", asks, silent, known(), down, { why }, 0],
   ] as const)
     it(rule, async () => {
       const targets: ProbeTarget[] = [];

@@ -55,17 +55,22 @@ describe("the addresses of a Link", () => {
   const within = { allowedAddresses: ["192.0.2.0/27"] };
   type Row = [rule: string, said: Partial<GatewaySource>, ingress: string[], named: string[]];
   const rows: Row[] = [
-    ["are the load balancer's, its hostname as such", {}, ["gw.example"], ["gw.example"]],
-    ["are a hostname too that nobody resolves yet", {}, ["new.example"], ["new.example"]],
     [
-      "are in the ranges of the config, as IPs",
+      "are those of the load balancer, with its hostname unresolved",
+      {},
+      ["gw.example"],
+      ["gw.example"],
+    ],
+    ["include a hostname that does not resolve yet", {}, ["new.example"], ["new.example"]],
+    [
+      "are the IPs in the ranges of the config",
       within,
       ["gw.example"],
       ["192.0.2.30", "192.0.2.4"],
     ],
     ["are never the source's own", {}, ["10.0.0.7", "inside.example"], ["192.0.2.1"]],
     [
-      "are those of the config, unjudged",
+      "are those of the config, unchecked",
       { addresses: ["inside.example"] },
       [],
       ["inside.example"],
@@ -77,7 +82,7 @@ describe("the addresses of a Link", () => {
       deepEqual("value" in found ? found.value.facts.addresses : found.why, named);
     });
 
-  it("are gatewayPending, where the config restricts them and nobody resolves the hostname yet", async () => {
+  it("are unknown if the config restricts them and the hostname does not resolve yet", async () => {
     const found = await judgedGateway(
       { ...at, ...within },
       announcing("new.example"),
@@ -109,26 +114,26 @@ describe("the gateway of a target, with its hostnames resolved (linkerd-behaviou
       ["192.0.2.200", "192.0.2.30", "192.0.2.4"],
     ],
     [
-      "has those of its hostnames, as whole names that no search domain completes",
+      "resolves its hostnames without search domains",
       {},
       ["gw.example", "192.0.2.30"],
       ["192.0.2.30", "192.0.2.4", "2001:db8::1"],
     ],
     [
-      "has those that the link says, to whatever its names resolve",
+      "has the addresses in the link's config, whatever they resolve to",
       { addresses: ["192.0.2.9", "gw.example"] },
       ["192.0.2.1"],
       ["127.0.0.1", "192.0.2.30", "192.0.2.9"],
     ],
     [
-      "goes without a hostname that does not resolve, while another address is there",
+      "omits a hostname that does not resolve if another address remains",
       { addresses: ["nowhere.example", "192.0.2.9"] },
       [],
       ["192.0.2.9"],
       [`${left}: nowhere.example: ENOTFOUND nowhere.example`],
     ],
     [
-      "goes without what a target's hostname resolves to in the source itself",
+      "omits an address that is the source's own",
       {},
       ["inside.example"],
       ["192.0.2.1"],
@@ -151,7 +156,7 @@ describe("the gateway of a target, with its hostnames resolved (linkerd-behaviou
         "link east → west has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway",
       ],
       [
-        "something is missing of it",
+        "it has no address yet",
         {},
         [],
         `the gateway Service ${where} has no external address yet: check that its cluster can provide load balancers (kubectl describe shows why there is none), or set gateway.addresses on the link`,
@@ -163,14 +168,14 @@ describe("the gateway of a target, with its hostnames resolved (linkerd-behaviou
         "the gateway of west does not resolve (a.example: ENOTFOUND a.example; b.example: ENOTFOUND b.example): a new load balancer can take minutes to appear in DNS, so run again, or set gateway.addresses on the link",
       ],
       [
-        "its hostname resolves to nothing that may be used",
+        "its hostname resolves to no address that may be used",
         {},
         ["metadata.example"],
         `the gateway Service ${where} announces no address that may be used (169.254.169.254 is link-local): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`,
       ],
     ];
   for (const [rule, said, ingress, why] of unknown)
-    it(`is not known where ${rule}`, async () => {
+    it(`is unknown if ${rule}`, async () => {
       const found = await read(said, ...ingress);
       equal("why" in found && found.why, why);
     });

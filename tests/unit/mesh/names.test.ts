@@ -51,7 +51,7 @@ describe("the addresses of a name that a target announces", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("are known at once, however many names nobody answers for", async () => {
+  it("are found at once, however many other names get no answer", async () => {
     const stop = new AbortController();
     let open = 40;
     const silent = Array.from({ length: open }, (_, i) =>
@@ -64,12 +64,12 @@ describe("the addresses of a name that a target announces", () => {
     equal(open, 0);
   });
 
-  it("are none where DNS has none, which is said", async () => {
+  it("are reported missing if DNS has none", async () => {
     const none = addressesOf("nobody.example.", { servers });
     await rejects(none, /^Error: DNS has no address for it$/);
   });
 
-  it("are those of the hosts file, where it has the name", async () => {
+  it("come from the hosts file if it has the name", async () => {
     const hosts = join(folder, "hosts");
     writeFileSync(hosts, "# 192.0.2.1 gateway.example\n198.51.100.9\tother Gateway.Example # c\n");
     deepEqual(await addressesOf("gateway.example.", { servers, hosts }), ["198.51.100.9"]);

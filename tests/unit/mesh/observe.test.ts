@@ -4,12 +4,12 @@ import type { ApiServer } from "../../simulation/api-server.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 
-describe("observing a cluster", () => {
+describe("a snapshot of a cluster", () => {
   const memory = () => serverWith(cluster("west", { services: [service("shop/web")] }));
 
   const read = async (server: ApiServer) => observe(await server.client(), server.name);
 
-  it("finds its objects by their keys, and who it is", async () => {
+  it("has the objects by key, and the cluster's identity", async () => {
     const { identity, services } = await read(memory());
     deepEqual([identity, ...services.keys()], ["uid-of-west", "default/kubernetes", "shop/web"]);
   });
@@ -18,7 +18,7 @@ describe("observing a cluster", () => {
     ["Service default/kubernetes", "services", "default/kubernetes"],
     ["namespace kube-system", "namespaces", "kube-system"],
   ] as const)
-    it(`does not believe lists without the ${what} that every cluster has`, async () => {
+    it(`is refused without the ${what}, which every cluster has`, async () => {
       const west = memory();
       west.delete(plural, key);
       await rejects(read(west), {

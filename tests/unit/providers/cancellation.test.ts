@@ -52,7 +52,7 @@ describe("the call that cancels a run", () => {
     await once(request, "end");
   };
 
-  it("is one of all that the server gets", async () => {
+  it("is recognized among all calls of the server", async () => {
     await call("/pulumirpc.ResourceProvider/Create");
     assert.equal(cancellation.stop.aborted, false);
     await call(path);
@@ -62,7 +62,7 @@ describe("the call that cancels a run", () => {
 });
 
 describe("a method of a cancelled run", () => {
-  it("ends with an error, whatever came of it, and without a stack trace", async () => {
+  it("ends with an error and no stack trace, whatever its result", async () => {
     for (const work of [() => Promise.resolve(1), () => Promise.reject(new UserError("away"))])
       await assert.rejects(unlessCancelled({ isCancelled: true }, work), (error: Error) => {
         assert.equal(error.message, `${cancelledWords}; the next run begins there again`);
@@ -71,7 +71,7 @@ describe("a method of a cancelled run", () => {
       });
   });
 
-  it("is left alone while the run is not cancelled", async () => {
+  it("keeps its result while the run is not cancelled", async () => {
     assert.equal(await unlessCancelled({ isCancelled: false }, () => Promise.resolve(1)), 1);
     await assert.rejects(
       unlessCancelled({ isCancelled: false }, () => Promise.reject(new Error("away"))),
@@ -79,7 +79,7 @@ describe("a method of a cancelled run", () => {
     );
   });
 
-  it("does not look again at what it waits for", async () => {
+  it("stops polling", async () => {
     const stop = new AbortController();
     let looks = 0;
     const look = () => {
@@ -93,7 +93,7 @@ describe("a method of a cancelled run", () => {
     );
   });
 
-  it("of mirrors does not take what it can't read for a cluster that is away", async () => {
+  it("does not mistake a cancelled reading for an unreachable cluster", async () => {
     const clusters = {
       east: serverWith(cluster("east", { namespaces: ["shop"] })),
       west: serverWith(exporting("west", [exported("shop/web")])),

@@ -21,7 +21,7 @@ describe("the watch on the engine", () => {
   });
   afterEach(() => server.close());
 
-  it("connects again where the engine has only closed the connection, and ends the process once it is gone", async () => {
+  it("reconnects while the engine runs, and ends the process once it has gone", async () => {
     const socket = await watched();
     socket.destroy();
     const [again] = (await once(server, "connection")) as [Socket];
@@ -31,13 +31,13 @@ describe("the watch on the engine", () => {
     await gone;
   });
 
-  it("knows the address that Pulumi starts a dynamic provider with, or the program's plugin", () => {
+  it("finds the engine's address in the arguments of a dynamic provider and of the plugin", () => {
     const expected = { host: "127.0.0.1", port: 4321 };
     for (const each of [script, "/package/plugin/main.js"])
       deepEqual(engineAddress(["node", each, "127.0.0.1:4321"]), expected);
   });
 
-  it("is not for any other process", () => {
+  it("ignores other processes", () => {
     equal(engineAddress(["node", script]), undefined);
     equal(engineAddress(["node", "/program/index.ts", "127.0.0.1:4321"]), undefined);
     equal(engineAddress([]), undefined);

@@ -10,7 +10,7 @@ const args = argsFor(["west"]);
 
 /** What takes clusters is tried with real ones (tests/e2e). */
 describe("the provider of mirrors", () => {
-  it("has no plan while anything that it is told is unknown, and asks no cluster", async () => {
+  it("plans nothing and contacts no cluster while an input is unknown", async () => {
     const unknown = { ...args, statusIn: unknownValue };
     deepEqual(await mirrors.check({ revision: 4 }, unknown), {
       inputs: { ...unknown, mirrors: unknownValue, revision: 5 },
@@ -19,7 +19,7 @@ describe("the provider of mirrors", () => {
     deepEqual((await mirrors.check({}, unknown)).inputs.revision, 1);
   });
 
-  it("plans all the same where only a gateway is unknown", async () => {
+  it("plans although a gateway is unknown", async () => {
     const nowhere = { kubeconfig: "/nowhere/kubeconfig" };
     const clusters = {
       east: { context: "east", ...nowhere },
@@ -36,7 +36,7 @@ describe("the provider of mirrors", () => {
     );
   });
 
-  it("tells what it found once, although Pulumi checks what it replaces twice", async () => {
+  it("prints its notes once, although Pulumi checks a replacement twice", async () => {
     const east = serverWith(cluster("east", { namespaces: ["shop"] }));
     const clusters = new SimulatedClusters({ east, west: serverWith(exporting("west", [web])) });
     const lines: string[] = [];
@@ -48,8 +48,8 @@ describe("the provider of mirrors", () => {
 
   for (const [rule, reviews, between] of [
     ["decides once in a run", 1, undefined],
-    ["decides again where a cluster has been read again since", 2, "again"],
-    ["decides again by the inputs of another check, as of a saved plan", 2, "others"],
+    ["decides again if a cluster has been read again since", 2, "again"],
+    ["decides again with the inputs of another check, such as a saved plan's", 2, "others"],
   ] as const)
     it(rule, async () => {
       const links = [linkObject("west")];
@@ -70,14 +70,14 @@ describe("the provider of mirrors", () => {
       deepEqual([asked, east.all("services").has("shop/web-west")], [reviews, true]);
     });
 
-  it("has something to do exactly where the revision is another", async () => {
+  it("has changes exactly if the revision differs", async () => {
     const diff = (before: number | undefined, now: number) =>
       mirrors.diff("east", before === undefined ? {} : { revision: before }, { revision: now });
     deepEqual(await diff(3, 3), { changes: false });
     deepEqual([await diff(3, 4), await diff(4, 3), await diff(undefined, 1)], [{}, {}, {}]);
   });
 
-  it("cannot be imported, and says what to do instead", async () => {
+  it("refuses an import, and says what to do instead", async () => {
     await rejects(mirrors.read("east"), {
       message:
         "east cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist",

@@ -47,7 +47,7 @@ function resource({ failing = false } = {}) {
 const given = (token: string) => ({ a: 1, kubeconfigs: { [name]: content(token) } });
 
 describe("kubeconfigs among the inputs of a resource", () => {
-  it("are used by each of its methods, seen by none, and kept under their own key", async () => {
+  it("are used by all methods, passed to none, and kept under their own key", async () => {
     const { methods, seen, tokens } = resource();
     const first = given("first-token");
     deepEqual(await methods.check({}, first), { inputs: { ...first, made: 1 }, failures: [] });
@@ -61,12 +61,12 @@ describe("kubeconfigs among the inputs of a resource", () => {
     deepEqual(new Set(seen.map((props) => JSON.stringify(props))), new Set(['{"a":1}']));
   });
 
-  it("are kept where a run is done in part", async () => {
+  it("are kept after a partial failure", async () => {
     const { methods } = resource({ failing: true });
     await rejects(methods.create(given("t")), { properties: given("t") });
   });
 
-  it("make the rest unknown as long as they are", async () => {
+  it("make planned inputs unknown while they are unknown", async () => {
     const { methods, seen } = resource();
     const unknown = { a: 1, kubeconfigs: { [name]: unknownValue } };
     const inputs = { ...unknown, made: unknownValue };
@@ -74,13 +74,13 @@ describe("kubeconfigs among the inputs of a resource", () => {
     deepEqual(seen, []);
   });
 
-  it("are a change where they are not those of state, by which a later run deletes", async () => {
+  it("count as a change if they differ from state, because a later run deletes with them", async () => {
     const { methods } = resource();
     deepEqual(await methods.diff("west", given("a"), given("a")), { changes: false });
     deepEqual(await methods.diff("west", given("a"), given("b")), { changes: true });
   });
 
-  it("may be left out, and then nothing is touched", async () => {
+  it("may be absent", async () => {
     const { methods } = resource();
     await methods.check({}, given("t"));
     deepEqual(await methods.create({ a: 1 }), { id: "west", outs: { a: 1 } });

@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 const repository = join(import.meta.dirname, "..", "..", "..");
 
 describe("the start of a process", () => {
-  it("lets Node keep what it compiles, where nobody else can write", async () => {
+  it("lets Node cache compiled code in a folder that nobody else can write to", async () => {
     const script = 'process.stdout.write(require("node:module").getCompileCacheDir())';
     const args = ["--import", "./engine/compile-cache.mjs", "-e", script];
     const { stdout } = await promisify(execFile)(process.execPath, args, {
@@ -22,7 +22,7 @@ describe("the start of a process", () => {
     ok(stdout.startsWith(join(repository, "node_modules", ".cache", "compiled")), stdout);
   });
 
-  it("does so for the program before anything else is loaded", async () => {
+  it("caches the program's code before anything else is loaded", async () => {
     const project = await readFile(join(repository, "Pulumi.yaml"), "utf8");
     ok(
       project.includes(
@@ -31,7 +31,7 @@ describe("the start of a process", () => {
     );
   });
 
-  it("of a provider is remembered too: the engine's signal is an end like any other", async () => {
+  it("caches a provider's code although the engine ends it with a signal", async () => {
     const script = `
       process.once("exit", () => process.stdout.write("told"));
       process.stderr.write("ready");
@@ -43,7 +43,7 @@ describe("the start of a process", () => {
     });
   });
 
-  it("of a provider keeps the space small that V8 has for what is new", async () => {
+  it("limits the growth of V8's space for new objects in a provider", async () => {
     const script = `
       const { getHeapSpaceStatistics } = await import("node:v8");
       const size = () =>

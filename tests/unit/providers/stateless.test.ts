@@ -10,8 +10,8 @@ import { mesh } from "../health/views.ts";
 const inputs = { mesh: mesh(), triggers: { "east/west": 1 } };
 const unchanged = { changes: false };
 
-describe("a resource that stands for no object", () => {
-  it("is updated once anything but the provider's code has changed", async () => {
+describe("a stateless resource", () => {
+  it("is updated if anything but the provider's code has changed", async () => {
     const stateBy = (__provider: string) => ({ ...inputs, __provider });
     const state = stateBy("code");
     deepEqual(await health.check({}, inputs), { inputs, failures: [] });
@@ -26,13 +26,13 @@ describe("a resource that stands for no object", () => {
     }
   });
 
-  it("compares only what matters where a resource says so", async () => {
+  it("compares only the fields that its definition names", async () => {
     const publication = { stage: "settled", notes: [], clusters: {} } as const;
     const other = { publication, own: ["another"] };
     deepEqual(await trustPublications.diff("trust", { publication }, other), unchanged);
   });
 
-  it("takes its arguments as they are while anything in them is unknown", async () => {
+  it("returns its arguments unchanged while any is unknown", async () => {
     const { check } = statelessResource<{ readonly a: unknown }>({
       idOf: () => "",
       check: () => Promise.reject(new Error("it was asked")),
@@ -42,7 +42,7 @@ describe("a resource that stands for no object", () => {
     await rejects(check({}, { a: [] }), /it was asked/);
   });
 
-  it("leaves nothing to delete, and can't be imported", async () => {
+  it("has nothing to delete, and can't be imported", async () => {
     await health.delete();
     deepEqual(await health.read("health", inputs), { id: "health", props: inputs });
     await rejects(health.read("health"), /: health cannot be imported: run pulumi up$/);
