@@ -127,7 +127,7 @@ async function reuseIfUnchanged(
   return (await Promise.all(same)).every(Boolean) ? checked : undefined;
 }
 
-/** A time before which no mirror is deleted that the check has kept: its deletion was not announced. */
+/** Returns the time of the check if mirrors that it kept would be due by now, because no preview announced their deletion. */
 function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
   const ends = Object.values(missing).map((since) => goesAt(since).getTime() - 1);
   return new Date(Math.min(now.getTime(), ...ends));
@@ -165,7 +165,7 @@ function snapshotOf(
     .catch(unlessBug(undefined));
 }
 
-/** Whether the gateway has the addresses that this run has just observed. */
+/** Returns whether the gateway has the addresses that this run has just observed. */
 async function knowsGateway(
   snapshot: ClusterSnapshot,
   { links, observedGateways = {} }: Inputs,

@@ -1,6 +1,6 @@
 /**
- * Reading clusters and deciding about them outside a provider, as the watch does. It is not part of index.ts, because
- * the Pulumi program imports that and would load all of this in every run.
+ * The watch reads clusters and decides about them outside a provider. This is not part of index.ts, because the Pulumi
+ * program imports that and would load all of this in every run.
  */
 export { Clusters } from "../mesh/clusters.ts";
 export { probeGateway } from "../mesh/gateway-probe.ts";

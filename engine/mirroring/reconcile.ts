@@ -74,13 +74,13 @@ export async function reconcile(
   return { outcome: "planned", readings, ...known, decided, report: { ...beside, notes } };
 }
 
-/** A source in which nothing fails over is not asked for routes. */
+/** Routes need a right that only stacks with `failover` have, so other runs don't read them. */
 async function routesOf(clusters: Observed, args: MirrorsArgs, { hasRoutes }: Before) {
   if (args.failover === undefined && hasRoutes !== true) return undefined;
   return resultOf(() => clusters.routes(args.source, entryOf(args, args.source)));
 }
 
-/** Without a link, there is nothing to do but to delete mirrors. */
+/** Without a link, a run only deletes mirrors, so it reads nothing else. */
 export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
   return links.length === 0 ? "mirrors" : undefined;
 }
@@ -102,7 +102,7 @@ async function otherWriters(
   return omitUndefined({ controllers, mayKeepStatus: mayKeep });
 }
 
-/** If the API server doesn't say, the write will show it. */
+/** If the API server doesn't answer, the run tries the write, which shows it. */
 async function mayKeepStatus(clusters: Observed, args: MirrorsArgs): Promise<boolean> {
   const { source, statusIn: namespace } = args;
   const links = { group: "multicluster.linkerd.io", resource: "links", subresource: "status" };
@@ -115,7 +115,6 @@ async function mayKeepStatus(clusters: Observed, args: MirrorsArgs): Promise<boo
   }
 }
 
-/** The plan for one source, and the result of reading its clusters. */
 export interface CheckedSource {
   readonly outcome: Outcome;
   readonly checked: CheckedPlan;
@@ -141,7 +140,6 @@ export function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string
   });
 }
 
-/** Whether a link of this cluster has `unreachable: fail`. */
 function stopsTheRun({ links }: MirrorsArgs, cluster: string): boolean {
   return links.some(
     ({ source, target, unreachable }) =>
@@ -169,7 +167,7 @@ export function trusted(
   );
 }
 
-/** The sentence for a cluster that isn't the one it was, because of which nothing is written or deleted. */
+/** Returns why nothing is written or deleted in a cluster that isn't the one it was. */
 function movedTo(
   cluster: string,
   args: MirrorsArgs,

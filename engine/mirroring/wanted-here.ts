@@ -11,7 +11,7 @@ import type { PlannedOutcome } from "./report/outcome.ts";
  */
 export class KeysWantedInThisRun {
   readonly #keys = new Map<string, Set<string>>();
-  /** Identities of sources that couldn't be read, if they are known. */
+  /** Undefined if even the identity of a source that couldn't be read is unknown. */
   readonly #unread: (string | undefined)[] = [];
 
   /** Records what a resource wants, and what it keeps because it can't judge it now. */
@@ -37,7 +37,7 @@ export class KeysWantedInThisRun {
     this.#unread.push(identity);
   }
 
-  /** Whether a resource that can't read its source may mean this very cluster. */
+  /** Returns whether a resource that can't read its source may mean this very cluster. */
   mayWantMore(identity: string): boolean {
     return this.#unread.some((unread) => unread === undefined || unread === identity);
   }

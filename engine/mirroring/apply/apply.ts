@@ -131,7 +131,7 @@ function addressesIn(decisions: readonly Decision[]): Map<ObjectKey, string | un
   );
 }
 
-/** A namespace that was created for mirrors says for which: those of one link, or federated Services. */
+/** Labels a namespace with the link for whose mirrors it was created, or as one for federated Services. */
 function namespaceLabels(part: string): StringMap {
   return part === federatedPart ? { [label.mirrored]: "true" } : ownerLabels(part);
 }

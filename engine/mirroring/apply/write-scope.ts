@@ -33,9 +33,8 @@ const attempts = 4;
  * Creates or updates one object of this stack. The observed object may be outdated, so each update names the version
  * it was derived from, and after a conflict the object is read and judged again from scratch, including whose it is.
  *
- * @param manifest the object to send, given the live one; undefined where nothing has to change. Throws where the
- * live
- * one is somebody else's.
+ * @param manifest returns the object to send, given the live one; undefined if nothing has to change. It throws if
+ * the live one is somebody else's.
  * @throws KubernetesError, or an Error that names the object in the way
  */
 export async function write<T extends OwnedObject>(

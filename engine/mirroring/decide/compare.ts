@@ -126,14 +126,14 @@ function comingNames(
   return new Map([...created, ...impossible]);
 }
 
-/** A mirror is no successor of itself. */
+/** Returns the successor unless the mirror would replace itself. */
 function unless(former: ObjectKey, successor: ObjectKey | undefined): ObjectKey | undefined {
   return successor === former ? undefined : successor;
 }
 
 const none: ReadonlyMap<string, ObjectKey> = new Map();
 
-/** Reasons that another name or namespace would remove. */
+/** Another name or namespace would remove these reasons. */
 const ofNameOrPlace: ReadonlySet<Reason> = new Set([
   "InvalidName",
   "MissingNamespace",

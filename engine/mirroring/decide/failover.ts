@@ -80,7 +80,7 @@ function decideWanted(
 interface ServicePlan {
   readonly routes: readonly WantedRoute[];
   readonly problems: readonly string[];
-  /** Whether a route that exists stays, although nothing asks for it now. */
+  /** An existing route stays, although nothing asks for it now. */
   readonly keeps: boolean;
 }
 

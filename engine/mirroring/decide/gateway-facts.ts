@@ -18,7 +18,7 @@ export interface AnnouncedGateway {
   readonly refused: readonly string[];
 }
 
-/** Whether the config gives the addresses, which are then not judged; otherwise the target does. */
+/** Returns whether the config gives the addresses, which are then not judged; otherwise the target does. */
 export function isPinned({ addresses = [] }: GatewaySource): boolean {
   return addresses.length > 0;
 }
@@ -65,7 +65,7 @@ export function gatewayFacts(
   };
 }
 
-/** The sentence for a gateway all of whose announced addresses are refused. */
+/** Returns the sentence for a gateway all of whose announced addresses are refused. */
 export function refusedAddresses(where: string, refused: readonly string[]): string {
   return `the gateway Service ${where} announces no address that may be used (${refused.join("; ")}): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`;
 }
@@ -180,7 +180,7 @@ export async function judgedGateway(
   };
 }
 
-/** The sentence about an address that is refused while others are used. */
+/** Returns the sentence about an address that is refused while others are used. */
 export function leftOut(target: string, why: string): string {
   return `one address of the gateway of ${target} is left out: ${why}`;
 }

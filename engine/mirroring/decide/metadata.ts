@@ -34,7 +34,7 @@ export function copiedAnnotations(service: Service, link: MetadataRules): String
   return pick(
     service.metadata.annotations,
     (key) =>
-      // Keys that proxies need on a mirror, even if they are excluded.
+      // Proxies need this key on a mirror, even if it is excluded.
       key === annotation.opaquePorts ||
       (!key.startsWith("multicluster.linkerd.io/") &&
         !ownKeys.has(key) &&
@@ -43,7 +43,7 @@ export function copiedAnnotations(service: Service, link: MetadataRules): String
   );
 }
 
-/** A mirror is never exported, so it isn't said who may import it. */
+/** A mirror is never exported, so it doesn't need the clusters that may import it. */
 const ownKeys: ReadonlySet<string> = new Set(Object.values(exportAnnotation));
 
 /**
@@ -105,7 +105,7 @@ export const othersKeys: Readonly<Record<string, string>> = {
   "tailscale.com/*": "Tailscale exposes the mirror to the tailnet",
 };
 
-/** Whether a key isn't copied although no exclusion names it. */
+/** Returns whether a key isn't copied although no exclusion names it. */
 function isOthers(key: string, { copiedMetadata }: MetadataRules): boolean {
   const group = key.slice(0, key.indexOf("/") + 1);
   const isListed = Object.hasOwn(othersKeys, key) || Object.hasOwn(othersKeys, `${group}*`);

@@ -19,7 +19,7 @@ export type Controllers = Result<readonly Controller[]>;
 /** The other writers of the same objects, as far as they were read. */
 export interface OtherWriters {
   readonly controllers?: Controllers;
-  /** Whether the runner may patch the status of Links. If the API server doesn't say, the write will show it. */
+  /** The runner may patch the status of Links. If the API server doesn't answer, the run tries the write. */
   readonly mayKeepStatus?: boolean;
 }
 
@@ -32,7 +32,7 @@ export function running(
 }
 
 /**
- * Whether a controller may exist, even scaled to zero: then its mirrors are not this program's to delete.
+ * Returns whether a controller may exist, even scaled to zero: then this program may not delete its mirrors.
  *
  * @param target as in `running`
  */
@@ -50,13 +50,13 @@ export function noControllerText(source: string, target: string): string {
   return `cluster ${source} has no controller for Link ${target}`;
 }
 
-/** The sentence for a controller that mirrors the same link as this program. */
+/** Returns the sentence for a controller that mirrors the same link as this program. */
 export function alsoMirrorsText(source: string, controller: Controller): string {
   return `${deploymentOf(source, controller)} also mirrors this link, so both write the same mirrors: remove it (its entry in controllers of the chart linkerd-multicluster, or its own chart linkerd-multicluster-link), or leave the link to it (mirroring: controller, and with manage: mirrors take the link out of the config)`;
 }
 
 /**
- * The sentence for a local service mirror that writes the same federated Services as this program.
+ * Returns the sentence for a local service mirror that writes the same federated Services as this program.
  *
  * @param context of the cluster, for the command
  */

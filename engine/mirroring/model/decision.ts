@@ -15,7 +15,7 @@ interface AboutMirror<Verdict extends string> extends About {
   readonly kind: MirrorKind;
   readonly live: LiveMirror;
   readonly fields: readonly FieldChange[];
-  /** Whether this stack's mark is added to a Service that stays, or removed from it. */
+  /** Adds this stack's mark to a Service that stays, or removes it. */
   readonly mark?: "confirm" | "release";
   /** The claim of this stack, if this is a federated Service. */
   readonly claim?: FederatedClaim;
@@ -79,22 +79,22 @@ export function isSkip(decision: Decision): decision is Skipped {
   return decision.verdict === "skip";
 }
 
-/** Whether the mirror exists after the run and is listed as this stack's. */
+/** Returns whether the mirror exists after the run and is listed as this stack's. */
 export function isListed(decision: Decision): decision is Write | Keep {
   return isWrite(decision) ? decision.isOthers !== true : decision.verdict === "keep";
 }
 
-/** A mirror that is in order and only gets this stack's mark. */
+/** Returns whether a mirror is in order and only gets this stack's mark. */
 export function isConfirmed(decision: Decision): decision is Keep & { readonly wanted: Mirror } {
   return decision.verdict === "keep" && isWanted(decision) && decision.mark === "confirm";
 }
 
-/** A mirror that others keep and that only loses this stack's mark. */
+/** Returns whether others keep a mirror, which only loses this stack's mark. */
 export function isReleased(decision: Decision): decision is HandOver {
   return decision.verdict === "handOver" && decision.mark === "release";
 }
 
-/** Whether a request is sent for it. */
+/** Returns whether the run sends a request for it. */
 export function isSent(decision: Decision): boolean {
   return isChange(decision) || (!isSkip(decision) && decision.mark !== undefined);
 }

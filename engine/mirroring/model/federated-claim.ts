@@ -11,7 +11,7 @@ export interface MemberClaim {
   readonly stance: "wanted" | "unwanted" | "unknown";
   /** The names whose marks on the member count as this stack's. */
   readonly names: readonly string[];
-  /** Whether the member leaves even if nobody has marked it. */
+  /** The member leaves even if nobody has marked it. */
   readonly takesUnmarked: boolean;
   /** Linkerd's controller may list the member too: then it stays listed, and only this stack's mark is removed. */
   readonly isLeft: boolean;
@@ -40,7 +40,7 @@ export interface Settled {
   readonly mirror: Mirror | undefined;
   /** The marks after the write. */
   readonly managedFields: readonly ManagedFields[];
-  /** Whether this stack has a member after the write. */
+  /** This stack has a member after the write. */
   readonly isOurs: boolean;
 }
 
@@ -102,7 +102,7 @@ function localLeft({ service, members }: FederatedClaim, live: Service | undefin
   return member === undefined || staysListed(member, live) ? listed : undefined;
 }
 
-/** Whether a listed member stays although this stack would list it differently. */
+/** Returns whether a listed member stays although this stack would list it differently. */
 function staysListed(member: MemberClaim, live: Service | undefined): boolean {
   if (member.stance === "unknown" || member.isLeft) return true;
   const { isOurs, others } = marksOn(live?.metadata ?? {}, member.names, member.cluster);

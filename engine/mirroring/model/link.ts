@@ -34,7 +34,7 @@ export interface LinkSpec extends Naming, Placing {
   readonly target: string;
   /** The target's cluster domain, as its own gateway knows it. */
   readonly targetDomain: string;
-  /** Whether the target exports only Services that say which clusters may import them. */
+  /** The target exports only Services that list the clusters that may import them. */
   readonly privateUnlessListed: boolean;
   /** `false` on a flat network, where pods reach each other without a gateway. */
   readonly gateway: GatewaySource | false;
@@ -42,7 +42,7 @@ export interface LinkSpec extends Naming, Placing {
   readonly selector: LabelSelector;
   readonly remoteDiscoverySelector: LabelSelector;
   readonly federatedServiceSelector: LabelSelector;
-  /** Whether mirrors of former names stay until those of the present names exist. */
+  /** With `keep`, mirrors of former names stay until those of the present names exist. */
   readonly formerNames: "keep" | "delete";
   /** Namespaces whose Services are mirrored: names, or prefixes that end with `*`. */
   readonly namespaces: readonly string[];
@@ -55,7 +55,6 @@ export interface LinkSpec extends Naming, Placing {
   readonly copiedMetadata: readonly string[];
   readonly createNamespaces: boolean;
   readonly readiness: "ignore" | "follow";
-  /** Whether the gateway is probed. */
   readonly gatewayProbe: boolean;
   /** The number of mirrors that one run may delete, or a percentage of the link's mirrors like `50%`. */
   readonly maxDeletions: number | `${number}%`;

@@ -49,7 +49,7 @@ export function wholeMarks({ managedFields = [] }: Pick<ObjectMeta, "managedFiel
   return managedFields.map(({ manager = "" }) => partsOf(manager).whole);
 }
 
-/** Whether this program has written anything under that name. */
+/** Returns whether this program writes under that name. */
 export function isOfProgram(manager: string | undefined): boolean {
   return manager === federatedWriter || stackOf(manager) !== undefined;
 }
@@ -144,7 +144,7 @@ function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Whether an API server, or a proxy in front of it, removes `managedFields` from its answers, so that nobody knows
+ * Returns whether an API server, or a proxy in front of it, removes `managedFields` from its answers, so that nobody knows
  * whose a mirror is. Kubernetes itself sets them on its own Service.
  */
 export function hidesMarks(services: Iterable<{ readonly metadata: ObjectMeta }>): boolean {
@@ -152,7 +152,7 @@ export function hidesMarks(services: Iterable<{ readonly metadata: ObjectMeta }>
   return true;
 }
 
-/** Whether the same managers have entries. Fields change with every write, marks don't. */
+/** Returns whether the same managers have entries. Fields change with every write, marks don't. */
 export function sameManagers(
   entries: readonly ManagedFields[] = [],
   others: readonly ManagedFields[] = [],
@@ -163,12 +163,12 @@ export function sameManagers(
   );
 }
 
-/** The sentence for a cluster whose answers lack managedFields. */
+/** Returns the sentence for a cluster whose answers lack managedFields. */
 export function marksHidden(source: string): string {
   return `cluster ${source} returns objects without managedFields, which tell this stack's mirrors from those of others, so no mirror is deleted there: check what its context points to (a proxy that trims answers, for example)`;
 }
 
-/** The sentence for a mirror that another stack has made and keeps. */
+/** Returns the sentence for a mirror that another stack has made and keeps. */
 export function anothersMirror(where: string, others: readonly string[]): string {
   return `stack ${others.join(", ")} owns the mirror ${where}: remove its link or its namespace from one of the two stacks, or set adoptFrom on the link to take it over`;
 }

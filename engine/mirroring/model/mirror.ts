@@ -17,7 +17,7 @@ import {
  */
 export type MirrorKind = "gateway" | "headless" | "endpoint" | "discovery" | "federated";
 
-/** An IP that is known, or the future ClusterIP of an endpoint mirror. */
+/** The ClusterIP of an endpoint mirror is unknown until the mirror exists. */
 export type MirrorAddress =
   { readonly ip: string } | { readonly hostname: string; readonly endpointMirror: ObjectKey };
 
@@ -61,7 +61,7 @@ export function mirrorKey(mirror: Pick<Mirror, "namespace" | "name">): ObjectKey
   return objectKey(mirror.namespace, mirror.name);
 }
 
-/** A field that differs, in words: its value now and its value after the run. */
+/** A field that differs, with its value now and after the run as texts for the user. */
 export interface FieldChange {
   readonly field: string;
   readonly live: string;
@@ -73,7 +73,6 @@ export interface LiveMirror {
   readonly endpoints?: Endpoints;
 }
 
-/** Whether one of the patterns matches the key. */
 export function excludes(patterns: readonly string[], key: string): boolean {
   return patterns.some((pattern) =>
     pattern.endsWith("/*") ? key.startsWith(pattern.slice(0, -1)) : key === pattern,

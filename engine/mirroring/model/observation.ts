@@ -7,7 +7,6 @@ import type { ClusterSnapshot } from "./snapshot.ts";
 /** The source and every target, by name. */
 export type ClusterReadings = ReadonlyMap<string, Result<ClusterSnapshot>>;
 
-/** One link as far as it could be looked at. */
 export interface LinkObservation {
   readonly link: LinkSpec;
   readonly target: Result<TargetObservation>;
@@ -33,7 +32,6 @@ export interface TargetObservation {
   readonly statefulSets: readonly StatefulSet[];
 }
 
-/** All that decides what a link mirrors. */
 export interface LinkView extends Omit<TargetObservation, "gatewayPending"> {
   readonly link: LinkSpec;
   readonly source: ClusterSnapshot;

@@ -16,7 +16,7 @@ export interface Routes {
   readonly profiles: readonly OtherObject[];
 }
 
-/** The part of a plan with the HTTPRoutes for `failover`. No cluster can have a name with capitals. */
+/** The name of HTTPRoutes among the parts of a plan; a cluster's name can't have capitals. */
 export const routesPart = "HTTPRoutes";
 
 /** Stands for the source's own Service in a list of clusters. */
@@ -41,12 +41,10 @@ export type WantedRoute = Required<Pick<HttpRoute, "spec">> & {
     readonly namespace: string;
     readonly annotations: Readonly<Record<string, string>>;
   };
-  /** The mirrors that it names. */
   readonly mirrors: readonly ObjectKey[];
 };
 
 interface AboutRoute {
-  /** `namespace/name` of the route. */
   readonly key: ObjectKey;
 }
 
@@ -66,7 +64,6 @@ export interface DecidedRoutes {
 
 /** A Service that can't fail over, or not to all clusters, with the reason. */
 export interface FailoverProblem {
-  /** The Service. */
   readonly key: ObjectKey;
   readonly sentence: string;
 }
@@ -83,7 +80,7 @@ export function isOwnRoute({ metadata }: HttpRoute, names: readonly string[]): b
   return routeOwner.owns({ metadata }) && isOurs && others.length === 0;
 }
 
-/** Whether requests that clients of any namespace send to the Service follow the route. */
+/** Returns whether requests that clients of any namespace send to the Service follow the route. */
 export function leads({ metadata, spec }: OtherRoute, service: ObjectKey): boolean {
   return (spec?.parentRefs ?? []).some(
     ({ kind, name = "", namespace = metadata.namespace }) =>
@@ -94,7 +91,7 @@ export function leads({ metadata, spec }: OtherRoute, service: ObjectKey): boole
 }
 
 /**
- * Whether the live route leads requests as wanted, whatever fields others have added, and carries the stack's mark.
+ * Returns whether the live route sends requests as wanted, whatever fields others have added, and carries no former mark.
  *
  * @param names of the stack, the current one first
  */
@@ -134,7 +131,7 @@ function meaning({ parentRefs = [], rules = [] }: NonNullable<HttpRoute["spec"]>
   ]);
 }
 
-/** The line of a route in previews and state: `web:80, then web-west, then web-north`. */
+/** Returns the line of a route in previews and state: `web:80, then web-west, then web-north`. */
 export function describeRoute({ spec }: HttpRoute): string {
   const [port] = (spec?.parentRefs ?? []).map(({ name, port }) => `${name ?? ""}:${port ?? ""}`);
   const backends = (spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);

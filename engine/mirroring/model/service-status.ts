@@ -25,16 +25,14 @@ export interface LinkStatusList {
   readonly entries: readonly StatusEntry[];
 }
 
-/** A status to keep up to date, and its Link. */
 export interface KeptLinkStatus extends LinkStatusList {
   readonly live: LinkResource;
-  /** Whether the live status differs. */
+  /** The live status differs. */
   readonly isDue: boolean;
 }
 
 export type LinkStatuses = readonly KeptLinkStatus[];
 
-/** The content of one entry in a Link's status. */
 type StatusEntryContent = Omit<StatusEntry, "local"> & {
   readonly local?: ObjectKey;
   /** The message of an entry without a problem. */
@@ -72,7 +70,7 @@ export function statusUpdate(
  * take 1 MiB; the remaining third is for other fields and for JSON that escapes more.
  */
 const room = bounds.status.most;
-/** Bytes reserved for the entry that counts the rest. */
+/** These bytes are reserved for the entry that counts the rest. */
 const roomForRest = 1024;
 
 /** The name of the entry that counts the rest: a valid reference, but no Service's name contains a dot. */
@@ -113,7 +111,7 @@ function countOf(omitted: readonly StatusEntryContent[]): Omit<StatusEntryConten
   return { problem: { reason: "Error", sentence: `${more} and ${bad} not, ${why}` } };
 }
 
-/** Sorted and with defaults, so that equal entries compare as equal. */
+/** Sorts a list and fills in defaults, so that equal entries compare as equal. */
 function normalised(list: readonly ServiceStatus[]) {
   return list
     .map(({ remoteRef, conditions = [], ...entry }) => ({
@@ -129,7 +127,7 @@ function normalised(list: readonly ServiceStatus[]) {
 
 const anyService = { group: "", kind: "Service" };
 
-/** Characters of one message, which may quote a server. */
+/** A message may quote a server, so its length in characters is limited. */
 const longest = 1_024;
 
 /**
@@ -163,7 +161,7 @@ function serviceStatus(
   };
 }
 
-/** Never cuts a character in half, which a server would replace. */
+/** Cuts a message without splitting a character, which a server would replace. */
 function cut(message: string): string {
   if (message.length <= longest) return message;
   return `${message.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;

@@ -30,15 +30,15 @@ export interface MirrorsArgs {
   readonly revokedTargets?: readonly string[];
   /** Allows deleting any number of mirrors of links that were removed from the config (`linkDefaults`). */
   readonly allowDeletions?: boolean;
-  /** By cluster, why this run ignores what it reports. Such a cluster counts as refused. */
+  /** The reason why this run ignores a cluster's answers, by cluster. Such a cluster counts as refused. */
   readonly distrusted?: Readonly<Record<string, string>>;
   /** The namespace of the source's Link resources, whose status is updated; absent if none is. */
   readonly statusIn?: string;
-  /** Whether the outputs contain the lists of mirrors, for programs that use them. */
+  /** The outputs contain the lists of mirrors, for programs that use them. */
   readonly listed?: boolean;
   /**
-   * By target, the gateway that this run has found for the Link resource, or a text in the preview of a run that will
-   * create it. Absent if the run hasn't looked.
+   * The gateway that this run has found for the Link resource, or a text in the preview of a run that will create it,
+   * by target. Absent if the run hasn't looked.
    */
   readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
 }
@@ -80,7 +80,7 @@ export function mirrorsOfSource(
   };
 }
 
-/** Whether the same run creates the Link resources; with `manage: mirrors` others do. */
+/** Returns whether the same run creates the Link resources; with `manage: mirrors` others do. */
 export function makesLinks({ observedGateways }: Pick<MirrorsArgs, "observedGateways">): boolean {
   return observedGateways !== undefined;
 }
@@ -96,9 +96,7 @@ export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string
 
 export type MirrorLines = Readonly<Record<ObjectKey, string>>;
 
-/** The gateway to which mirrors point. */
 interface GatewayFact extends Pick<GatewayFacts, "port" | "identity"> {
-  /** IPs, separated by commas. */
   readonly addresses: string;
 }
 
@@ -114,10 +112,10 @@ export type RemovedLink = Pick<LinkSpec, "source" | "target"> &
 export interface Memory {
   /** The UIDs of the connected clusters, by name. */
   readonly identities?: Readonly<Record<string, string>>;
-  /** By target, shown in previews and kept for a target that can't be read. */
+  /** Previews show them, and a target that can't be read keeps its own. */
   readonly gateways?: Readonly<Record<string, GatewayFact>>;
   readonly removedLinks?: readonly RemovedLink[];
-  /** Whether the source may have HTTPRoutes of this stack, so that the next run reads them. */
+  /** The source may have HTTPRoutes of this stack, so the next run reads them. */
   readonly hasRoutes?: boolean;
   /** Former names of this stack under which mirrors may still be marked. */
   readonly formerStacks?: readonly string[];
@@ -139,7 +137,7 @@ export interface Planned extends Memory {
   readonly notMirrored?: ByPart<Readonly<Record<string, string>>>;
   /** Unreachable clusters, sorted: their mirrors stay as they are. */
   readonly unreachable?: readonly string[];
-  /** By cluster, a sentence about what somebody has to fix there. It fails the run once everything else is done. */
+  /** Sentences about what somebody has to fix, by cluster. They fail the run once everything else is done. */
   readonly refused?: Readonly<Record<string, string>>;
   /** Increases with each run that has something to do or to report; `diff` compares nothing else. */
   readonly revision: number;

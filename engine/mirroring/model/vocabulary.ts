@@ -46,20 +46,17 @@ export const exportAnnotation = {
 export const gatewayPort = "mc-gateway";
 export const probePort = "mc-probe";
 
-/** How a link names its mirrors. */
 export interface Naming {
   readonly target: string;
   /** A name with one `{service}`, and `{target}` for the target's name. */
   readonly names: string;
 }
 
-/** Where a link's mirrors are. */
 export interface Placing {
   /** The namespaces of mirrors by those of their Services, `*` for all others; `{namespace}` is the Service's own. */
   readonly mirrorNamespaces: Readonly<Record<string, string>>;
 }
 
-/** Linkerd's own names. */
 export const linkerdNames = "{service}-{target}";
 
 /** @param name of a Service, or of a pod for its endpoint mirror */

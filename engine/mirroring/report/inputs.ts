@@ -96,7 +96,7 @@ function byPart<T extends object | string>(
   return Object.fromEntries(all.filter(([, found]) => Object.keys(found).length > 0));
 }
 
-/** Why clusters couldn't be read, by name. Somebody has to fix the refused ones; the others may recover. */
+/** Returns why clusters couldn't be read, by name. Somebody has to fix refused ones; others may recover. */
 function whys(readings: ClusterReadings, cause: Cause): ByPart<string> {
   return Object.fromEntries(
     [...readings].flatMap(([name, reading]) =>
@@ -129,7 +129,7 @@ function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): 
   };
 }
 
-/** Derived from the previous run's memory, without entries that no longer hold. */
+/** Derives the memory from the previous run's, without entries that no longer hold. */
 function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
   const { links, readings, removed } = outcome;
   const known = links.flatMap((each) => {
@@ -245,12 +245,11 @@ function historyOf(
   );
 }
 
-/** @param isNews whether there is something to do or to say */
 function revisionAfter({ revision }: Before, isNews: boolean): number {
   return revision === undefined || isNews ? (revision ?? 0) + 1 : revision;
 }
 
-/** Whether there is anything new to report or to remember besides the mirrors. */
+/** Returns whether there is anything new to report or to remember besides the mirrors. */
 function reportChanged(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boolean {
   return (
     !isDeepStrictEqual(reportedFields(before), reportedFields(now)) || accessDiffers(before, now)
@@ -277,7 +276,7 @@ function reportedFields({
 }
 
 /**
- * Whether the access to a cluster has changed. Without an update, state would keep the old access, and with a renamed
+ * Returns whether the access to a cluster has changed. Without an update, state would keep the old access, and with a renamed
  * context the stack couldn't even be destroyed.
  */
 function accessDiffers({ clusters = {} }: Before, args: Pick<MirrorsArgs, "clusters">): boolean {

@@ -14,7 +14,7 @@ import { listed } from "../../message.ts";
 import type { Report } from "./outcome.ts";
 import type { KeptLinkStatus, LinkStatuses } from "../model/service-status.ts";
 
-/** The decisions about objects that others may also write: other writers are looked up only if there are any. */
+/** Returns decisions about objects that others may also write: other writers are read only if there are any. */
 export function alsoWrittenByOthers({ decisionsByPart }: Decided, statuses: LinkStatuses) {
   const union = (decisionsByPart.get(federatedPart) ?? []).filter(isListed).map(({ key }) => key);
   return { union, due: statuses.filter(({ isDue }) => isDue) };

@@ -5,7 +5,7 @@ import type { LinkStatuses } from "../model/service-status.ts";
 
 /** The result of reading a source and its targets, and of planning. */
 export type Outcome =
-  /** The user has to fix these mistakes first; nothing may be done until then. */
+  /** The user has to fix these mistakes before the run may do anything. */
   | {
       readonly outcome: "invalid";
       readonly mistakes: readonly string[];

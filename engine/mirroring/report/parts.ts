@@ -232,7 +232,7 @@ function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, str
   };
 }
 
-/** Changes to the status of Links, by part. */
+/** Returns the changes to the status of Links, by part. */
 function statusTexts(statuses: LinkStatuses): ReadonlyMap<string, ChangeTexts> {
   const texts = new Map<string, ChangeTexts>();
   for (const { link, list, live, entries, isDue } of statuses) {
@@ -255,8 +255,8 @@ const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] 
 ];
 
 /**
- * `+12 ~1 -2, 4 not mirrored (~ shop/web-west; - shop/cart-west, shop/db-west)`, and of what nothing is left;
- * undefined where no mirror comes, changes or goes.
+ * Returns `+12 ~1 -2, 4 not mirrored (~ shop/web-west; - shop/cart-west, shop/db-west)`, and the Services that lose
+ * their last backend; undefined if no mirror is created, changed or deleted.
  */
 function summaryOf(
   decisions: readonly Pick<Decision, "verdict" | "key">[],

@@ -168,7 +168,7 @@ function whyNot(
   });
 }
 
-/** By the origin of the federated Service: the member whose ports it has, and members with other ports. */
+/** Sentences about members whose ports differ, by the origin of the federated Service. */
 export type PortConflicts = Readonly<Record<ObjectKey, string>>;
 
 /**
@@ -191,7 +191,7 @@ export function portConflicts(
   };
 }
 
-/** The ports as clients see them; target ports may differ between members. */
+/** Compares ports as clients see them; target ports may differ between members. */
 function ports({ spec }: Service): string {
   return portsText(spec.ports?.map((port) => ({ ...port, targetPort: port.port })));
 }

@@ -22,7 +22,7 @@ const mostAway = 5 * 60_000;
 /** Pods that are missing from their Service's Endpoints and whose mirrors stay. */
 export interface HeldPods {
   readonly subsets: readonly HostSubset[];
-  /** Those whose mirrors will be deleted after a while, with the time since when they are gone (RFC 3339). */
+  /** The time since when they are missing (RFC 3339), for mirrors that will be deleted after a while. */
   readonly missing: Readonly<Record<ObjectKey, string>>;
 }
 
@@ -97,14 +97,14 @@ export function heldPods(
       if (since !== undefined && goesAt(since) <= now) continue;
       if (since !== undefined) missing[mirror] = since;
     }
-    // Ports that the pod has had, or else those of the Service's other pods.
+    // A pod without known ports gets those of the Service's other pods.
     const ports = portsOfPod(hostname, root) ?? endpoints?.subsets?.[0]?.ports ?? [];
     subsets.push({ hostnames: [hostname], ports });
   }
   return { subsets, missing };
 }
 
-/** The time according to the API server; undefined if it gives none, and then nothing is concluded. */
+/** Returns the time according to the API server; undefined if it gives none, and then nothing is concluded. */
 function lastWritten({ metadata: { managedFields = [] } }: Endpoints): string | undefined {
   return managedFields
     .flatMap(({ time }) => time ?? [])
@@ -112,7 +112,7 @@ function lastWritten({ metadata: { managedFields = [] } }: Endpoints): string | 
     .at(-1);
 }
 
-/** Whether the StatefulSet has the pod; undefined if the pod isn't one of its pods. */
+/** Returns whether the StatefulSet has the pod; undefined if the pod isn't one of its pods. */
 function hasPod({ metadata, spec = {} }: StatefulSet, hostname: string): boolean | undefined {
   const prefix = `${metadata.name}-`;
   const number = hostname.startsWith(prefix) ? hostname.slice(prefix.length) : "";

@@ -18,7 +18,7 @@ import { exportMode, fits, matchesSelector } from "./selection.ts";
  * narrow that. A list that can't be read allows nobody anything, since it was written to restrict.
  */
 
-/** The clusters or ports that a Service's annotation lists; undefined without the annotation. */
+/** Returns the clusters or ports that a Service's annotation lists; undefined without the annotation. */
 export function listedIn(
   { metadata: { annotations = {} } }: Service,
   what: keyof typeof exportAnnotation,
@@ -49,7 +49,7 @@ export function invalidList(service: Service): string | undefined {
   return `its annotation ${quoted(service, "ports")} names none of its ports: correct it, such as ${ports}: "${nameOf(all[0])}"`;
 }
 
-/** The name of a cluster, or how names begin and then `*`. */
+/** An entry is the name of a cluster, or a prefix of names that `*` follows. */
 function isPattern(entry: string): boolean {
   return isDnsLabel(entry.replace(/\*$/, "x"));
 }

@@ -19,7 +19,7 @@ export interface HostSubset {
   readonly ports: readonly EndpointPort[];
 }
 
-/** Whether any address, ready or not, has a hostname: only then can a mirror be headless (3.1). */
+/** Returns whether any address, ready or not, has a hostname: only then can a mirror be headless (3.1). */
 export function anyNamed(endpoints: Endpoints): boolean {
   return (endpoints.subsets ?? []).some((subset) =>
     [...(subset.addresses ?? []), ...(subset.notReadyAddresses ?? [])].some(hasName),

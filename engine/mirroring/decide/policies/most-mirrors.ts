@@ -63,7 +63,7 @@ export function withinLimits(
   }
 }
 
-/** The reason why a mirror can't be written, by part and key. */
+/** Returns why mirrors can't be written, by part and key. */
 function beyondLimits(
   decisions: readonly Decision[],
   links: readonly LinkSpec[],

@@ -62,7 +62,7 @@ export function ownershipNotes(
 }
 
 /**
- * Whether a source has mirrors that others may have written, or federated Services, which everybody writes: only then
+ * Returns whether a source has mirrors that others may have written, or federated Services, which everybody writes: only then
  * does it matter which of Linkerd's controllers exist. Pure.
  */
 export function mayHaveOthers(source: ClusterSnapshot, stacks: readonly string[]): boolean {

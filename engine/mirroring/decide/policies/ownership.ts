@@ -13,11 +13,11 @@ import { metaOf } from "../../model/live-mirrors.ts";
 export interface Authority {
   /** Marks under these names are this stack's, the current one first. */
   readonly names: readonly string[];
-  /** Whether the link covers a namespace; a link that is no longer in the config covers none. */
+  /** Returns whether the link covers a namespace. */
   readonly covers: (namespace: string) => boolean;
-  /** Whether an unmarked mirror in such a namespace is deleted if no link wants it. */
+  /** An unmarked mirror in such a namespace is deleted if no link wants it. */
   readonly deletesUnmarked: boolean;
-  /** Whether a mirror of a former name stays in the run that creates the one of the present name. */
+  /** A mirror of a former name stays in the run that creates the one of the present name. */
   readonly keepsFormerNames?: boolean;
   /** The new owner, if the link is handed over: no mirror is deleted, and this stack's marks are removed. */
   readonly successor?: string;

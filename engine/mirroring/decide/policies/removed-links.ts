@@ -13,12 +13,12 @@ import {
 import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
 import { liveMirrors, metaOf } from "../../model/live-mirrors.ts";
 
-/** What happens to the mirrors of a link that this stack no longer mirrors. */
+/** A link that this stack no longer mirrors, and the decision about its mirrors. */
 export type RemovedPart = { readonly link: RemovedLink } & (
   | { readonly disposition: "delete" }
-  /** A controller of Linkerd's mirrors the link from now on. */
+  /** Linkerd's controller mirrors the link from now on. */
   | { readonly disposition: "handOver"; readonly controller: string }
-  /** Whether one does is not known. */
+  /** The controllers couldn't be read, so everything stays for now. */
   | { readonly disposition: "unknown"; readonly why: string }
 );
 

@@ -21,19 +21,17 @@ import { inDigits } from "../../../message.ts";
 /** The input of a rule: an exported Service and the namespace of its mirror. */
 interface Candidate {
   readonly service: Service;
-  /** The Service's cluster. */
   readonly cluster: string;
   readonly name: string;
   readonly link: LinkSpec;
-  /** The namespace of the mirror. */
   readonly place: string;
-  /** The same, if the source cluster has it. */
+  /** The mirror's namespace, if the source has it. */
   readonly namespace: Namespace | undefined;
 }
 
 interface Rule<T> {
   readonly reason: Reason;
-  /** Why the Service can't be mirrored and what to do; undefined if the rule holds. */
+  /** Returns why the Service can't be mirrored and what to do; undefined if the rule holds. */
   readonly broken: (candidate: T) => string | undefined;
   readonly fix?: (candidate: T) => Fix;
 }

@@ -11,7 +11,7 @@ export function exportMode(service: Service, link: LinkSpec): ExportMode | undef
 }
 
 /**
- * Whether a Service is labelled for what the selector stands for. In a namespace that the link excludes, only an
+ * Returns whether a Service is labelled for what the selector stands for. In a namespace that the link excludes, only an
  * explicit label counts as a request, so that a selector which matches unlabelled Services causes no report there.
  */
 export function matchesSelector(
@@ -39,13 +39,13 @@ export function leftOut(namespace: string, link: LinkSpec): string | undefined {
     : `namespaces of link ${source} → ${target} does not name ${namespace}: remove the Service's label, or add the namespace there`;
 }
 
-/** Whether the pattern is the name, or the beginning of it and then `*`. */
+/** Returns whether the pattern is the name, or a prefix of it that `*` follows. */
 export function fits(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
 /**
- * Whether a label selector matches. As in Linkerd, a selector without a term matches nothing (linkerd-behaviour.md
+ * Returns whether a label selector matches. As in Linkerd, a selector without a term matches nothing (linkerd-behaviour.md
  * 2.1); in Kubernetes it would match everything.
  */
 export function selects(selector: LabelSelector, labels: StringMap = {}): boolean {
