@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined, type Time, unlessBug } from "@linkerd-multicluster/engine/kubernetes";
-import { argsOf, goesAt, type Inputs, type Outcome } from "@linkerd-multicluster/engine/mirroring";
+import {
+  argsOf,
+  deletionTime,
+  type Inputs,
+  type Outcome,
+} from "@linkerd-multicluster/engine/mirroring";
 import {
   addressesOf,
   type CheckedSource,
@@ -55,7 +60,7 @@ export async function dryRun(
     );
     const waits = checked
       .flatMap(({ checked: { inputs } }) => Object.values(inputs.missing ?? {}))
-      .map((since) => goesAt(since).getTime() - now.getTime())
+      .map((since) => deletionTime(since).getTime() - now.getTime())
       // One that is overdue waits for its cluster, which is watched.
       .filter((wait) => wait > 0);
     return {

@@ -5,8 +5,7 @@ import { apply, writeStatuses } from "./apply/apply.ts";
 import { sentencesOf } from "./apply/failures.ts";
 import type { Decided } from "./decide/decide.ts";
 import { namespacesToCreate } from "./model/decision.ts";
-import { goesAt } from "./decide/policies/absent-pods.ts";
-import type { LinkSpec } from "./model/link.ts";
+import { deletionTime } from "./decide/policies/absent-pods.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
 import { entryOf, type Inputs, makesLinks, type Outputs, stacksOf } from "./model/state.ts";
 import type { Clusters } from "../mesh/clusters.ts";
@@ -15,7 +14,7 @@ import { judgeFor } from "../mesh/gateway.ts";
 import type { Outcome } from "./report/outcome.ts";
 import type { LinkStatuses } from "./model/service-status.ts";
 import { extentFor, reconcile } from "./reconcile.ts";
-import type { KeysWantedInThisRun } from "./wanted-here.ts";
+import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { unlessBug, UserError } from "../user-error.ts";
 
 /**
@@ -30,7 +29,7 @@ export async function carryOut(
   clusters: Clusters,
   wanted: KeysWantedInThisRun,
   inputs: Inputs,
-  say: (line: string) => void,
+  log: (line: string) => void,
   now: Date,
   checked?: Outcome,
 ): Promise<readonly string[]> {
@@ -62,9 +61,8 @@ export async function carryOut(
     inputs,
     source,
     { ...decided, decisions },
-    inputs.links,
     report.statuses,
-    say,
+    log,
   );
   return [...new Set([...lost, ...Object.values(decided.refusals), ...failures])];
 }
@@ -79,9 +77,8 @@ export async function writeDecided(
   state: Outputs,
   source: ClusterSnapshot,
   { decisions, failover }: Pick<Decided, "decisions" | "failover">,
-  links: readonly LinkSpec[],
   statuses: LinkStatuses,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<readonly string[]> {
   const access = entryOf(state, state.source);
   const kubernetes = await clusters.client(state.source, access);
@@ -91,13 +88,13 @@ export async function writeDecided(
     time: clusters.time,
     names: (part: string) => [
       ...stacksOf(state),
-      ...links.flatMap(({ target, adoptFrom }) => (target === part ? adoptFrom : [])),
+      ...state.links.flatMap(({ target, adoptFrom }) => (target === part ? adoptFrom : [])),
     ],
   };
   clusters.markStale(access);
   const namespaces = namespacesToCreate(decisions, source);
   const failures = await apply(destination, decisions, namespaces, failover.routes);
-  (await writeStatuses(kubernetes, statuses, failures)).forEach(say);
+  (await writeStatuses(kubernetes, statuses, failures)).forEach(log);
   return sentencesOf(failures);
 }
 
@@ -129,7 +126,7 @@ async function reuseIfUnchanged(
 
 /** Returns the time of the check if mirrors that it kept would be due by now, because no preview announced their deletion. */
 function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
-  const ends = Object.values(missing).map((since) => goesAt(since).getTime() - 1);
+  const ends = Object.values(missing).map((since) => deletionTime(since).getTime() - 1);
   return new Date(Math.min(now.getTime(), ...ends));
 }
 

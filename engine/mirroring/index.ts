@@ -36,7 +36,7 @@ export {
   withWholeLinks,
 } from "./model/state.ts";
 export { type Decision, type Verdict, isSkip, isWanted } from "./model/decision.ts";
-export { goesAt } from "./decide/policies/absent-pods.ts";
+export { deletionTime } from "./decide/policies/absent-pods.ts";
 export { listedIn } from "./decide/policies/exports.ts";
 export { fits, selects } from "./decide/policies/selection.ts";
 export { portsText } from "./model/canonical.ts";

@@ -63,15 +63,15 @@ export async function reconcile(
   const removed = dispositionsOf(removedLinks(args, before, source), args, controllers);
   const routes = await routesOf(clusters, args, before);
   const { links } = reading;
-  const asked = omitUndefined({ routes });
-  const known = { args, source, links, removed, now, stacks, controllers, ...asked };
+  const optional = omitUndefined({ routes });
+  const known = { args, source, links, removed, now, stacks, controllers, ...optional };
   const decided = decide(known);
   const statuses = statusesOf(known, decided);
-  const others = alsoWrittenByOthers(decided, statuses);
-  const writers = await otherWriters(clusters, args, others);
-  const beside = withoutControllersLinks(args, statuses, others, writers);
-  const notes = [...observationNotes(known, decided), ...beside.notes];
-  return { outcome: "planned", readings, ...known, decided, report: { ...beside, notes } };
+  const shared = alsoWrittenByOthers(decided, statuses);
+  const writers = await otherWriters(clusters, args, shared);
+  const report = withoutControllersLinks(args, statuses, shared, writers);
+  const notes = [...observationNotes(known, decided), ...report.notes];
+  return { outcome: "planned", readings, ...known, decided, report: { ...report, notes } };
 }
 
 /** Routes need a right that only stacks with `failover` have, so other runs don't read them. */
@@ -89,12 +89,12 @@ export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
 async function otherWriters(
   clusters: Observed,
   args: MirrorsArgs,
-  { due, union }: ReturnType<typeof alsoWrittenByOthers>,
+  { due, federated }: ReturnType<typeof alsoWrittenByOthers>,
 ): Promise<OtherWriters> {
   const { source } = args;
   const isDue = due.length > 0;
   const [controllers, mayKeep] = await Promise.all([
-    isDue || union.length > 0
+    isDue || federated.length > 0
       ? resultOf(() => clusters.controllers(source, entryOf(args, source)))
       : undefined,
     isDue ? mayKeepStatus(clusters, args) : undefined,

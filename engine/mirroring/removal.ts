@@ -6,7 +6,7 @@ import { count } from "../message.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs, withoutRenewed } from "./model/state.ts";
 import { about } from "./report/notes.ts";
-import type { KeysWantedInThisRun } from "./wanted-here.ts";
+import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { endIfCancelled, writeDecided } from "./carry-out.ts";
 import { UserError } from "../user-error.ts";
 
@@ -22,7 +22,7 @@ export async function removeAll(
   clusters: Clusters,
   wanted: KeysWantedInThisRun,
   outputs: Outputs,
-  say: (line: string) => void,
+  log: (line: string) => void,
   now: Date,
 ): Promise<readonly string[]> {
   const state = withoutRenewed(outputs);
@@ -41,35 +41,37 @@ export async function removeAll(
       withWayOut(name, reading !== undefined && "why" in reading ? reading.why : ""),
     );
   }
-  const { source, removed, decided, report } = outcome;
+  const { source, removed, routes, decided, report } = outcome;
   if (wanted.mayWantMore(source.identity))
     throw new UserError(
       `the mirrors of ${name} stay for now, because another source of this run can't be read and may be the same cluster under another name: run again once it can be read`,
     );
-  const { routes: read } = outcome;
-  if (read !== undefined && "why" in read) throw new UserError(withWayOut(name, read.why));
+  if (routes !== undefined && "why" in routes) throw new UserError(withWayOut(name, routes.why));
   const unknown = removed.find((part) => part.disposition === "unknown");
   if (unknown !== undefined) throw new UserError(unknown.why);
-  for (const [part, note] of report.notes) say(about(name, part) + note);
-  const left = (decision: Decision) =>
+  for (const [part, note] of report.notes) log(about(name, part) + note);
+  const isKept = (decision: Decision) =>
     isSent(decision) && wanted.has(source.identity, decision.key);
-  const kept = new Map<string, number>();
-  for (const { part } of decided.decisions.filter(left)) kept.set(part, (kept.get(part) ?? 0) + 1);
-  for (const [part, number] of kept)
+  const kept = Map.groupBy(decided.decisions.filter(isKept), ({ part }) => part);
+  for (const [part, { length }] of kept)
     if (part !== federatedPart)
-      say(
-        `${about(name, part)}${count(number, "mirror")} left, because this run has the same cluster under another name`,
+      log(
+        `${about(name, part)}${count(length, "mirror")} left, because this run has the same cluster under another name`,
       );
-  const decisions = decided.decisions.filter((decision) => !left(decision));
-  const routes = decided.failover.routes.filter(
-    ({ key }) => !wanted.has(source.identity, routeKey(key)),
-  );
-  const rest = { decisions, failover: { ...decided.failover, routes } };
+  const rest = {
+    decisions: decided.decisions.filter((decision) => !isKept(decision)),
+    failover: {
+      ...decided.failover,
+      routes: decided.failover.routes.filter(
+        ({ key }) => !wanted.has(source.identity, routeKey(key)),
+      ),
+    },
+  };
   // If this run has the same link under another resource, its Link keeps naming its mirrors.
   const statuses = report.statuses.filter(
     ({ link }) => !kept.has(link.slice(link.indexOf("/") + 1)),
   );
-  return writeDecided(clusters, state, source, rest, [], statuses, say);
+  return writeDecided(clusters, alone, source, rest, statuses, log);
 }
 
 function withWayOut(cluster: string, why: string): string {

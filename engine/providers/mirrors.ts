@@ -11,7 +11,7 @@ import {
   type Outputs,
   outputsOf,
 } from "../mirroring/model/state.ts";
-import { KeysWantedInThisRun } from "../mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../mirroring/keys-wanted.ts";
 import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
 import { UserError } from "../user-error.ts";
 import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";

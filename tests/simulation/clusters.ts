@@ -5,7 +5,7 @@ import type { Inputs, MirrorsArgs } from "../../engine/mirroring/model/state.ts"
 import { Clusters } from "../../engine/mesh/clusters.ts";
 import { carryOut } from "../../engine/mirroring/carry-out.ts";
 import { checkSource } from "../../engine/mirroring/reconcile.ts";
-import { KeysWantedInThisRun } from "../../engine/mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../../engine/mirroring/keys-wanted.ts";
 import type { ApiServer } from "./api-server.ts";
 import { VirtualTime } from "./time.ts";
 

@@ -76,10 +76,8 @@ export async function apply(
     if (service !== undefined && !hasMark(scope, change, service)) isMarked = false;
   });
 
-  for (const isLeading of [false, true]) {
-    const due = writes.filter(
-      (write) => leadsClients(write) === isLeading && !failed.has(write.key),
-    );
+  for (const areInUse of [false, true]) {
+    const due = writes.filter((write) => isInUse(write) === areInUse && !failed.has(write.key));
     await each(due, (scope, change) => writeEndpoints(scope, change, (key) => addresses.get(key)));
   }
 
@@ -119,7 +117,7 @@ function hasMark({ names }: WriteScope, { claim }: WrittenMirror, { metadata }: 
     : wanted.every(({ cluster }) => marksOn(metadata, names, cluster).isOurs);
 }
 
-function leadsClients({ kind, verdict }: Write): boolean {
+function isInUse({ kind, verdict }: Write): boolean {
   return kind === "headless" && verdict !== "create";
 }
 

@@ -1,7 +1,7 @@
 import { type Result, valueIn } from "../../result.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { type Controllers, mayExist } from "../model/controller.ts";
-import { linkDefaults, type LinkSpec } from "../model/link.ts";
+import type { LinkSpec } from "../model/link.ts";
 import { hidesMarks, marksHidden } from "../model/marks.ts";
 import { undecidedMirrors } from "../model/live-mirrors.ts";
 import type { Mirror } from "../model/mirror.ts";
@@ -16,7 +16,7 @@ import { type Decision, isSkip, type Note } from "../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
-import { type DeletionLimit, tooManyDeletions } from "./policies/deletions.ts";
+import { deletionRefusals, limitOfRemoved } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
 import { missingPorts } from "./policies/exports.ts";
 import { ownershipNotes } from "./policies/other-stacks.ts";
@@ -69,44 +69,44 @@ export interface Decided {
  */
 export function decide(observation: SourceObservation): Decided {
   const { args, source, links, removed } = observation;
-  const coming = withNamespacesToCome(observation);
+  const prepared = withNamespacesToCreate(observation);
   const hidden = hidesMarks(source.services.values());
-  const current = desiredOf(links, coming).map(({ link, ...part }) => ({
+  const current = desiredOf(links, prepared).map(({ link, ...part }) => ({
     ...part,
     authority: authorityOver(link, observation, hidden),
   }));
-  const left = removed
+  const former = removed
     .filter(({ disposition }) => disposition !== "unknown")
-    .map(leftPart(observation));
-  const ownParts = [...current, ...left];
+    .map(removedPart(observation));
+  const ownParts = [...current, ...former];
   const managed = links.flatMap(({ link }) => (link.names === linkerdNames ? link.target : []));
   const targets = [...managed, ...(args.controllerLinks ?? [])];
   const specs = links.map(({ link }) => link);
-  const planWith = (held: ReadonlySet<string>) => {
-    const union = desiredFederated(federatedView(coming, held));
-    const { mirrors, skips, claims } = union;
-    const joined = { part: federatedPart, mirrors, skips, claims };
-    const decisions = withinLimits([...ownParts, joined], specs, source, (parts) =>
-      plan(parts, source, targets),
-    );
-    return { union, decisions };
+  const planWithout = (overLimit: ReadonlySet<string>) => {
+    const federated = desiredFederated(federatedView(prepared, overLimit));
+    const { mirrors, skips, claims } = federated;
+    const parts = [...ownParts, { part: federatedPart, mirrors, skips, claims }];
+    const decisions = withinLimits(parts, specs, source, (some) => plan(some, source, targets));
+    return { federated, decisions };
   };
-  const first = planWith(new Set());
-  const limits = [...specs, ...removed.map(({ link }) => limitOf(link, observation.args))];
-  const tooMany = refusalsIn(first.decisions, limits);
-  const held = new Set(Object.keys(tooMany));
-  const { union, decisions: all } = held.size === 0 ? first : planWith(held);
-  const known = all.filter(({ part }) => !held.has(part));
-  const decisions = hidden ? known.map(withoutMarks) : known;
+  const first = planWithout(new Set());
+  const tooMany = deletionRefusals(first.decisions, [
+    ...specs,
+    ...removed.map(({ link }) => limitOfRemoved(link, args)),
+  ]);
+  const overLimit = new Set(Object.keys(tooMany));
+  const { federated, decisions: all } = overLimit.size === 0 ? first : planWithout(overLimit);
+  const allowed = all.filter(({ part }) => !overLimit.has(part));
+  const decisions = hidden ? allowed.map(withoutMarks) : allowed;
   const byPart = Map.groupBy(decisions, ({ part }) => part);
-  const decided = ownParts.filter(({ part }) => !held.has(part));
+  const decided = ownParts.filter(({ part }) => !overLimit.has(part));
   const judged = new Set(decided.map(({ part }) => part));
   const routes = valueIn(observation.routes);
   const context = args.clusters[args.source]?.context ?? args.source;
   return {
     decisions,
-    federatedMirrors: union.mirrors,
-    portConflicts: union.conflicts,
+    federatedMirrors: federated.mirrors,
+    portConflicts: federated.conflicts,
     refusals: {
       ...tooMany,
       ...undecided(args.source, removed),
@@ -183,7 +183,7 @@ function authorityOver(
 }
 
 /** Plans the mirrors that remain of a link that this stack no longer mirrors. */
-function leftPart({ stacks }: SourceObservation) {
+function removedPart({ stacks }: SourceObservation) {
   return (removed: RemovedPart) => ({
     part: removed.link.target,
     mirrors: [],
@@ -205,19 +205,19 @@ function withoutMarks(decision: Decision): Decision {
   return rest;
 }
 
-/** @param held targets whose members stay as they are, as if they couldn't be read */
+/** @param overLimit targets whose members stay as they are, as if they couldn't be read */
 function federatedView(
   { source, links, removed, stacks, controllers }: SourceObservation,
-  held: ReadonlySet<string>,
+  overLimit: ReadonlySet<string>,
 ): FederatedView {
   return {
     source,
     links: links.map(({ link, target }) => ({
       link,
-      target: held.has(link.target) ? undefined : valueIn(target)?.snapshot,
+      target: overLimit.has(link.target) ? undefined : valueIn(target)?.snapshot,
     })),
     removed: removed.map((part) =>
-      held.has(part.link.target)
+      overLimit.has(part.link.target)
         ? {
             link: part.link,
             disposition: "unknown",
@@ -230,24 +230,11 @@ function federatedView(
   };
 }
 
-/** Returns by target why nothing of a link is done: a run would delete too much of it. */
-function refusalsIn(
-  decisions: readonly Decision[],
-  limits: readonly DeletionLimit[],
-): ByPart<string> {
-  return Object.fromEntries(
-    limits.flatMap((limit) => {
-      const sentences = tooManyDeletions(limit, decisions);
-      return sentences.length === 0 ? [] : [[limit.target, sentences.join("; ")] as const];
-    }),
-  );
-}
-
 /**
  * Returns the source with the namespaces that this run creates, so that Services of other links can be mirrored into
  * them in the same run.
  */
-function withNamespacesToCome(observation: SourceObservation): SourceObservation {
+function withNamespacesToCreate(observation: SourceObservation): SourceObservation {
   const { source, links } = observation;
   const makers = links.filter(({ link }) => link.createNamespaces);
   if (makers.length === 0 || makers.length === links.length) return observation;
@@ -268,19 +255,4 @@ function desiredOf(links: readonly LinkObservation[], { source, now }: SourceObs
     if ("why" in target) return [];
     return [{ link, part: link.target, ...desired({ link, source, now, ...target.value }) }];
   });
-}
-
-/** A link that is no longer in the config keeps the limits that it had there. */
-function limitOf(
-  { source, target, maxDeletions = linkDefaults.maxDeletions }: RemovedPart["link"],
-  args: MirrorsArgs,
-): DeletionLimit {
-  return {
-    source,
-    target,
-    maxDeletions,
-    removed: true,
-    // `allowDeletions` was meant for the runs in which the link was still in the config.
-    allowDeletions: args.allowDeletions === true || args.revokedTargets?.includes(target) === true,
-  };
 }

@@ -10,10 +10,10 @@ import {
 import { type Decision, isListed, isWanted } from "../model/decision.ts";
 import { metaOf } from "../model/live-mirrors.ts";
 import {
+  appliesTo,
   type DecidedRoutes,
   isOwnRoute,
   isRight,
-  leads,
   local,
   retries,
   type RouteDecision,
@@ -58,7 +58,7 @@ export function decideRoutes(view: FailoverView): DecidedRoutes {
     routes: [
       ...wanted.map((route) => decideWanted(route, own.get(keyOf(route)), view.stacks)),
       ...[...own].flatMap(([key, live]): RouteDecision[] =>
-        names.has(key) || kept.some((service) => leads(live, service))
+        names.has(key) || kept.some((service) => appliesTo(live, service))
           ? []
           : [{ verdict: "delete", key, live }],
       ),
@@ -153,9 +153,11 @@ function othersOf(
   const [namespace = "", name = ""] = key.split("/");
   const [found] = [
     ...httpRoutes
-      .filter((route) => !isOwnRoute(route, stacks) && leads(route, key))
+      .filter((route) => !isOwnRoute(route, stacks) && appliesTo(route, key))
       .map((route) => `httproutes.policy.linkerd.io ${keyOf(route)}`),
-    ...others.filter((route) => leads(route, key)).map((route) => `${route.kind} ${keyOf(route)}`),
+    ...others
+      .filter((route) => appliesTo(route, key))
+      .map((route) => `${route.kind} ${keyOf(route)}`),
     ...profiles
       .filter(({ metadata }) => metadata.name.startsWith(`${name}.${namespace}.svc.`))
       .map((profile) => `ServiceProfile ${keyOf(profile)}`),

@@ -81,7 +81,7 @@ export function isOwnRoute({ metadata }: HttpRoute, names: readonly string[]): b
 }
 
 /** Returns whether requests that clients of any namespace send to the Service follow the route. */
-export function leads({ metadata, spec }: OtherRoute, service: ObjectKey): boolean {
+export function appliesTo({ metadata, spec }: OtherRoute, service: ObjectKey): boolean {
   return (spec?.parentRefs ?? []).some(
     ({ kind, name = "", namespace = metadata.namespace }) =>
       kind === "Service" &&

@@ -54,14 +54,14 @@ export function statusUpdate(
   const there = live.status?.[list] ?? [];
   const before = new Map(there.map((entry) => [refKey(entry.remoteRef), entry]));
   const sorted = [...entries].sort((a, b) => (a.remote < b.remote ? -1 : 1));
-  const said = sorted.map(({ remote, local, problem }): StatusEntryContent => {
+  const contents = sorted.map(({ remote, local, problem }): StatusEntryContent => {
     const sentence = failed.get(local);
     if (problem !== undefined) return { remote, problem };
     return sentence === undefined
       ? { remote, local }
       : { remote, problem: { reason: "Error", sentence } };
   });
-  const wanted = fitting(said, (each) => serviceStatus(each, before.get(each.remote), now));
+  const wanted = fitting(contents, (each) => serviceStatus(each, before.get(each.remote), now));
   return isDeepStrictEqual(normalised(wanted), normalised(there)) ? undefined : wanted;
 }
 
@@ -69,9 +69,9 @@ export function statusUpdate(
  * Bytes of JSON for a list. etcd accepts objects of 1.5 MiB, managed fields included. The two lists of a Link may
  * take 1 MiB; the remaining third is for other fields and for JSON that escapes more.
  */
-const room = bounds.status.most;
+const mostBytes = bounds.status.most;
 /** These bytes are reserved for the entry that counts the rest. */
-const roomForRest = 1024;
+const bytesForRest = 1024;
 
 /** The name of the entry that counts the rest: a valid reference, but no Service's name contains a dot. */
 const rest: ObjectKey = "more/more.services";
@@ -82,23 +82,23 @@ const rest: ObjectKey = "more/more.services";
  */
 function fitting(
   all: readonly StatusEntryContent[],
-  write: (said: StatusEntryContent) => ServiceStatus,
+  write: (content: StatusEntryContent) => ServiceStatus,
 ): ServiceStatus[] {
-  const written = all.map((said) => ({ said, status: write(said) }));
+  const written = all.map((content) => ({ content, status: write(content) }));
   const sizes = written.map(({ status }) => Buffer.byteLength(JSON.stringify(status)) + 1);
-  if (sizes.reduce((sum, size) => sum + size, 2) <= room)
+  if (sizes.reduce((sum, size) => sum + size, 2) <= mostBytes)
     return written.map(({ status }) => status);
-  let left = room - roomForRest;
+  let left = mostBytes - bytesForRest;
   const kept = new Set<StatusEntryContent>();
   for (const isProblem of [true, false])
-    for (const [index, { said }] of written.entries()) {
-      if (isProblem !== (said.problem !== undefined)) continue;
+    for (const [index, { content }] of written.entries()) {
+      if (isProblem !== (content.problem !== undefined)) continue;
       left -= sizes[index] ?? 0;
-      if (left >= 0) kept.add(said);
+      if (left >= 0) kept.add(content);
     }
-  const omitted = all.filter((said) => !kept.has(said));
+  const omitted = all.filter((content) => !kept.has(content));
   return [
-    ...written.flatMap(({ said, status }) => (kept.has(said) ? [status] : [])),
+    ...written.flatMap(({ content, status }) => (kept.has(content) ? [status] : [])),
     write({ remote: rest, ...countOf(omitted) }),
   ];
 }

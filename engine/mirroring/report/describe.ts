@@ -60,7 +60,7 @@ function line(
 ): string {
   const of =
     kind === "federated" ? membersIn(annotations).join(", ") : remoteService(kind, annotations);
-  return `${words[kind]}${of === "" ? "" : ` of ${printable(of)}`}: ${portsText(ports)}${leads(kind, hosts)}`;
+  return `${words[kind]}${of === "" ? "" : ` of ${printable(of)}`}: ${portsText(ports)}${destination(kind, hosts)}`;
 }
 
 const words: Readonly<Record<MirrorKind, string>> = {
@@ -71,7 +71,7 @@ const words: Readonly<Record<MirrorKind, string>> = {
   federated: "federated Service",
 };
 
-function leads(kind: MirrorKind, hosts: readonly string[] | undefined): string {
+function destination(kind: MirrorKind, hosts: readonly string[] | undefined): string {
   if (kind === "discovery" || kind === "federated") return "";
   const number = new Set(hosts).size;
   if (kind === "headless") return `, ${count(number, "pod")}`;

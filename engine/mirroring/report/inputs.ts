@@ -1,26 +1,20 @@
-import type { Cause } from "../../user-error.ts";
 import { isDeepStrictEqual } from "node:util";
-import { keyOf } from "../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
-import { valueIn } from "../../result.ts";
-import { type Decision, isSent, isSkip } from "../model/decision.ts";
+import type { Cause } from "../../user-error.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
-import { type ClusterReadings, gatewayOf, unreadTargets } from "../model/observation.ts";
+import { isSent } from "../model/decision.ts";
+import type { ClusterReadings } from "../model/observation.ts";
 import {
   type Before,
   type ByPart,
   type ChangeTexts,
-  gatewayFact,
   type Inputs,
-  type Memory,
   type MirrorsArgs,
   nonEmpty,
-  type Planned,
-  stacksNow,
 } from "../model/state.ts";
-import { managerOf, wholeMarks } from "../model/marks.ts";
+import { formerStacks, memoryOf } from "./memory.ts";
 import { notesOf, summaries } from "./notes.ts";
-import type { Outcome, PlannedOutcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import { mostFields, type PartReport, partsOf } from "./parts.ts";
 
 /** The outcome as a preview shows it, with the sentences for which a diff has no place. */
@@ -47,8 +41,8 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   }
   if (outcome.outcome === "sourceUnreadable") return keepAll(before, args, outcome.readings);
   const { decided, readings, report } = outcome;
-  const unreachable = whys(readings, "unreachable");
-  const refused = { ...whys(readings, "refused"), ...decided.refusals };
+  const unreachable = errorsByCluster(readings, "unreachable");
+  const refused = { ...errorsByCluster(readings, "refused"), ...decided.refusals };
   const parts = partsOf(before, outcome);
   const planned = {
     ...memoryOf(before, args, outcome),
@@ -97,7 +91,7 @@ function byPart<T extends object | string>(
 }
 
 /** Returns why clusters couldn't be read, by name. Somebody has to fix refused ones; others may recover. */
-function whys(readings: ClusterReadings, cause: Cause): ByPart<string> {
+function errorsByCluster(readings: ClusterReadings, cause: Cause): ByPart<string> {
   return Object.fromEntries(
     [...readings].flatMap(([name, reading]) =>
       "why" in reading && reading.cause === cause ? [[name, reading.why] as const] : [],
@@ -108,7 +102,10 @@ function whys(readings: ClusterReadings, cause: Cause): ByPart<string> {
 /** The source couldn't be read, so nothing may be concluded about it. */
 function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): CheckedPlan {
   const { identities, gateways, portConflicts, notMirrored, changes, hasRoutes } = before;
-  const [unreachable, refused] = [whys(readings, "unreachable"), whys(readings, "refused")];
+  const [unreachable, refused] = [
+    errorsByCluster(readings, "unreachable"),
+    errorsByCluster(readings, "refused"),
+  ];
   const removed = removedLinks(args, before);
   const inputs = {
     ...args,
@@ -119,91 +116,14 @@ function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): 
     ...nonEmpty("unreachable", Object.keys(unreachable).sort()),
     ...nonEmpty("refused", refused),
   };
-  const isNews = Object.keys(refused).length > 0 || reportChanged(before, inputs);
+  const needsUpdate = Object.keys(refused).length > 0 || reportChanged(before, inputs);
   const { source } = args;
   const why = unreachable[source] ?? refused[source] ?? "it can't be read";
   return {
     ...nothing,
-    inputs: { ...inputs, revision: revisionAfter(before, isNews) },
+    inputs: { ...inputs, revision: revisionAfter(before, needsUpdate) },
     notes: [`${source}: its mirrors stay as they are, because ${why}`],
   };
-}
-
-/** Derives the memory from the previous run's, without entries that no longer hold. */
-function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
-  const { links, readings, removed } = outcome;
-  const known = links.flatMap((each) => {
-    const gateway = gatewayOf(each);
-    return gateway === undefined ? [] : [[each.link.target, gatewayFact(gateway)] as const];
-  });
-  const identities = Object.fromEntries(
-    [...readings].flatMap(([name, reading]) => {
-      const uid = "value" in reading ? reading.value.identity : before.identities?.[name];
-      return uid === undefined ? [] : [[name, uid] as const];
-    }),
-  );
-  // While a target can't be read, what was known about it still counts.
-  const unread = unreadTargets(links);
-  const gateways = Object.entries(before.gateways ?? {}).filter(([name]) => unread.has(name));
-  const staying = removed
-    .filter(({ disposition }) => disposition !== "handOver")
-    .map(({ link }) => link);
-  return {
-    identities,
-    ...nonEmpty("gateways", Object.fromEntries([...gateways, ...known])),
-    ...(staying.length > 0 && { removedLinks: staying }),
-    ...(mayHaveRoutes(before, outcome) && { hasRoutes: true }),
-    ...formerStacks(before, args, outcome),
-  };
-}
-
-/** A run that deletes the last route may fail, so only one that finds none forgets them. */
-function mayHaveRoutes(
-  { hasRoutes = false }: Before,
-  { args, routes, decided }: PlannedOutcome,
-): boolean {
-  const isUnread = routes !== undefined && "why" in routes;
-  const isAsked = args.failover !== undefined || decided.failover.routes.length > 0;
-  return isAsked || (hasRoutes && isUnread);
-}
-
-/**
- * A renamed stack recognizes marks under its former name until a run has renewed all of them. If that run fails, the
- * previous inputs stay, and with them the name.
- */
-function formerStacks(
-  before: Before,
-  args: MirrorsArgs,
-  outcome?: PlannedOutcome,
-): Pick<Planned, "formerStacks" | "renewedStacks"> {
-  const { source, decided } = outcome ?? {};
-  const renewed = new Set(
-    decided?.decisions.flatMap((each) =>
-      isSent(each) && !isSkip(each) && !hasUnknownMembers(each) ? [each.key] : [],
-    ),
-  );
-  const rewritten = new Set(
-    decided?.failover.routes.flatMap(({ verdict, key }) => (verdict === "keep" ? [] : key)),
-  );
-  const routes = valueIn(outcome?.routes)?.httpRoutes ?? [];
-  const marks = new Set([
-    ...[...(source?.services ?? [])].flatMap(([key, { metadata }]) =>
-      renewed.has(key) ? [] : wholeMarks(metadata),
-    ),
-    ...routes.flatMap((route) => (rewritten.has(keyOf(route)) ? [] : wholeMarks(route.metadata))),
-  ]);
-  const former = stacksNow(before, args).filter((name) => name !== args.stack);
-  if (former.length === 0) return {};
-  const renewedStacks = former.filter(
-    (name) => source !== undefined && !marks.has(managerOf(name)),
-  );
-  return { formerStacks: former, ...(renewedStacks.length > 0 && { renewedStacks }) };
-}
-
-function hasUnknownMembers(decision: Decision): boolean {
-  return (
-    !isSkip(decision) && decision.claim?.members.some(({ stance }) => stance === "unknown") === true
-  );
 }
 
 /**
@@ -211,7 +131,7 @@ function hasUnknownMembers(decision: Decision): boolean {
  * until a run finds everything in order. A line that appears again is reported separately.
  */
 export function withHistory(before: ChangeTexts = {}, pending: ChangeTexts = {}): ChangeTexts {
-  const told = Object.entries(pending).map(([key, changes]) => {
+  const updated = Object.entries(pending).map(([key, changes]) => {
     const earlier = before[key] ?? {};
     const lines = Object.entries(changes).map(
       ([field, text]) => [field, earlier[field] === text ? `${text} (again)` : text] as const,
@@ -221,7 +141,7 @@ export function withHistory(before: ChangeTexts = {}, pending: ChangeTexts = {})
     const isLong = Object.keys(texts).length > mostFields;
     return [key, isLong ? Object.fromEntries(lines) : texts] as const;
   });
-  return { ...before, ...Object.fromEntries(told) };
+  return { ...before, ...Object.fromEntries(updated) };
 }
 
 /** @param mirrors those that exist after this run; texts about others are dropped */
@@ -245,8 +165,8 @@ function historyOf(
   );
 }
 
-function revisionAfter({ revision }: Before, isNews: boolean): number {
-  return revision === undefined || isNews ? (revision ?? 0) + 1 : revision;
+function revisionAfter({ revision }: Before, needsUpdate: boolean): number {
+  return revision === undefined || needsUpdate ? (revision ?? 0) + 1 : revision;
 }
 
 /** Returns whether there is anything new to report or to remember besides the mirrors. */

@@ -1,7 +1,7 @@
 import { valueIn } from "../../result.ts";
 import type { Decided, SourceObservation } from "../decide/decide.ts";
 import type { Note } from "../model/decision.ts";
-import { goesAt } from "../decide/policies/absent-pods.ts";
+import { deletionTime } from "../decide/policies/absent-pods.ts";
 import { federatedPart } from "../model/owner.ts";
 import { routesPart } from "../model/route.ts";
 import type { ByPart } from "../model/state.ts";
@@ -40,7 +40,7 @@ export function notesOf(
   });
   const missing = Object.entries(decided.missing).map(
     ([key, since]) =>
-      `${source}: mirror ${key} points to a pod that has been gone since ${since}; the first run after ${goesAt(since).toISOString()} deletes it`,
+      `${source}: mirror ${key} points to a pod that has been gone since ${since}; the first run after ${deletionTime(since).toISOString()} deletes it`,
   );
   return [
     ...away,

@@ -16,28 +16,30 @@ import type { KeptLinkStatus, LinkStatuses } from "../model/service-status.ts";
 
 /** Returns decisions about objects that others may also write: other writers are read only if there are any. */
 export function alsoWrittenByOthers({ decisionsByPart }: Decided, statuses: LinkStatuses) {
-  const union = (decisionsByPart.get(federatedPart) ?? []).filter(isListed).map(({ key }) => key);
-  return { union, due: statuses.filter(({ isDue }) => isDue) };
+  const decisions = decisionsByPart.get(federatedPart) ?? [];
+  return {
+    federated: decisions.filter(isListed).map(({ key }) => key),
+    due: statuses.filter(({ isDue }) => isDue),
+  };
 }
 
 /** Reports Linkerd's controllers that write the same objects, and leaves the status of Links to them. Pure. */
 export function withoutControllersLinks(
   args: MirrorsArgs,
   statuses: LinkStatuses,
-  { union, due }: ReturnType<typeof alsoWrittenByOthers>,
+  { federated, due }: ReturnType<typeof alsoWrittenByOthers>,
   { controllers, mayKeepStatus = true }: OtherWriters = {},
 ): Report {
   const { source, clusters, links, statusIn = "" } = args;
-  const isContested = due.length + union.length > 0;
-  const found = isContested ? (valueIn(controllers) ?? []) : [];
+  const found = valueIn(controllers) ?? [];
   const mirroring = links.flatMap(({ target }) =>
     running(found, target).map((each): Note => [target, alsoMirrorsText(source, each)]),
   );
   const context = clusters[source]?.context ?? source;
-  const local = union.length === 0 ? [] : running(found, undefined);
+  const local = federated.length === 0 ? [] : running(found, undefined);
   const federating = local.map((each): Note => [
     federatedPart,
-    alsoFederatesText(source, context, each, listed(union)),
+    alsoFederatesText(source, context, each, listed(federated)),
   ]);
   const theirs = new Set(mirroring.map(([target]) => objectKey(statusIn, target)));
   const isOurs = ({ link }: KeptLinkStatus) => !theirs.has(link);

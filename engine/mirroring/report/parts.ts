@@ -4,7 +4,6 @@ import {
   isListed,
   isSkip,
   namespacesToCreate,
-  type Verdict,
 } from "../model/decision.ts";
 import type { FieldChange } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
@@ -15,6 +14,7 @@ import { linesOf } from "./describe.ts";
 import { lastBackends } from "./last-backends.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 import { notMirrored, skipNotes } from "./skips.ts";
+import { summaryOf } from "./summary.ts";
 import type { LinkStatuses } from "../model/service-status.ts";
 
 /** The report on one part of a source's mirrors, in previews, in state and at the terminal. */
@@ -45,13 +45,13 @@ interface DecidedPart {
 
 /** Returns every part with something to report, first those that could be judged. */
 export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
-  const { args, source, decided, report } = outcome;
+  const { args, source, decided } = outcome;
   const namespaces = Map.groupBy(namespacesToCreate(decided.decisions, source), ([, by]) => by);
   const lost = lastBackends(source, decided.decisions);
-  const statuses = statusTexts(report.statuses);
+  const statuses = statusTexts(outcome.report.statuses);
   const judged = [...decided.decisionsByPart].map(([part, decisions]): PartReport => {
     const { [part]: observed } = args.observedGateways ?? {};
-    const told = reportOn({
+    const report = reportOn({
       part,
       decisions,
       before: mirrorsBefore(before, part),
@@ -59,7 +59,7 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
       pendingText: typeof observed === "string" ? observed : undefined,
       namespaces: (namespaces.get(part) ?? []).map(([name]) => name),
     });
-    return { ...told, changes: { ...told.changes, ...statuses.get(part) } };
+    return { ...report, changes: { ...report.changes, ...statuses.get(part) } };
   });
   return [...judged, ...routesReport(before, outcome), ...undecidedParts(before, outcome)];
 }
@@ -243,51 +243,4 @@ function statusTexts(statuses: LinkStatuses): ReadonlyMap<string, ChangeTexts> {
     texts.set(part, { ...texts.get(part), [`Link ${link}`]: { [`status.${list}`]: text } });
   }
   return texts;
-}
-
-/** The number of mirrors named per sign; the rest is only counted. */
-const named = 3;
-
-const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] = [
-  ["+", ["create"]],
-  ["~", ["update", "replace"]],
-  ["-", ["delete"]],
-];
-
-/**
- * Returns `+12 ~1 -2, 4 not mirrored (~ shop/web-west; - shop/cart-west, shop/db-west)`, and the Services that lose
- * their last backend; undefined if no mirror is created, changed or deleted.
- */
-function summaryOf(
-  decisions: readonly Pick<Decision, "verdict" | "key">[],
-  adopted: number,
-  forgotten: number,
-  lost: readonly string[],
-): string | undefined {
-  const groups = signs.flatMap(([sign, verdicts]) => {
-    const keys = decisions.flatMap(({ verdict, key }) => (verdicts.includes(verdict) ? key : []));
-    return keys.length === 0 ? [] : [{ sign, keys }];
-  });
-  if (groups.length + adopted + forgotten === 0) return undefined;
-  const counts = [
-    ...(groups.length === 0
-      ? []
-      : [groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" ")]),
-    ...counted(adopted, "adopted"),
-    ...counted(forgotten, "no longer listed"),
-    ...counted(decisions.filter(({ verdict }) => verdict === "skip").length, "not mirrored"),
-  ].join(", ");
-  const names = groups.flatMap(({ sign, keys }) =>
-    keys.length > named ? [] : [`${sign} ${keys.join(", ")}`],
-  );
-  const left = lost.length > named ? `${lost.length} Services` : lost.join(", ");
-  return [
-    counts,
-    ...(names.length === 0 ? [] : [` (${names.join("; ")})`]),
-    ...(lost.length === 0 ? [] : [`; nothing is left of ${left}`]),
-  ].join("");
-}
-
-function counted(number: number, words: string): string[] {
-  return number === 0 ? [] : [`${number} ${words}`];
 }

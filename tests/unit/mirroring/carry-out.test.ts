@@ -6,7 +6,7 @@ import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { carryOut } from "../../../engine/mirroring/carry-out.ts";
 import { checkSource } from "../../../engine/mirroring/reconcile.ts";
-import { KeysWantedInThisRun } from "../../../engine/mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../../../engine/mirroring/keys-wanted.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { runOf, type Servers, SimulatedClusters } from "../../simulation/clusters.ts";
 import { putEndpoints, putServices, serverWith } from "../../simulation/contents.ts";

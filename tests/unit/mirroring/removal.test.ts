@@ -3,7 +3,7 @@ import type { Inputs } from "../../../engine/mirroring/model/state.ts";
 import { outputsOf } from "../../../engine/mirroring/model/state.ts";
 import { checkSource } from "../../../engine/mirroring/reconcile.ts";
 import { removeAll } from "../../../engine/mirroring/removal.ts";
-import { KeysWantedInThisRun } from "../../../engine/mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../../../engine/mirroring/keys-wanted.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { runOf, type Servers, SimulatedClusters } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";

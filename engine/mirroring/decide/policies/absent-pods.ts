@@ -27,7 +27,7 @@ export interface HeldPods {
 }
 
 /** Returns the time at which the mirror of a pod is deleted that has been gone since then. */
-export function goesAt(since: string): Date {
+export function deletionTime(since: string): Date {
   return new Date(Date.parse(since) + mostAway);
 }
 
@@ -94,7 +94,7 @@ export function heldPods(
     if (answers.length > 0 && !answers.includes(true)) continue;
     if (answers.length === 0 && endpoints !== undefined) {
       const since = lastWritten(endpoints);
-      if (since !== undefined && goesAt(since) <= now) continue;
+      if (since !== undefined && deletionTime(since) <= now) continue;
       if (since !== undefined) missing[mirror] = since;
     }
     // A pod without known ports gets those of the Service's other pods.

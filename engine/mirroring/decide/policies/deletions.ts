@@ -1,7 +1,8 @@
-import type { LinkSpec } from "../../model/link.ts";
+import { linkDefaults, type LinkSpec } from "../../model/link.ts";
 import type { ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
+import type { ByPart, MirrorsArgs, RemovedLink } from "../../model/state.ts";
 import { type Decision, isChange, isDeletion, isSkip, isWrite } from "../../model/decision.ts";
 import { count } from "../../../message.ts";
 
@@ -16,6 +17,34 @@ export type DeletionLimit = Pick<
   /** Set for a link that is no longer in the config, where deletions could be allowed. */
   readonly removed?: boolean;
 };
+
+/** A link that is no longer in the config keeps the limit that it had there. */
+export function limitOfRemoved(
+  { source, target, maxDeletions = linkDefaults.maxDeletions }: RemovedLink,
+  args: MirrorsArgs,
+): DeletionLimit {
+  return {
+    source,
+    target,
+    maxDeletions,
+    removed: true,
+    // The link's own `allowDeletions` was meant for the runs in which it was still in the config.
+    allowDeletions: args.allowDeletions === true || args.revokedTargets?.includes(target) === true,
+  };
+}
+
+/** Returns the links whose limits a run would exceed, by target, each with the reason. */
+export function deletionRefusals(
+  decisions: readonly Decision[],
+  limits: readonly DeletionLimit[],
+): ByPart<string> {
+  return Object.fromEntries(
+    limits.flatMap((limit) => {
+      const sentences = tooManyDeletions(limit, decisions);
+      return sentences.length === 0 ? [] : [[limit.target, sentences.join("; ")] as const];
+    }),
+  );
+}
 
 /**
  * Returns sentences for links of which a run would delete suspiciously much. A wrong context or an empty answer looks

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { Endpoints, StatefulSet } from "../../../../engine/kubernetes/objects/objects.ts";
 import { keyOf } from "../../../../engine/kubernetes/objects/objects.ts";
-import { absentPods, goesAt } from "../../../../engine/mirroring/decide/policies/absent-pods.ts";
+import { absentPods, deletionTime } from "../../../../engine/mirroring/decide/policies/absent-pods.ts";
 import { link, mirrorAt, type LinkScenario, west, wanted } from "../../fixtures/link.ts";
 import {
   endpoints,
@@ -50,7 +50,7 @@ const rows: Row[] = [
   ],
   ["no StatefulSet is known, for less than five minutes", {}, "stays", written],
   ["no StatefulSet is known, for an hour", { now: later }, "goes"],
-  ["no StatefulSet is known, for five minutes", { now: goesAt(written) }, "goes"],
+  ["no StatefulSet is known, for five minutes", { now: deletionTime(written) }, "goes"],
   [
     "its Endpoints were written again since",
     {
@@ -58,7 +58,7 @@ const rows: Row[] = [
         [db],
         [endpoints("shop/db", [pods(["db-0", "db-1"])], { managedFields: twice })],
       ),
-      now: goesAt(written),
+      now: deletionTime(written),
     },
     "stays",
     lastWrite,

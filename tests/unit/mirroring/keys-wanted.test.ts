@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { KeysWantedInThisRun } from "../../../engine/mirroring/wanted-here.ts";
+import { KeysWantedInThisRun } from "../../../engine/mirroring/keys-wanted.ts";
 import { args, argsFor, check, having, settled, west } from "../fixtures/checked.ts";
 
 describe("the keys that a run wants in a cluster", () => {

@@ -1,0 +1,92 @@
+import { keyOf } from "../../kubernetes/objects/objects.ts";
+import { valueIn } from "../../result.ts";
+import { type Decision, isSent, isSkip } from "../model/decision.ts";
+import { managerOf, wholeMarks } from "../model/marks.ts";
+import { gatewayOf, unreadTargets } from "../model/observation.ts";
+import {
+  type Before,
+  gatewayFact,
+  type Memory,
+  type MirrorsArgs,
+  nonEmpty,
+  type Planned,
+  stacksNow,
+} from "../model/state.ts";
+import type { PlannedOutcome } from "./outcome.ts";
+
+/** Derives the memory from the previous run's, without entries that no longer hold. */
+export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
+  const { links, readings, removed } = outcome;
+  const known = links.flatMap((each) => {
+    const gateway = gatewayOf(each);
+    return gateway === undefined ? [] : [[each.link.target, gatewayFact(gateway)] as const];
+  });
+  const identities = Object.fromEntries(
+    [...readings].flatMap(([name, reading]) => {
+      const uid = "value" in reading ? reading.value.identity : before.identities?.[name];
+      return uid === undefined ? [] : [[name, uid] as const];
+    }),
+  );
+  // While a target can't be read, what was known about it still counts.
+  const unread = unreadTargets(links);
+  const gateways = Object.entries(before.gateways ?? {}).filter(([name]) => unread.has(name));
+  const staying = removed
+    .filter(({ disposition }) => disposition !== "handOver")
+    .map(({ link }) => link);
+  return {
+    identities,
+    ...nonEmpty("gateways", Object.fromEntries([...gateways, ...known])),
+    ...(staying.length > 0 && { removedLinks: staying }),
+    ...(mayHaveRoutes(before, outcome) && { hasRoutes: true }),
+    ...formerStacks(before, args, outcome),
+  };
+}
+
+/** A run that deletes the last route may fail, so only one that finds none forgets them. */
+function mayHaveRoutes(
+  { hasRoutes = false }: Before,
+  { args, routes, decided }: PlannedOutcome,
+): boolean {
+  const isUnread = routes !== undefined && "why" in routes;
+  const isAsked = args.failover !== undefined || decided.failover.routes.length > 0;
+  return isAsked || (hasRoutes && isUnread);
+}
+
+/**
+ * A renamed stack recognizes marks under its former name until a run has renewed all of them. If that run fails, the
+ * previous inputs stay, and with them the name.
+ */
+export function formerStacks(
+  before: Before,
+  args: MirrorsArgs,
+  outcome?: PlannedOutcome,
+): Pick<Planned, "formerStacks" | "renewedStacks"> {
+  const { source, decided } = outcome ?? {};
+  const renewed = new Set(
+    decided?.decisions.flatMap((each) =>
+      isSent(each) && !isSkip(each) && !hasUnknownMembers(each) ? [each.key] : [],
+    ),
+  );
+  const rewritten = new Set(
+    decided?.failover.routes.flatMap(({ verdict, key }) => (verdict === "keep" ? [] : key)),
+  );
+  const routes = valueIn(outcome?.routes)?.httpRoutes ?? [];
+  const marks = new Set([
+    ...[...(source?.services ?? [])].flatMap(([key, { metadata }]) =>
+      renewed.has(key) ? [] : wholeMarks(metadata),
+    ),
+    ...routes.flatMap((route) => (rewritten.has(keyOf(route)) ? [] : wholeMarks(route.metadata))),
+  ]);
+  const former = stacksNow(before, args).filter((name) => name !== args.stack);
+  if (former.length === 0) return {};
+  const renewedStacks = former.filter(
+    (name) => source !== undefined && !marks.has(managerOf(name)),
+  );
+  return { formerStacks: former, ...(renewedStacks.length > 0 && { renewedStacks }) };
+}
+
+function hasUnknownMembers(decision: Decision): boolean {
+  return (
+    !isSkip(decision) && decision.claim?.members.some(({ stance }) => stance === "unknown") === true
+  );
+}
