@@ -124,7 +124,10 @@ async function reuseIfUnchanged(
   return (await Promise.all(same)).every(Boolean) ? checked : undefined;
 }
 
-/** Returns the time of the check if mirrors that it kept would be due by now, because no preview announced their deletion. */
+/**
+ * Returns a time at which every mirror of a missing pod stays that the check has kept: no preview announced its
+ * deletion.
+ */
 function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
   const ends = Object.values(missing).map((since) => deletionTime(since).getTime() - 1);
   return new Date(Math.min(now.getTime(), ...ends));

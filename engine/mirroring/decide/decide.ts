@@ -22,7 +22,7 @@ import { missingPorts } from "./policies/exports.ts";
 import { ownershipNotes } from "./policies/other-stacks.ts";
 import type { Authority } from "./policies/ownership.ts";
 import { type RemovedPart, undecided } from "./policies/removed-links.ts";
-import { leftOut } from "./policies/selection.ts";
+import { whyExcluded } from "./policies/selection.ts";
 import { linkerdNames } from "../model/vocabulary.ts";
 
 /** The input of every decision about a source. */
@@ -172,7 +172,7 @@ function authorityOver(
 ): Authority {
   return {
     names: [...stacks, ...link.adoptFrom],
-    covers: (namespace) => leftOut(namespace, link) === undefined,
+    covers: (namespace) => whyExcluded(namespace, link) === undefined,
     // A link says nothing about who else has mirrors in the namespaces that it maps its own to.
     deletesUnmarked:
       !hidden &&

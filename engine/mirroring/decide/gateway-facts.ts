@@ -31,18 +31,18 @@ export function isPinned({ addresses = [] }: GatewaySource): boolean {
  * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
  */
 export function gatewayFacts(
-  said: GatewaySource,
+  settings: GatewaySource,
   service: Service | undefined,
   where: string,
   own?: OwnAddresses,
 ): Result<AnnouncedGateway> {
-  const pinned = isPinned(said);
+  const pinned = isPinned(settings);
   const announced = pinned ? [] : loadBalancerAddresses(service);
-  const { allowed, refused } = usableOf(announced, { allowed: said.allowedAddresses, own });
-  const { addresses = [] } = pinned ? said : { addresses: allowed };
-  const port = said.port ?? portNamed(service, gatewayPort);
+  const { allowed, refused } = usableOf(announced, { allowed: settings.allowedAddresses, own });
+  const { addresses = [] } = pinned ? settings : { addresses: allowed };
+  const port = settings.port ?? portNamed(service, gatewayPort);
   const annotated = service?.metadata.annotations?.[annotation.gatewayIdentity];
-  const identity = said.identity ?? (isDnsName(annotated ?? "") ? annotated : undefined);
+  const identity = settings.identity ?? (isDnsName(annotated ?? "") ? annotated : undefined);
   if (addresses.length > 0 && port !== undefined && identity !== undefined)
     return { value: { facts: { addresses, port, identity }, refused } };
   const found = { addresses: addresses[0], port, identity };
@@ -99,8 +99,8 @@ export function portNamed(service: Service | undefined, wanted: string): number 
 }
 
 /** A target announces a complete name, so this machine's search domains must not be added to it. */
-export function hostnameOf(entry: string, said: GatewaySource): string {
-  return isPinned(said) ? entry : entry.replace(/\.?$/, ".");
+export function hostnameOf(entry: string, settings: GatewaySource): string {
+  return isPinned(settings) ? entry : entry.replace(/\.?$/, ".");
 }
 
 /** Resolves a host name to all its addresses; rejects if it has none. */
@@ -132,14 +132,14 @@ export interface JudgedGateway {
  * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
  */
 export async function judgedGateway(
-  said: GatewaySource,
+  settings: GatewaySource,
   service: Service | undefined,
   where: string,
   judge: GatewayJudge,
 ): Promise<Result<JudgedGateway>> {
-  const pinned = isPinned(said);
+  const pinned = isPinned(settings);
   const own = pinned ? undefined : await judge.own();
-  const answer = gatewayFacts(said, service, where, own);
+  const answer = gatewayFacts(settings, service, where, own);
   if ("why" in answer) return answer;
   const { facts } = answer.value;
   const failed: string[] = [];
@@ -147,7 +147,7 @@ export async function judgedGateway(
     facts.addresses.map(async (entry) => {
       if (isIP(entry) !== 0) return { entry, ips: [entry] };
       try {
-        return { entry, ips: await judge.resolve(hostnameOf(entry, said)) };
+        return { entry, ips: await judge.resolve(hostnameOf(entry, settings)) };
       } catch (error) {
         failed.push(`${entry}: ${messageOf(error)}`);
         return { entry, ips: [] };
@@ -156,10 +156,10 @@ export async function judgedGateway(
   );
   const found = [...new Set(resolved.flatMap(({ ips }) => ips))].sort();
   if (pinned) return { value: { facts, dialled: found, refused: [], failed } };
-  const rules = { allowed: said.allowedAddresses, own };
+  const rules = { allowed: settings.allowedAddresses, own };
   const { allowed, refused } = usableOf(found, rules);
   const isNamed = (ips: readonly string[]) =>
-    said.allowedAddresses === undefined &&
+    settings.allowedAddresses === undefined &&
     ips.every((ip) => refusedAddress(ip, rules) === undefined);
   const named = resolved.flatMap(({ entry, ips }) =>
     isNamed(ips) ? [entry] : allowed.filter((ip) => ips.includes(ip)),

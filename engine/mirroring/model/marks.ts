@@ -144,8 +144,8 @@ function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns whether an API server, or a proxy in front of it, removes `managedFields` from its answers, so that nobody knows
- * whose a mirror is. Kubernetes itself sets them on its own Service.
+ * Returns whether an API server, or a proxy in front of it, removes `managedFields` from its answers, so that nobody
+ * knows whose a mirror is. Kubernetes itself sets them on its own Service.
  */
 export function hidesMarks(services: Iterable<{ readonly metadata: ObjectMeta }>): boolean {
   for (const { metadata } of services) if (metadata.managedFields?.length) return false;

@@ -9,7 +9,10 @@ import {
 import { marksOn } from "./marks.ts";
 import type { Owner } from "./owner.ts";
 
-/** A source's objects that decide where requests for a Service go: Linkerd's own HTTPRoutes, those of the Gateway API, and ServiceProfiles. */
+/**
+ * A source's objects that decide where requests for a Service go: Linkerd's own HTTPRoutes, those of the Gateway API,
+ * and ServiceProfiles.
+ */
 export interface Routes {
   readonly httpRoutes: readonly HttpRoute[];
   readonly others: readonly (OtherRoute & { readonly kind: string })[];
@@ -30,7 +33,10 @@ export const routeKey = (key: ObjectKey): string => `HTTPRoute ${key}`;
 
 export const routeLabels = { "app.kubernetes.io/managed-by": "linkerd-multicluster" } as const;
 
-/** A proxy tries another backend after a fail-fast only if its route retries requests. No server answers with 599, so nothing else is retried. */
+/**
+ * A proxy tries another backend after a fail-fast only if its route retries requests. No server answers with 599, so
+ * nothing else is retried.
+ */
 export const retryKey = "retry.linkerd.io/http";
 export const retries = { [retryKey]: "599" };
 
@@ -91,7 +97,8 @@ export function appliesTo({ metadata, spec }: OtherRoute, service: ObjectKey): b
 }
 
 /**
- * Returns whether the live route sends requests as wanted, whatever fields others have added, and carries no former mark.
+ * Returns whether the live route sends requests as wanted, whatever fields others have added, and carries no former
+ * mark.
  *
  * @param names of the stack, the current one first
  */

@@ -43,7 +43,9 @@ export interface MirrorsArgs {
   readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
 }
 
-/** Lists for each Service the clusters that serve its requests, the preferred one first; `local` is the source itself. */
+/**
+ * Lists for each Service the clusters that serve its requests, the preferred one first; `local` is the source itself.
+ */
 export type Failover = Readonly<Record<ObjectKey, readonly string[]>>;
 
 /** A mesh as far as mirrors depend on it. */
@@ -154,7 +156,9 @@ export function withWholeLinks<State extends Pick<Inputs, "links">>(state: State
   return { ...state, links: state.links.map(wholeLink) };
 }
 
-/** The inputs of the previous run, if there was one. Links that an earlier version stored may have no more than this. */
+/**
+ * The inputs of the previous run, if there was one. Links that an earlier version stored may have no more than this.
+ */
 export type Before = Partial<Omit<Inputs, "links">> & { readonly links?: readonly RemovedLink[] };
 
 /**

@@ -196,8 +196,8 @@ function reportedFields({
 }
 
 /**
- * Returns whether the access to a cluster has changed. Without an update, state would keep the old access, and with a renamed
- * context the stack couldn't even be destroyed.
+ * Returns whether the access to a cluster has changed. Without an update, state would keep the old access, and with a
+ * renamed context the stack couldn't even be destroyed.
  */
 function accessDiffers({ clusters = {} }: Before, args: Pick<MirrorsArgs, "clusters">): boolean {
   return Object.entries(args.clusters).some(

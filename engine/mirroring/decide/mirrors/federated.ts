@@ -20,7 +20,7 @@ import {
   label,
   tokensIn,
 } from "../../model/vocabulary.ts";
-import { leftOut } from "../policies/selection.ts";
+import { whyExcluded } from "../policies/selection.ts";
 import {
   type FederatedClaim,
   type FederatedClaims,
@@ -176,7 +176,7 @@ function memberClaim(
     if (isWanted) return { ...claim, names, stance: "wanted" };
     if (target === undefined) return { ...claim, names, stance: "unknown" };
     const takesUnmarked =
-      leftOut(namespaceOf(origin), link) === undefined && !mayExist(view.controllers, cluster);
+      whyExcluded(namespaceOf(origin), link) === undefined && !mayExist(view.controllers, cluster);
     return { ...claim, names, stance: "unwanted", takesUnmarked };
   }
   const removed = view.removed.find(({ link }) => link.target === cluster);
@@ -196,7 +196,7 @@ function localClaim(
   const claim = { cluster: localMember, names, takesUnmarked: false, isLeft: false };
   if (isWanted) return { ...claim, stance: "wanted" };
   const isLeft = mayExist(controllers, undefined);
-  const isCovered = links.some(({ link }) => leftOut(namespaceOf(origin), link) === undefined);
+  const isCovered = links.some(({ link }) => whyExcluded(namespaceOf(origin), link) === undefined);
   const takesUnmarked = isCovered && !isLeft;
   // An earlier version marked the whole Service, so nobody knows whether the mark was meant for this member.
   if (!takesUnmarked && !marksOn(live?.metadata ?? {}, names, localMember).isOurs) return undefined;

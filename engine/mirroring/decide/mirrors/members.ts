@@ -16,7 +16,7 @@ import { membersBeyondLimit } from "../policies/most-mirrors.ts";
 import type { RemovedPart } from "../policies/removed-links.ts";
 import { omittedPorts, withoutPorts } from "../policies/exports.ts";
 import { brokenMemberRule } from "../policies/rules.ts";
-import { matchesSelector, leftOut } from "../policies/selection.ts";
+import { matchesSelector, whyExcluded } from "../policies/selection.ts";
 
 /** The input for the federated Services of a cluster. */
 export interface FederatedView {
@@ -125,7 +125,7 @@ function candidates({ source, links }: FederatedView): Candidate[] {
     const [first] = chosen;
     if (first === undefined) return [];
     const { namespace } = service.metadata;
-    const link = chosen.find((each) => leftOut(namespace, each) === undefined) ?? first;
+    const link = chosen.find((each) => whyExcluded(namespace, each) === undefined) ?? first;
     return [{ cluster: undefined, service, excludes, link }];
   });
   const remote = links.flatMap(({ link, target }) =>

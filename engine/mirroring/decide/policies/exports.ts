@@ -49,7 +49,7 @@ export function invalidList(service: Service): string | undefined {
   return `its annotation ${quoted(service, "ports")} names none of its ports: correct it, such as ${ports}: "${nameOf(all[0])}"`;
 }
 
-/** An entry is the name of a cluster, or a prefix of names that `*` follows. */
+/** An entry is the name of a cluster, or a prefix of names followed by `*`. */
 function isPattern(entry: string): boolean {
   return isDnsLabel(entry.replace(/\*$/, "x"));
 }

@@ -62,8 +62,8 @@ export function ownershipNotes(
 }
 
 /**
- * Returns whether a source has mirrors that others may have written, or federated Services, which everybody writes: only then
- * does it matter which of Linkerd's controllers exist. Pure.
+ * Returns whether a source has mirrors that others may have written, or federated Services, which everybody writes:
+ * only then does it matter which of Linkerd's controllers exist. Pure.
  */
 export function mayHaveOthers(source: ClusterSnapshot, stacks: readonly string[]): boolean {
   return [...liveMirrors(source, anyMirror).values()]

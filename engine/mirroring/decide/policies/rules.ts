@@ -14,7 +14,7 @@ import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import type { Fix, Reason, Skip, Why } from "../../model/reasons.ts";
 import { label } from "../../model/vocabulary.ts";
 import { invalidList, notListed } from "./exports.ts";
-import { leftOut } from "./selection.ts";
+import { whyExcluded } from "./selection.ts";
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import { inDigits } from "../../../message.ts";
 
@@ -60,7 +60,7 @@ const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
 const rules: readonly Rule<Candidate>[] = [
   {
     reason: "ExcludedNamespace",
-    broken: ({ service, link }) => leftOut(service.metadata.namespace, link),
+    broken: ({ service, link }) => whyExcluded(service.metadata.namespace, link),
   },
   {
     reason: "IsMirror",

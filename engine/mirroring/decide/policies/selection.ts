@@ -11,8 +11,8 @@ export function exportMode(service: Service, link: LinkSpec): ExportMode | undef
 }
 
 /**
- * Returns whether a Service is labelled for what the selector stands for. In a namespace that the link excludes, only an
- * explicit label counts as a request, so that a selector which matches unlabelled Services causes no report there.
+ * Returns whether a Service is labelled for what the selector stands for. In a namespace that the link excludes, only
+ * an explicit label counts as a request, so that a selector which matches unlabelled Services causes no report there.
  */
 export function matchesSelector(
   service: Service,
@@ -21,12 +21,12 @@ export function matchesSelector(
 ): boolean {
   const { labels, namespace } = service.metadata;
   return (
-    selects(selector, labels) && (leftOut(namespace, link) === undefined || !selects(selector))
+    selects(selector, labels) && (whyExcluded(namespace, link) === undefined || !selects(selector))
   );
 }
 
 /** Returns why a link excludes the Services of a namespace; undefined if it doesn't. */
-export function leftOut(namespace: string, link: LinkSpec): string | undefined {
+export function whyExcluded(namespace: string, link: LinkSpec): string | undefined {
   const { source, target, namespaces, excludedNamespaces } = link;
   const isNamed = (pattern: string) => fits(pattern, namespace);
   const excluded = excludedNamespaces.find(isNamed);
@@ -39,14 +39,14 @@ export function leftOut(namespace: string, link: LinkSpec): string | undefined {
     : `namespaces of link ${source} → ${target} does not name ${namespace}: remove the Service's label, or add the namespace there`;
 }
 
-/** Returns whether the pattern is the name, or a prefix of it that `*` follows. */
+/** Returns whether the pattern is the name, or a prefix of it followed by `*`. */
 export function fits(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
 /**
- * Returns whether a label selector matches. As in Linkerd, a selector without a term matches nothing (linkerd-behaviour.md
- * 2.1); in Kubernetes it would match everything.
+ * Returns whether a label selector matches. As in Linkerd, a selector without a term matches nothing
+ * (linkerd-behaviour.md 2.1); in Kubernetes it would match everything.
  */
 export function selects(selector: LabelSelector, labels: StringMap = {}): boolean {
   const equal = Object.entries(selector.matchLabels ?? {});
