@@ -37,7 +37,6 @@ const east = (...targets: string[]) =>
 const west = (...services: Service[]) => serverWith(exporting("west", services));
 const north = () => serverWith(exporting("north", [flat("shop/api")]));
 
-/** The names of Services in the namespace `shop`. */
 const namesIn = (server: ApiServer) =>
   [...server.all("services").keys()].filter((key) => key.startsWith("shop/")).sort();
 
@@ -350,7 +349,7 @@ describe("a namespace that a run creates for mirrors", () => {
 });
 
 describe("the order of writes", () => {
-  /** The Endpoints that were being written when those of a mirror were. */
+  /** The Endpoints of other mirrors that were being written at the same time, by mirror. */
   let meanwhile: Record<string, string[]>;
   let mesh: Mesh;
 
@@ -359,7 +358,7 @@ describe("the order of writes", () => {
     return ({ method, path, body }) => {
       if (name !== "east" || method === "GET" || !path.includes("/endpoints")) return undefined;
       const { metadata } = JSON.parse(body) as { readonly metadata: { readonly name: string } };
-      // Whatever does not wait for this request has begun after a few turns.
+      // A write that doesn't wait for this request starts within a few turns.
       const turns = async () => {
         for (let rounds = 0; rounds < 5; rounds++) await turn();
       };

@@ -14,7 +14,7 @@ const failingOver = (...order: readonly string[]) => ({
   east: { failover: { "shop/web": order } },
 });
 
-/** East, whose own `web` fails over to those of west, through a gateway, and north. */
+/** Runs a stack in which `web` of east fails over to west, through a gateway, and then to north. */
 async function failing(): Promise<{ mesh: Mesh; east: ApiServer }> {
   const own = [service("shop/web")];
   const east = serverWith(cluster("east", { namespaces: ["shop"], services: own }));

@@ -13,7 +13,7 @@ const controller: Controller = {
 };
 const localMirror = { ...controller, name: "linkerd-local-service-mirror", target: undefined };
 
-/** What a preview says, without the lines that count what it would create. */
+/** Returns the notes of a preview without its summaries. */
 async function notesOf(scenario: Scenario): Promise<string[]> {
   const { notes, summaries } = await check(scenario);
   return notes.filter((note) => !summaries.includes(note));
@@ -30,7 +30,7 @@ describe("the status of a Link that another program has created", () => {
     },
   };
 
-  /** The changes of the status that a preview shows. */
+  /** Returns the changes to the status that a preview shows. */
   async function statusIn(found: Partial<Scenario>): Promise<unknown> {
     const { inputs } = await check({ ...scenario, ...found });
     return inputs.changes?.["west"]?.["Link linkerd-multicluster/west"];

@@ -37,14 +37,13 @@ function stackOf(servers: readonly ApiServer[], config: Config = {}, name = own)
   return mesh;
 }
 
-/** A run that has to succeed. */
 async function up(mesh: Mesh) {
   const ended = await mesh.up();
   equal(ended.failure, undefined);
   return ended;
 }
 
-/** The remote and local members of the federated Service, and the stacks that have marked them. */
+/** Returns the members of the federated Service and the marks on it. */
 function federation(east: ApiServer) {
   const { annotations } = east.get("services", federatedBb)?.metadata ?? {};
   return {
@@ -54,7 +53,7 @@ function federation(east: ApiServer) {
   };
 }
 
-/** The marks of stacks on a Service. */
+/** Returns the marks of stacks on a Service. */
 function marksOf(east: ApiServer, key: string): string[] {
   const service = east.get("services", key);
   const managers = service === undefined ? [] : managersOf(service);

@@ -31,7 +31,7 @@ describe("a context that leads to another cluster than before", () => {
     clusters: { ...args.clusters, west: { context: "west", uid } },
   });
 
-  /** Why `west` is refused, with this UID in state; the link to `north` is planned anyway. */
+  /** Returns why `west` is refused with this UID in state, although the link from `north` is planned. */
   async function refusal(remembered: string, of = args, clusters = {}) {
     const before = { identities: { west: remembered } };
     const { inputs, mistakes } = await check({ ...fresh(clusters), args: of, before });

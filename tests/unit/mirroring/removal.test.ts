@@ -105,7 +105,6 @@ describe("the deletion of mirrors in a run that may want them under another clus
     return { servers, inputs: await runOf(servers, args, now) };
   }
 
-  /** Why nothing was deleted, or what is still there. */
   async function remove(
     wanted: KeysWantedInThisRun,
     { servers, inputs }: Awaited<ReturnType<typeof settled>>,

@@ -19,7 +19,7 @@ import { listed } from "../fixtures/federation.ts";
 import { exported, member } from "../fixtures/objects.ts";
 import { confirmedBy, marked, markersOf, unmarked } from "../fixtures/marks.ts";
 
-/** Compares each of these facts with a whole value, or matches its lines with an expression. */
+/** Compares each of these facts with a value, or matches its lines with a regular expression. */
 function expectFacts(
   found: Readonly<Record<string, unknown>>,
   expected: Readonly<Record<string, unknown>>,

@@ -45,7 +45,7 @@ describe("the requests of a run", () => {
   it("are one reading of each cluster if there is nothing to do", async () => {
     const { requests, failure } = await mesh.preview();
     equal(failure, undefined);
-    // The mirrors begin another page.
+    // With the mirrors, the list of Services needs another page.
     equal(requests, 3 * 7);
   });
 
@@ -61,7 +61,7 @@ describe("the requests of a run", () => {
     const pair = Mesh.of([source, serverWith(exporting("west", services))]);
     await pair.up();
     equal(source.all("endpoints").size, 20);
-    // The sixth list and the seventh are of Deployments, and of the one Service that every cluster has.
+    // Besides the five lists, destroy reads Deployments and the Service default/kubernetes.
     equal((await pair.destroy()).requests, 7 + 20);
     equal(source.all("endpoints").size, 0);
   });

@@ -19,7 +19,7 @@ import {
 
 const empty = cluster("east", { namespaces: ["shop", "blog"] });
 
-/** What a link into `east` asks for whose target exports these. */
+/** Returns the mirrors that a link into `east` wants for these Services. */
 function ofTarget(target: string, ...keys: ObjectKey[]): WantedPart {
   const services = keys.map((key) => exported(key));
   const asked = wanted({ link: { target }, target: cluster(target, { services }), source: empty });
@@ -51,7 +51,7 @@ describe("a name that mirrors of two clusters claim", () => {
     deepEqual(second, [["create gateway shop/a-b-c"], []]);
   });
 
-  it("goes to nobody else if that cluster exports no such Service or is unreachable", () => {
+  it("stays reserved for that cluster if it exports no such Service or is unreachable", () => {
     deepEqual(plansOf([ofC], empty, ["b-c"]).flatMap(told), [encroaching]);
     deepEqual(plansOf([ofC], empty, ["x-b-c", "ab-c"]).flatMap(told), []);
   });
@@ -127,7 +127,7 @@ describe("a name that a pod's mirror and a Service's mirror claim", () => {
   const db = headless("shop/db");
   const dbPods = endpoints("shop/db", [pods(["db-0", "db-1"])]);
   const both = west([db, exported("shop/db-0")], [dbPods]);
-  /** The pods that the headless mirror of `db` leads to. */
+  /** Returns the pods that the headless mirror of `db` names. */
   const hosts = ({ endpoints }: ClusterSnapshot) =>
     (endpoints.get("shop/db-west")?.subsets ?? []).flatMap(({ addresses = [] }) =>
       addresses.map(({ hostname }) => hostname),

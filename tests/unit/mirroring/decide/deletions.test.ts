@@ -23,7 +23,7 @@ const rows: [max: Max, live: number, deletions: number, outcome: "runs" | "is re
   [2, 3, 3, "is refused"],
 ];
 
-/** So many mirrors of west that exist, of which so many go. */
+/** Returns decisions about mirrors of west, the first of which are deleted. */
 function decisions(live: number, deletions: number): Decision[] {
   return Array.from({ length: live }, (_, index) => ({
     part: "west",
@@ -69,7 +69,7 @@ describe("members that leave federated Services", () => {
   const north = some("north");
   const source = federated({ targets: { east: some("east"), north } });
 
-  /** What stops a run in which the members of the targets are these. */
+  /** Returns why a run with these members is refused. */
   function refusal(
     targets: Parameters<typeof plannedFederation>[0]["targets"],
     limits: readonly Partial<DeletionLimit>[] = [{ target: "east" }, { target: "north" }],

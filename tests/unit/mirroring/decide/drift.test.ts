@@ -35,7 +35,6 @@ const planWith = (key: string, edits: Edits) =>
 
 const to = (...ips: string[]) => ips.map((ip) => ({ ip }));
 const gatewayPort = { name: "http", protocol: "TCP", port: 4143 };
-/** The Endpoints of `web`, and of `db`, with something else in their place. */
 const web = (other: EndpointSubset): Edits => ({
   endpoints: withSubsets({
     addresses: to("192.0.2.10", "192.0.2.9"),

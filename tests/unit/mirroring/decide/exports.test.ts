@@ -22,7 +22,7 @@ const all = { ports: [http, admin, dns] };
 const clusters = (list: string) => ({ annotations: { "linkerd-multicluster/clusters": list } });
 const ports = (list: string) => ({ annotations: { "linkerd-multicluster/ports": list } });
 
-/** Reason and sentence for a Service that is exported to `east` with these annotations. */
+/** Returns reason and sentence for a Service with these annotations that is exported to `east`. */
 function why(meta: object, privateUnlessListed = false): string[] {
   const target = west([exported("shop/web", meta, all)]);
   return told(planned({ target, link: { privateUnlessListed } }));
@@ -48,7 +48,7 @@ describe("clusters that an exported Service lists", () => {
       ]);
     });
 
-  it("are required where the target is private unless listed", () => {
+  it("are required with privateUnlessListed", () => {
     deepEqual(why({}, true), [
       "NotListed shop/web: west has privateUnlessListed and the Service no annotation linkerd-multicluster/clusters: name east in one if it may import the Service",
     ]);
@@ -151,14 +151,14 @@ describe("ports that an exported Service lists", () => {
     );
   });
 
-  it("let nobody import the Service if it has none of them", () => {
+  it("let nobody import the Service if they name none of its ports", () => {
     for (const list of ["gone", "", "http admin", "8080"])
       deepEqual(why(ports(list)), [
         `InvalidExport shop/web: its annotation linkerd-multicluster/ports: "${list}" names none of its ports: correct it, such as linkerd-multicluster/ports: "http"`,
       ]);
   });
 
-  it("are reported where the Service has only some of them, if it is exported to the cluster", () => {
+  it("are reported if the Service lacks some of them and is exported to the cluster", () => {
     const { annotations } = ports("http,gone");
     const others = { annotations: { ...annotations, ...clusters("north").annotations } };
     const services = [

@@ -44,7 +44,7 @@ async function decided(of: Scenario) {
   return { ...outcome.decided.failover, ...checked };
 }
 
-/** `create shop/web-failover-80: web 1000, web-west 1`, one line for each route. */
+/** Returns a line for each route, such as `create shop/web-failover-80: web 1000, web-west 1`. */
 function lines(routes: readonly RouteDecision[]): string[] {
   return routes.map((route) => {
     const { spec } = route.verdict === "delete" ? route.live : route.wanted;
@@ -54,7 +54,7 @@ function lines(routes: readonly RouteDecision[]): string[] {
   });
 }
 
-/** The source's routes after a run. */
+/** Returns the source's routes after a run. */
 async function routesAfter(of: Scenario, manager = ourManager): Promise<Routes> {
   const { routes } = await decided(of);
   const httpRoutes = routes.flatMap((route): HttpRoute[] => {
@@ -107,7 +107,7 @@ describe("failover of a Service", () => {
     }
   });
 
-  it("takes the mirror for what it stands for, whatever its name and namespace", async () => {
+  it("finds the mirror by its Service, whatever its name and namespace", async () => {
     const args = argsFor(
       [{ target: "west", names: "{target}-{service}", mirrorNamespaces: { shop: "far" } }],
       { failover: { "shop/web": ["local", "west"] } },
@@ -217,7 +217,7 @@ describe("failover of a Service", () => {
     }
   });
 
-  it("goes with its key, in the next run", async () => {
+  it("is deleted in the next run after its key is removed", async () => {
     const routes = await routesAfter(scenario());
     const { after } = await run(scenario());
     const args = argsFor(["west", "north"]);
@@ -228,7 +228,7 @@ describe("failover of a Service", () => {
     deepEqual([gone.inputs.hasRoutes, gone.hasWrites], [true, true]);
     const nothing = await decided({ ...after, args, routes: none, before: gone.inputs });
     deepEqual([nothing.inputs.hasRoutes, nothing.hasWrites], [undefined, false]);
-    // From then on, nobody asks for routes.
+    // From then on, a run doesn't read routes.
     const unasked = await decided({ ...after, args, routes: "server", before: nothing.inputs });
     deepEqual(unasked.routes, []);
   });
@@ -346,7 +346,7 @@ describe("failover of a Service", () => {
       deepEqual([routes, problems], [[], [{ key: "shop/web", sentence: why }]]);
     });
 
-  it("leaves routes as they are that can't be read, and fails the run where they may not", async () => {
+  it("keeps routes that can't be read, and fails the run if it lacks the right", async () => {
     const { after } = await run(scenario());
     for (const [failure, isRefused] of [
       ["server", false],

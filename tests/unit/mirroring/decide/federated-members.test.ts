@@ -19,7 +19,7 @@ const app = (key: "demo/bb") => service(key, { labels: { app: "bb" } });
 const byApp = { federatedServiceSelector: { matchLabels: { app: "bb" } } };
 const mirrored = { "mirror.linkerd.io/mirrored-service": "true" };
 
-/** With these Services in west itself, and in the clusters that it has links to. */
+/** Returns a federation with these Services in the source west and its targets. */
 function world(west: Service[], east: Service[], north: Service[] = []): Federation {
   return {
     source: cluster("west", { namespaces: ["demo"], services: west }),

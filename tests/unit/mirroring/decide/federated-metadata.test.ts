@@ -3,7 +3,7 @@ import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapsho
 import { federated, type Federation, federationOf } from "../../fixtures/federation.ts";
 import { cluster, http, member } from "../../fixtures/objects.ts";
 
-/** A member that says in everything it passes on whose it is. */
+/** Returns a member whose labels, annotations and ports name its cluster. */
 function memberOf(name: string, port: number): ClusterSnapshot {
   const meta = { labels: { of: name }, annotations: { from: name } };
   const spec = { clusterIP: "10.0.0.1", ports: [{ name, port }] };
@@ -13,7 +13,7 @@ function memberOf(name: string, port: number): ClusterSnapshot {
 const [west, east, north] = [memberOf("west", 1), memberOf("east", 2), memberOf("north", 3)];
 const noMember = cluster("west", { namespaces: ["demo"] });
 
-/** The member whose labels, annotations and ports the federated Service has. */
+/** Returns the cluster whose labels, annotations and ports the federated Service has. */
 function whose(federation: Federation): string {
   const [mirror] = federationOf(federation).mirrors;
   const [port] = mirror?.ports ?? [];
@@ -21,7 +21,7 @@ function whose(federation: Federation): string {
   return [...new Set(all.map(String))].join();
 }
 
-it("a federated Service has the member's ports and labels, and nothing that says whose mirror it is (4.1)", () => {
+it("a federated Service has its member's ports and labels, and no label of an owner (4.1)", () => {
   const linkerds = {
     "mirror.linkerd.io/exported": "true",
     "multicluster.linkerd.io/remote-service": "x",

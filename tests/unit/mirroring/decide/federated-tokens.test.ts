@@ -180,7 +180,7 @@ describe("an unmarked member that this stack doesn't want", () => {
       );
     });
 
-  it("of other stacks alone, or of nobody, is none of this stack's business", () => {
+  it("isn't claimed if only other stacks, or nobody, have marked it", () => {
     const source = west(fed("demo/bb", { remote: "bb@other" }));
     const { claims, mirrors } = federationOf({ source, targets: { north: none } });
     deepEqual([claims.size, mirrors], [0, []]);

@@ -77,7 +77,7 @@ describe("the mirror of a headless Service (linkerd-behaviour.md 3.1, 3.5)", () 
       deepEqual(found, typeof becomes === "string" ? [[], [becomes]] : [becomes, []]);
     });
 
-  it("says what it waits for", () => {
+  it("has a reason while it waits", () => {
     deepEqual(told(wanted({ target: west([db]) })), [
       "NoPods shop/db: the headless Service shop/db has no pods on west yet, so it isn't known whether they have names and which kind of mirror it needs: run again once it has pods",
     ]);

@@ -78,14 +78,14 @@ describe("namespaces", () => {
   const link = { createNamespaces: true };
   const source = cluster("east");
 
-  it("are created once each, in order, if the link says so, and never deleted", () => {
+  it("are created once each, in order, with createNamespaces, and never deleted", () => {
     deepEqual(planned({ target, source, link }).namespaces, ["a", "b"]);
     const after = reconciled({ target, source, link });
     deepEqual(planned({ target, source: after, link }).namespaces, []);
     deepEqual(reconciled({ target: west(), source: after, link }).namespaces, after.namespaces);
   });
 
-  it("aren't created for an impossible mirror", () => {
+  it("aren't created for a Service that can't be mirrored", () => {
     const broken = west([exported("a/web", {}, { ports: [] })]);
     deepEqual(planned({ target: broken, source, link }).namespaces, []);
   });

@@ -13,7 +13,7 @@ import { known, link } from "../../fixtures/link.ts";
 import { stack } from "../../fixtures/marks.ts";
 import { cluster, endpoints, exported, later, pods, service } from "../../fixtures/objects.ts";
 
-/** The sizes of a few Services alike; most of them are at a limit, or just beyond it. */
+/** The sizes of several equal Services; most sizes are at a limit, or just beyond it. */
 const kinds = fc.record({
   kind: fc.constantFrom("gateway", "headless", "federated"),
   count: fc.constantFrom(1, 20, 230),
@@ -39,10 +39,10 @@ const history = fc.array(fc.tuple(...targets.map(() => fc.array(kinds, { maxLeng
   maxLength: 3,
 });
 
-/** What a target exports. The names of one time are those of another, so that mirrors grow and shrink. */
+/** Exports Services of a target. Each round uses the same names, so mirrors grow and shrink. */
 function exportsOf(target: string, all: readonly Sizes[], round: number): ClusterSnapshot {
   const made = all.flatMap((sizes) =>
-    // A cluster that has as many as that of the largest would not be read.
+    // A cluster with more of the largest Services could not be read.
     Array.from({ length: sizes.pods === 1_000 ? 10 : sizes.count }, (_, n) => {
       const mine = sizes.isAlike ? "" : `${target}${round}.${n}.`;
       const keys = (count: number) =>
@@ -76,12 +76,12 @@ function exportsOf(target: string, all: readonly Sizes[], round: number): Cluste
   });
 }
 
-/** As long as a key may be, in a group of its own. */
+/** Shortens a key to the longest that is allowed, with a group of its own. */
 function cut(key: string): string {
   return `${key.slice(0, 253).replace(/\.$/, "")}/k`;
 }
 
-/** What a pod of each namespace is told by its environment, by the rules of the kubelet. */
+/** Returns the bytes that the kubelet adds to the environment of pods, by namespace. */
 function environments(services: readonly Service[]): number[] {
   const all = Map.groupBy(services, ({ metadata }) => metadata.namespace);
   return [...all.values()].map((some) =>

@@ -11,7 +11,7 @@ function excluding(excluded: readonly string[], copiedMetadata: readonly string[
   return { excludedLabels: excluded, excludedAnnotations: excluded, copiedMetadata };
 }
 
-/** The keys that are copied of a Service that has these, in its labels and in its annotations. */
+/** Returns the keys that are copied from labels and from annotations. */
 function copied(keys: readonly string[], rules = excluding([])) {
   const map = Object.fromEntries(keys.map((key) => [key, "v"]));
   const web = service("shop/web", { labels: map, annotations: map });
@@ -72,7 +72,6 @@ describe("a key of an exported Service's labels or annotations (linkerd-behaviou
   });
 });
 
-/** What the controllers of two clusters would both act on: the mirror would be pruned, or published. */
 describe("metadata by which other controllers own or act on a Service", () => {
   it("isn't copied", () => {
     const keys = Object.keys(othersKeys).map((entry) => entry.replace("*", "key"));
@@ -87,7 +86,7 @@ describe("metadata by which other controllers own or act on a Service", () => {
     deepEqual(copied(others), [others, others]);
   });
 
-  it("is copied if the link says so, by key or by group", () => {
+  it("is copied if copiedMetadata names its key or group", () => {
     const keys = ["app.kubernetes.io/instance", "prometheus.io/port", "prometheus.io/scrape"];
     const some = excluding([], ["app.kubernetes.io/*", "prometheus.io/scrape"]);
     deepEqual(copied(keys, some)[0], [keys[0], keys[2]]);

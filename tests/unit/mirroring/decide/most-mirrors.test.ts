@@ -22,7 +22,7 @@ const times = <T>(count: number, make: (n: number) => T) =>
   Array.from({ length: count }, (_, n) => make(n));
 const letters = ["a", "b", "c", "d", "e", "f", "g"];
 const long = (letter: string) => letter.repeat(55);
-/** A namespace's pods have room for five of these, by their long names and 100 ports. */
+/** With long names and 100 ports, the variables of five of these fit into the environment of pods. */
 const ofPorts = (spec = {}) =>
   west(
     letters.map((name) => exported(`shop/${long(name)}`, {}, { ports: ports(100), ...spec })),
@@ -130,7 +130,7 @@ describe("the mirrors within the limits of a link", () => {
 });
 
 describe("targets that share the limits of a source", () => {
-  /** The names of each target's mirrors that are let in. */
+  /** Returns how many mirrors each target may have. */
   const shared = (targets: Readonly<Record<string, Service[]>>, source = east()) => {
     const links = Object.keys(targets).map((name) => link({ target: name }));
     const parts = links.map((spec) => {

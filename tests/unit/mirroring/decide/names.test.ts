@@ -29,7 +29,7 @@ describe("mirrors whose link names them", () => {
     );
   });
 
-  it("may have the names of their Services where these are free", () => {
+  it("may have the names of their Services if these are free", () => {
     const source = cluster("east", { namespaces: ["shop"], services: [exported("shop/web")] });
     const plan = planned({ target, source, link: { names: "{service}" } });
     deepEqual(actions(plan), ["create headless shop/db", "create endpoint shop/db-0"]);
@@ -59,7 +59,7 @@ describe("mirrors of former names", () => {
     "delete gateway shop/web-west",
   ];
 
-  it("stay in the run that creates those of the present names, and say until when", () => {
+  it("stay in the run that creates the present ones, and their lines say until when", () => {
     const plan = planned({ target, source: former, link: renamed });
     deepEqual(actions(plan), created);
     deepEqual(
@@ -68,18 +68,18 @@ describe("mirrors of former names", () => {
     );
   });
 
-  it("go in the next run", () => {
+  it("are deleted in the next run", () => {
     const both = reconciled({ target, source: former, link: renamed });
     deepEqual(actions(planned({ target, source: both, link: renamed })).sort(), deleted.sort());
   });
 
-  it("go at once if the link says so", () => {
+  it("are deleted at once with formerNames: delete", () => {
     const link = { ...renamed, formerNames: "delete" as const };
     const all = [...created, ...deleted].sort();
     deepEqual(actions(planned({ target, source: former, link })).sort(), all);
   });
 
-  it("stay where the present name is not possible, or its namespace is missing", () => {
+  it("stay if the present name is invalid or its namespace is missing", () => {
     for (const [link, reason] of [
       [{ names: `{service}-${"x".repeat(60)}` }, "NameTooLong"],
       [{ names: "1-{service}" }, "InvalidName"],
@@ -94,7 +94,7 @@ describe("mirrors of former names", () => {
     }
   });
 
-  it("stay with their headless mirror, also those of pods that are away", () => {
+  it("stay with their headless mirror, even those of missing pods", () => {
     const away = west([db], [endpoints("shop/db", [pods(["db-1"])])]);
     deepEqual(actions(planned({ target: away, source: former, link: renamed })), [
       "delete gateway shop/web-west",
@@ -103,7 +103,7 @@ describe("mirrors of former names", () => {
     ]);
   });
 
-  it("stay in the run that makes those of the present names headless", () => {
+  it("stay in the run that makes the present ones headless", () => {
     const both = reconciled({ target, source: former, link: { ...renamed, headless: false } });
     const kinds = { ...both, services: new Map([...former.services, ...both.services]) };
     const changes = actions(planned({ target, source: kinds, link: renamed }));
@@ -127,7 +127,7 @@ describe("mirrors of former names", () => {
     deepEqual(fewer.refusal?.includes("would delete 2 of its 6 mirrors"), true);
   });
 
-  it("go with their Services", () => {
+  it("are deleted with their Services", () => {
     const plan = planned({ target: west([db]), source: former, link: renamed });
     deepEqual(actions(plan).includes("delete gateway shop/web-west"), true);
   });
@@ -137,7 +137,7 @@ describe("mirrors in namespaces of a link's own", () => {
   const source = cluster("east", { namespaces: ["shop", "shop-west", "blog"] });
   const link = { mirrorNamespaces: { shop: "shop-west", "*": "{namespace}-west" } };
 
-  it("are in these, with their endpoints, and know their Services by their own", () => {
+  it("have their Endpoints there, and name the namespaces of their Services", () => {
     const plan = planned({ target, source, link });
     deepEqual(actions(plan), [
       "create endpoint shop-west/db-0-west",

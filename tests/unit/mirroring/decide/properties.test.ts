@@ -21,7 +21,7 @@ import { shape } from "../../fixtures/shape.ts";
 
 const { owns } = mirrorsOf("west");
 
-/** Any target, and any source: with mirrors of another time, and with clutter at their names. */
+/** A source with mirrors of an earlier run, and with foreign objects that have names of mirrors. */
 const scenarios = fc
   .record({
     link: fc.tuple(links, namespaceMaps).map(([link, map]) => ({ ...link, ...map })),
@@ -150,7 +150,7 @@ describe("for any clusters", () => {
     );
   });
 
-  it("exclusions that came later don't matter where copies are unchanged", () => {
+  it("exclusions have the same effect later as from the start if copies are unchanged", () => {
     fc.assert(
       fc.property(run, links, ({ target, link }, { excludedLabels = [] }) => {
         const now = { target, link: { ...link, excludedLabels }, gateway };

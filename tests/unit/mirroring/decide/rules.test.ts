@@ -4,7 +4,7 @@ import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { type LinkScenario, wanted, west } from "../../fixtures/link.ts";
 import { cluster, exported, headless, namespace, service } from "../../fixtures/objects.ts";
 
-/** Names of which the mirror's, with `-west` at its end, has 63 and 64 characters. */
+/** The mirrors' names, which end in `-west`, have 63 and 64 characters. */
 const longest = "w".repeat(58);
 const tooLong = "w".repeat(59);
 const { excludedNamespaces } = linkDefaults;
@@ -163,7 +163,7 @@ describe("Services that can be mirrored (linkerd-behaviour.md 2.2, 2.3, 2.16)", 
       deepEqual([mirrors, skips], [[], [Object.assign(skip, fix)]]);
     });
 
-  it("says nothing of Services in an excluded namespace if the selector names no label", () => {
+  it("have no reason in an excluded namespace if the selector matches unlabelled Services", () => {
     const target = west([service("kube-system/dns"), service("shop/web")]);
     const matchExpressions = [{ key: "private", operator: "DoesNotExist" as const }];
     const link = { excludedNamespaces, selector: { matchExpressions } };
@@ -171,7 +171,7 @@ describe("Services that can be mirrored (linkerd-behaviour.md 2.2, 2.3, 2.16)", 
     deepEqual([mirrors.map(({ name }) => name), skips], [["web-west"], []]);
   });
 
-  it("says nothing of Services without an export label", () => {
+  it("have no reason without an export label", () => {
     const labels = { "mirror.linkerd.io/exported": "false" };
     const target = west([exported("shop/web", { labels }, { ports: [] })]);
     deepEqual(wanted({ target }), { mirrors: [], skips: [], missing: {} });

@@ -29,7 +29,7 @@ describe("a label selector", () => {
       [{ app: "web", tier: "" }],
       [{ app: "web" }],
     ],
-    // Keys that every object inherits.
+    // Every object inherits a property of this name.
     [expressions(term("Exists", "constructor")), [{ constructor: "" }], [{}]],
     [expressions(term("DoesNotExist", "constructor")), [{}], [{ constructor: "" }]],
   ];

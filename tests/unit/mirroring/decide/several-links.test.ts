@@ -7,7 +7,7 @@ import { cluster, exported, exporting, member } from "../../fixtures/objects.ts"
 
 const east = (...services: Service[]) => cluster("east", { namespaces: ["shop"], services });
 
-/** The keys of a map of maps: of the mirrors, or of what is not mirrored. */
+/** Returns the keys of mirrors, or of Services that aren't mirrored, by part. */
 function keysByPart(parts: Inputs["mirrors"] | Inputs["notMirrored"]) {
   return Object.entries({ ...(parts as object) }).map(([part, all]) => [
     part,

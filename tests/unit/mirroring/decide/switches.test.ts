@@ -7,7 +7,6 @@ import { actions, fieldChanges, planned, reconciled } from "../../fixtures/recon
 const source = cluster("east", { namespaces: ["shop"] });
 const key = "shop/web";
 
-/** Everything that the Service `shop/web` of west can be mirrored as. */
 const shapes = {
   gateway: west([exported(key)]),
   discovery: west([

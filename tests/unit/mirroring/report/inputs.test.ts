@@ -124,7 +124,7 @@ describe("the inputs while a cluster can't be read", () => {
         isAway ? [["west"], []] : [undefined, ["west"]],
       );
       equal(inputs.revision, 2);
-      // A saved plan holds whatever keeps a cluster out of reach; one that refuses is an error each time.
+      // Any failure to reach a cluster gives the same inputs, so a saved plan stays valid; a refusal fails every run.
       const later = having(away, isAway ? { west: "late" } : {});
       const again = await check({ ...later, before: inputs });
       deepEqual(again.inputs, { ...inputs, revision: isAway ? 2 : 3 });
@@ -169,7 +169,6 @@ describe("the memory in inputs", () => {
   it("has the former name of the stack until a run has renewed all marks", async () => {
     const renamed = { ...(await settled()), args: { ...args, stack: "acme/mesh/b" } };
     const first = await check(renamed);
-    // Its own mirrors are known by the old name.
     deepEqual([first.inputs.formerStacks, first.notes], [["acme/mesh/dev"], []]);
     deepEqual(first.inputs.renewedStacks, ["acme/mesh/dev"]);
     const again = await check({ ...renamed, before: first.inputs });

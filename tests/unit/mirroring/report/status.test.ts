@@ -55,7 +55,7 @@ const unmirrored = (reason: string, message: string, lastTransitionTime: string)
 });
 const [earlier, since] = ["2024-11-07T19:53:01Z", "2024-12-24T12:00:00Z"] as const;
 
-/** As Linkerd's guide to federated Services prints it. */
+/** Linkerd's guide to federated Services prints this. */
 const listing = [
   {
     conditions: [
