@@ -27,7 +27,6 @@ export { controllersIn } from "../mesh/linkerd.ts";
 export {
   argsOf,
   entryOf,
-  type ByPart,
   type Inputs,
   type MirrorsArgs,
   mirrorsOfSource,

@@ -133,7 +133,7 @@ export async function checkSource(
 }
 
 /** Returns sentences about everything that the user has to fix before anything may be planned. Pure. */
-export function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string[] {
+function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string[] {
   return [...readings].flatMap(([name, reading]) => {
     if ("value" in reading) return [];
     return reading.cause === "invalid" || stopsTheRun(args, name) ? [reading.why] : [];

@@ -102,7 +102,6 @@ export function decide(observation: SourceObservation): Decided {
   const decided = ownParts.filter(({ part }) => !overLimit.has(part));
   const judged = new Set(decided.map(({ part }) => part));
   const routes = valueIn(observation.routes);
-  const context = args.clusters[args.source]?.context ?? args.source;
   return {
     decisions,
     federatedMirrors: federated.mirrors,
@@ -133,29 +132,33 @@ export function decide(observation: SourceObservation): Decided {
       ]),
     ),
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
-    notes: [
-      ...links.flatMap((each) =>
-        missingPorts(each).map((sentence): Note => [each.link.target, sentence]),
-      ),
-      ...(observation.routes !== undefined && "why" in observation.routes
-        ? [[routesPart, `they stay as they are, because ${observation.routes.why}`] as const]
-        : []),
-      ...removed.flatMap((part): Note[] =>
-        part.disposition === "unknown"
-          ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
-          : [],
-      ),
-      ...decided.flatMap(({ part, authority }) =>
-        ownershipNotes(
-          part,
-          byPart.get(part) ?? [],
-          authority,
-          context,
-          mayExist(observation.controllers, part),
-        ),
-      ),
-    ],
+    notes: notesOn(observation, decided, byPart),
   };
+}
+
+function notesOn(
+  { args, links, removed, routes, controllers }: SourceObservation,
+  decided: readonly { readonly part: string; readonly authority: Authority }[],
+  decisionsByPart: ReadonlyMap<string, readonly Decision[]>,
+): Note[] {
+  const context = args.clusters[args.source]?.context ?? args.source;
+  return [
+    ...links.flatMap((each) =>
+      missingPorts(each).map((sentence): Note => [each.link.target, sentence]),
+    ),
+    ...(routes !== undefined && "why" in routes
+      ? [[routesPart, `they stay as they are, because ${routes.why}`] as const]
+      : []),
+    ...removed.flatMap((part): Note[] =>
+      part.disposition === "unknown"
+        ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
+        : [],
+    ),
+    ...decided.flatMap(({ part, authority }) => {
+      const decisions = decisionsByPart.get(part) ?? [];
+      return ownershipNotes(part, decisions, authority, context, mayExist(controllers, part));
+    }),
+  ];
 }
 
 /** Routes that may not be read are a mistake to fix; whatever else prevents reading them may pass. */

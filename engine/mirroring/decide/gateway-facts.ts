@@ -66,7 +66,7 @@ export function gatewayFacts(
 }
 
 /** Returns the sentence for a gateway all of whose announced addresses are refused. */
-export function refusedAddresses(where: string, refused: readonly string[]): string {
+function refusedAddresses(where: string, refused: readonly string[]): string {
   return `the gateway Service ${where} announces no address that may be used (${refused.join("; ")}): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`;
 }
 
@@ -93,7 +93,7 @@ function loadBalancerAddresses(service: Service | undefined): string[] {
 }
 
 /** A NodePort gateway is reached at the node port, any other at the Service's port. */
-export function portNamed(service: Service | undefined, wanted: string): number | undefined {
+function portNamed(service: Service | undefined, wanted: string): number | undefined {
   const port = service?.spec.ports?.find(({ name }) => name === wanted);
   return service?.spec.type === "NodePort" ? port?.nodePort : port?.port;
 }

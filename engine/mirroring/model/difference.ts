@@ -189,7 +189,7 @@ interface FieldsV1 {
 }
 
 /** The keys that an entry has below `f:metadata` and `f:labels`, as `f:<key>`. */
-export function keysOf(field: KeyField, { fieldsV1 }: ManagedFields): string[] {
+function keysOf(field: KeyField, { fieldsV1 }: ManagedFields): string[] {
   const { "f:metadata": metadata = {} } = (fieldsV1 ?? {}) as FieldsV1;
   return Object.keys(metadata[`f:${field}`] ?? {}).flatMap((key) =>
     key.startsWith("f:") ? [key.slice("f:".length)] : [],

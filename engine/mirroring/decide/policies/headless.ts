@@ -20,7 +20,7 @@ export interface HostSubset {
 }
 
 /** Returns whether any address, ready or not, has a hostname: only then can a mirror be headless (3.1). */
-export function anyNamed(endpoints: Endpoints): boolean {
+function anyNamed(endpoints: Endpoints): boolean {
   return (endpoints.subsets ?? []).some((subset) =>
     [...(subset.addresses ?? []), ...(subset.notReadyAddresses ?? [])].some(hasName),
   );

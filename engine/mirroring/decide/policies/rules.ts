@@ -219,7 +219,7 @@ interface Sized {
 /**
  * Returns in what respect a Service is too large for a mirror, and what to do, as a clause; undefined if it isn't.
  */
-export function excess({ labels, annotations, ports = [] }: Sized): string | undefined {
+function excess({ labels, annotations, ports = [] }: Sized): string | undefined {
   if (ports.length > bounds.ports.most)
     return `it has ${inDigits(ports.length)} ports and a mirror has at most ${inDigits(bounds.ports.most)}: divide it into several Services`;
   for (const [what, map, key] of [
