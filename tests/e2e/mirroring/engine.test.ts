@@ -88,6 +88,16 @@ describe("a stack in the real engine", function () {
       assert.equal(cluster.filter(isList).length, 1);
   });
 
+  it("keeps its mirrors from a second stack with the same link, which says whose they are", async () => {
+    const links = [{ source: "east", target: "west", federatedServiceSelector: {} }];
+    const second = await Stack.create(shared, `${namespace}-second`, { clusters, links });
+    const { text, writes } = await second.up();
+    const owner = `organization/linkerd-multicluster/${namespace}`;
+    assert.ok(text.includes(`NotOurs: stack ${owner} owns the mirror east/engine/web-west`), text);
+    const destroyed = await second.run("destroy");
+    assert.deepEqual([writes, destroyed.writes], [[], []]);
+  });
+
   it("shows drift in a preview, and follows its plan while a target is unreachable", async () => {
     const { east } = shared.kube;
     await shared.bed.clusters.north.cut();
