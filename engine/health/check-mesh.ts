@@ -16,11 +16,11 @@ import {
   withFix,
 } from "./report.ts";
 
-/** The time that a mesh has to become healthy. */
+/** A mesh has this time to become healthy. */
 export interface HealthPolling extends Omit<Polling, "stop"> {
-  /** Ends reading and waiting. */
+  /** It ends reading and waiting. */
   readonly cancellation?: Cancellation;
-  /** Whether the wait is over; by default when the mesh is healthy. */
+  /** It tells whether the wait is over, by default once the mesh is healthy. */
   readonly enough?: (report: HealthReport) => boolean;
 }
 
@@ -78,9 +78,9 @@ export async function checkAfterRun(
   return { stopping: [], notes: [...notes, passed] };
 }
 
-/** Findings as sentences that name their cluster or link. */
+/** Findings are sentences that name their cluster or link. */
 export interface HealthFindings {
-  /** Sentences that fail a run. */
+  /** These fail a run. */
   readonly stopping: readonly string[];
   readonly warnings: readonly string[];
 }

@@ -10,42 +10,42 @@ import type { HealthMesh } from "./health-mesh.ts";
  */
 export type Severity = "fatal" | "error" | "warning";
 
-/** A finding: a sentence says what is wrong, where (cluster/namespace/name), and why. */
+/** A finding's sentence says what is wrong, where (cluster/namespace/name), and why. */
 export type Finding =
   | string
   | {
       readonly sentence: string;
-      /** Present if it differs from the check's. */
+      /** It is present if it differs from the check's. */
       readonly severity?: Severity;
-      /** A command to copy. */
+      /** It is a command to copy. */
       readonly fix?: string;
     };
 
-/** All findings, or why the check was skipped. */
+/** A check returns all findings, or why it was skipped. */
 export type Findings = readonly Finding[] | { readonly skipped: string };
 
-/** One check of a mesh. `run` is pure; everything has been read before. */
+/** A check is pure, because everything has been read before. */
 export interface HealthCheck<View> {
-  /** Stable, because scripts refer to it. */
+  /** It is stable, because scripts refer to it. */
   readonly id: string;
-  /** The state that the check confirms, as a line of a table. */
+  /** It names the state that the check confirms, for a line of a table. */
   readonly title: string;
-  /** The anchor of Linkerd's own check on https://linkerd.io/2/checks/. */
+  /** Linkerd's own check has this anchor on https://linkerd.io/2/checks/. */
   readonly anchor?: string;
   readonly severity: Severity;
-  /** Whether it concerns Linkerd and Links, which a stack with `manage: mirrors` doesn't manage. */
+  /** It is true of checks of Linkerd and Links, which a stack with `manage: mirrors` doesn't manage. */
   readonly aboutLinkerd: boolean;
-  /** Absent if it applies to all. Where it doesn't apply, the report leaves it out. */
+  /** Without it, the check applies to all. If the check doesn't apply, the report leaves it out. */
   readonly appliesTo?: (view: View) => boolean;
   readonly run: (view: View) => Findings;
 }
 
-/** The result of a check that needs an unreadable cluster, which is already a finding. */
+/** Skips a check that needs an unreadable cluster, which is already a finding. */
 export function unreadCluster(cluster: string): Findings {
   return { skipped: `cluster ${cluster} can't be read` };
 }
 
-/** One cluster as its checks see it. */
+/** Checks of a cluster see this. */
 export interface CheckedCluster {
   readonly mesh: HealthMesh;
   readonly cluster: string;
@@ -56,11 +56,11 @@ export interface CheckedCluster {
    * this stack contributes to any.
    */
   readonly federated?: Result<readonly Decision[] | undefined>;
-  /** This cluster and those whose pods it reaches without a gateway; absent if there are none. */
+  /** It has this cluster and those whose pods it reaches without a gateway, and is absent without any. */
   readonly flat?: readonly PodRanges[];
 }
 
-/** Reads the ranges from which the nodes of a cluster give addresses to pods. */
+/** The nodes of a cluster give addresses to pods from these ranges. */
 export interface PodRanges {
   readonly cluster: string;
   readonly ranges: Result<readonly string[]>;
@@ -75,8 +75,8 @@ export interface CheckedLink {
   readonly target: ClusterReading;
   readonly reading: LinkReading;
   /**
-   * The engine's decisions about the link's mirrors; undefined: a cluster that they take can't be
-   * read; absent where Linkerd's controller mirrors.
+   * It has the engine's decisions about the link's mirrors. It is undefined if a needed cluster can't be read, and
+   * absent if Linkerd's controller mirrors.
    */
   readonly mirrors?: Result<readonly Decision[] | undefined>;
 }

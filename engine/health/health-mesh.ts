@@ -6,13 +6,13 @@ import type { LinkSpec } from "../mirroring/model/link.ts";
  */
 export interface HealthMesh {
   readonly manage: "all" | "links" | "mirrors";
-  /** `organization/project/stack`, by which its mirrors are recognized; absent if they can't be. */
+  /** Mirrors of `organization/project/stack` are recognized by this name. Without it, they can't be. */
   readonly stack?: string;
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly links: readonly HealthLink[];
-  /** Links that this run removes; Pulumi deletes their mirrors after everything else. */
+  /** This run removes these links. Pulumi deletes their mirrors after everything else. */
   readonly leaving?: readonly Pick<LinkSpec, "source" | "target">[];
 }
 
@@ -21,7 +21,7 @@ export interface HealthLink {
   readonly mirroring: "pulumi" | "controller";
 }
 
-/** Inputs of the resource that checks the mesh at the end of a run. */
+/** These are the inputs of the resource that checks the mesh at the end of a run. */
 export interface HealthArgs {
   readonly mesh: HealthMesh;
   /**
@@ -29,6 +29,6 @@ export interface HealthArgs {
    * checked if they change, and after a run that left it unhealthy. Never a secret.
    */
   readonly triggers: Readonly<Record<string, unknown>>;
-  /** Sentences about clusters to which this run writes nothing; they fail the run once everything else is done. */
+  /** This run writes nothing to the clusters of these sentences, which fail it once everything else is done. */
   readonly refused?: readonly string[];
 }

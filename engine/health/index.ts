@@ -1,4 +1,4 @@
-/** Checks of a mesh and the report on them. The rest of the program imports only this file of the folder. */
+/** Checks a mesh and reports on it. The rest of the program imports only this file of the folder. */
 export type { HealthArgs, HealthMesh } from "./health-mesh.ts";
 export { observeMesh, type SourceState, type Views } from "./observe-mesh.ts";
 export {

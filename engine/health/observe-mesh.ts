@@ -16,22 +16,22 @@ import type { CheckedCluster, CheckedLink, PodRanges } from "./health-check.ts";
 export interface Views {
   readonly clusters: readonly CheckedCluster[];
   readonly links: readonly CheckedLink[];
-  /** The engine's decisions about each source's mirrors. */
+  /** It has the engine's decisions about each source's mirrors. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
-/** The arguments of a source's mirrors, and what its last run has left. */
+/** A source has the arguments of its mirrors, and the inputs of its last run. */
 export interface SourceState {
   readonly args: MirrorsArgs;
   readonly before: Before;
 }
 
 export interface ObserveOptions extends ConnectOptions {
-  /** The states by source; the mesh alone says it of one that is absent. */
+  /** It has the state of each source. A missing one follows from the mesh. */
   readonly sources?: ReadonlyMap<string, SourceState>;
-  /** Whether only what mirrors are decided by is read: no token, Secret or pod; checks of anything else then say nothing. */
+  /** With it, only what decides about mirrors is read: no token, Secret or pod. All other checks are then skipped. */
   readonly mirrorsOnly?: boolean;
-  /** Closed in the end; by default connections of its own. */
+  /** They are closed in the end. By default, new ones are made. */
   readonly clusters?: Clusters;
 }
 
@@ -63,7 +63,7 @@ export async function observeMesh(
   }
 }
 
-/** Everything that a check goes by. */
+/** Names everything that the checks need. */
 function needOf(mesh: HealthMesh): Need {
   const { manage, linkerdNamespace, multiclusterNamespace } = mesh;
   const isManaged = manage !== "mirrors";
@@ -97,7 +97,7 @@ function needOfMirrors({ clusters, links }: HealthMesh): Need {
   };
 }
 
-/** Makes the view of every check from what was read and decided. Pure. */
+/** Makes the view of every check from what was read and decided, as a pure function. */
 function viewsOf(
   mesh: HealthMesh,
   now: Date,
@@ -132,7 +132,7 @@ function viewsOf(
   return { clusters, links, outcomes };
 }
 
-/** The clusters of each source's flat network: itself and the targets whose pods it reaches without a gateway. */
+/** Returns each source's flat network: itself, and the targets whose pods it reaches without a gateway. */
 function flatNetworks({ clusters, links }: MeshReading): ReadonlyMap<string, readonly PodRanges[]> {
   const pairs = links.flatMap(({ link, isFlat = false }) => (isFlat ? [link] : []));
   const rangesOf = (cluster: string): PodRanges => {
@@ -147,14 +147,14 @@ function flatNetworks({ clusters, links }: MeshReading): ReadonlyMap<string, rea
   );
 }
 
-/** The state of a source by the mesh; undefined where no mirrors of it are this stack's. */
+/** Derives the state of a source from the mesh; undefined if this stack has no mirrors in it. */
 function stateOf(mesh: HealthMesh, source: string): SourceState | undefined {
   const args = mirrorsOfSource(source, { stack: "*", ...mesh });
   return args === undefined || args.links.length === 0 ? undefined : { args, before: {} };
 }
 
 /**
- * The decisions about one part, or why there are none. Their value is undefined where a cluster that it takes can't be
+ * Returns the decisions about one part, or why there are none. Their value is undefined if a needed cluster can't be
  * read, which is a finding of that cluster.
  */
 function decisionsOf(

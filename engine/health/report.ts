@@ -12,18 +12,18 @@ import type { Views } from "./observe-mesh.ts";
  */
 export interface HealthReport {
   readonly version: 1;
-  /** Whether there is no finding of severity `fatal` or `error`; decides about the exit code. */
+  /** It is true without a finding of severity `fatal` or `error`, and decides about the exit code. */
   readonly healthy: boolean;
-  /** Checks by their result. */
+  /** It counts the checks by their result. */
   readonly counts: Readonly<Record<CheckState, number>>;
-  /** First the clusters, then the links, both in the order of the config. */
+  /** Clusters come first, then links, both in the order of the config. */
   readonly groups: readonly Group[];
 }
 
-/** One cluster or one link, with all of its checks. */
+/** A group has all checks of one cluster or link. */
 export interface Group {
   readonly kind: "cluster" | "link";
-  /** `west`, or for a link `source/target`. */
+  /** It is `west`, or for a link `source/target`. */
   readonly name: string;
   readonly checks: readonly CheckResult[];
 }
@@ -32,13 +32,13 @@ export interface Group {
 export type CheckState = "ok" | "warning" | "error" | "skipped";
 
 export interface CheckResult {
-  /** Stable, such as `trust-anchors-shared`. */
+  /** It is stable, such as `trust-anchors-shared`. */
   readonly id: string;
   readonly title: string;
   readonly result: CheckState;
-  /** Linkerd's page about its own check. */
+  /** It leads to Linkerd's page about its own check. */
   readonly hint?: string;
-  /** Why it was skipped. */
+  /** It says why the check was skipped. */
   readonly why?: string;
   readonly findings: readonly ReportedFinding[];
 }
@@ -46,11 +46,11 @@ export interface CheckResult {
 export interface ReportedFinding {
   readonly severity: Severity;
   readonly sentence: string;
-  /** A command to copy. */
+  /** It is a command to copy. */
   readonly fix?: string;
 }
 
-/** Runs every check on every cluster and link. Pure. */
+/** Runs every check on every cluster and link, as a pure function. */
 export function reportOn({ clusters, links }: Pick<Views, "clusters" | "links">): HealthReport {
   const groups: readonly Group[] = [
     ...clusters.map((view) => ({
@@ -108,12 +108,12 @@ export function resultOfCheck<View extends { readonly mesh: HealthMesh }>(
   return { id, title, result, ...hint, findings };
 }
 
-/** A finding on one line. */
+/** Formats a finding on one line. */
 export function withFix({ sentence, fix }: ReportedFinding): string {
   return fix === undefined ? sentence : `${sentence}. Fix: ${fix}`;
 }
 
-/** Findings as lines, and then each command once, because many findings can share one. */
+/** Lists the findings, and then each command once, because many findings can share one. */
 export function findingLines(findings: readonly ReportedFinding[]): string[] {
   const fixes = new Set(findings.flatMap(({ fix }) => fix ?? []));
   return [
@@ -122,7 +122,7 @@ export function findingLines(findings: readonly ReportedFinding[]): string[] {
   ];
 }
 
-/** `8 passed, 1 warning, 3 skipped`. */
+/** Formats counts as `8 passed, 1 warning, 3 skipped`. */
 export function summary({ ok, warning, error, skipped }: HealthReport["counts"]): string {
   return [
     `${ok} passed`,

@@ -1,10 +1,10 @@
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 
-/** Milliseconds for which a reading serves all resources of a run; longer than a phase's checks. */
+/** A reading serves all resources for so many milliseconds, which is longer than a phase's checks take. */
 const fresh = 60_000;
 
 /**
- * Readings that everybody in the process shares, so that clusters are read once for each phase and
+ * Everybody in the process shares these readings, so that clusters are read once for each phase and
  * not once for each resource. A failure is shared too: an unreachable cluster costs its time-out
  * once.
  */
@@ -17,7 +17,7 @@ export class Cache<T> {
     this.#time = time;
   }
 
-  /** The reading that there is, else a new one. */
+  /** Returns the current reading, or else begins one. */
   get(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
     if (known !== undefined && this.#time.now() - known.endedAt < fresh) return known.value;
@@ -25,8 +25,8 @@ export class Cache<T> {
   }
 
   /**
-   * A reading that begins after this call. Calls that come while one is under way share the one
-   * after it, so that a mesh that is just being made is not read once for each of its resources.
+   * Returns a reading that begins after this call. Calls during a reading share the next one, so that a mesh
+   * under construction is not read once for each of its resources.
    */
   refetch(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
@@ -54,7 +54,7 @@ export class Cache<T> {
 
 class Reading<T> {
   begun = false;
-  /** Not before it has: a large cluster may take longer to read than a reading is fresh. */
+  /** A reading under way is never old: a large cluster may take longer to read than a reading is fresh. */
   endedAt = Infinity;
   readonly value: Promise<T>;
 

@@ -16,7 +16,7 @@ import { addressesOf } from "./names.ts";
 import { routesIn } from "./routes.ts";
 import { type Extent, observe } from "./snapshot.ts";
 
-/** The clusters as this process sees them: one client and one reading for each, for everybody. */
+/** A process has one client and one reading for each cluster, which everybody shares. */
 export class Clusters {
   readonly #options: ConnectOptions;
   readonly #clients = new Map<string, Promise<Kubernetes>>();
@@ -37,13 +37,13 @@ export class Clusters {
     return this.#options.time ?? systemTime;
   }
 
-  /** Whether nothing more is to be begun. */
+  /** Tells whether the run was cancelled, so that nothing new may start. */
   get isCancelled(): boolean {
     return this.#options.cancellation?.stop.aborted === true;
   }
 
   /**
-   * A client of the caller's own, which has to close it.
+   * Makes a client that the caller has to close.
    *
    * @throws KubeconfigError where the kubeconfig does not have what is asked for
    */
@@ -78,7 +78,7 @@ export class Clusters {
   }
 
   /**
-   * Linkerd's controllers that write mirrors into a cluster.
+   * Lists Linkerd's controllers that write mirrors into a cluster.
    *
    * @throws KubeconfigError | KubernetesError
    */
@@ -89,7 +89,7 @@ export class Clusters {
   }
 
   /**
-   * Whether the runner may do that in a cluster.
+   * Asks whether the runner may do that in a cluster.
    *
    * @throws KubeconfigError | KubernetesError
    */
@@ -129,12 +129,12 @@ export class Clusters {
     for (const extent of extents) this.#snapshots.refresh(accessKey(access, extent));
   }
 
-  /** All addresses of a hostname; rejects where DNS has none or does not answer in time. */
+  /** Resolves a hostname to all its addresses. It rejects if DNS has none or does not answer in time. */
   resolve(hostname: string): Promise<readonly string[]> {
     return this.#addresses.get(hostname, () => this.#lookUp(hostname));
   }
 
-  /** The same, but DNS is asked now, and the answer holds for everybody. */
+  /** Does the same with a new query, whose answer then holds for everybody. */
   resolveAgain(hostname: string): Promise<readonly string[]> {
     return this.#addresses.refetch(hostname, () => this.#lookUp(hostname));
   }

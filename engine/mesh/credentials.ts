@@ -10,7 +10,7 @@ import type { CredentialsNeed, MeshAccess, Observed } from "./need.ts";
 import type { LinkReading, SecretReading, Trial } from "./reading.ts";
 import { tryCredentials } from "./trial.ts";
 
-/** Whether traffic of the link goes straight to pods, possibly besides a gateway. */
+/** Tells whether traffic of the link goes straight to pods, possibly besides a gateway. */
 export function leadsToPods(link: LinkSpec, target: Result<ClusterSnapshot> | undefined): boolean {
   const read = valueIn(target);
   return link.gateway === false || (read !== undefined && discovers(link, read));
@@ -23,7 +23,7 @@ function discovers(link: LinkSpec, { services }: ClusterSnapshot): boolean {
   );
 }
 
-/** Both credentials Secrets of a link, with what came of trying their content at the target. */
+/** Reads both credentials Secrets of a link, and tries their content at the target. */
 export async function readCredentials(
   { clusters: accesses }: Pick<MeshAccess, "clusters">,
   clusters: Pick<Observed, "client" | "connect">,

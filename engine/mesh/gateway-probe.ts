@@ -12,27 +12,27 @@ import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { annotation, probePort } from "../mirroring/model/vocabulary.ts";
 
-/** The address of a gateway's probe. */
+/** A probe is sent to all addresses of the gateway. */
 export interface ProbeTarget {
-  /** IPs: those of the gateway. */
+  /** They are IPs. */
   readonly addresses: readonly string[];
   readonly port: number;
   readonly path: string;
 }
 
-/** Milliseconds that an address has to answer one probe, from connecting to the status line. */
+/** An address gets so many milliseconds to connect and to send the status line. */
 const answerTimeout = 1_500;
 
-/** More than any answer to a probe has; in bytes. */
+/** No answer to a probe has headers of so many bytes. */
 const maxHeaderSize = 8_192;
 
 export interface ProbeOptions {
   readonly time?: Time;
-  /** Ends what is under way. */
+  /** Aborting it ends the probes. */
   readonly stop?: AbortSignal | undefined;
 }
 
-/** One probe; undefined: the gateway is alive. What else it gives says why not: `HTTP status 503`. Never rejects. */
+/** Sends one probe and never rejects. The result says why the gateway is down: `HTTP status 503`. */
 export type SendProbe = (
   target: ProbeTarget,
   options?: ProbeOptions,
@@ -42,7 +42,7 @@ export type SendProbe = (
  * Probes the gateway of a link that asks for it (`gatewayProbe`), as its Service in the target says. Mirrors don't
  * depend on the result.
  *
- * @returns undefined where the link does not ask for it, or its gateway is not known
+ * @returns undefined if the link does not ask for it, or its gateway is not known
  */
 export async function probeGateway(
   link: LinkSpec,
@@ -93,9 +93,8 @@ export const sendProbe: SendProbe = async (target, { time = systemTime, stop } =
 };
 
 /**
- * The target says what is asked for, and may say it of any machine that the runner reaches: nothing
- * of the runner goes along (no credential, no proxy of the environment), a redirect is an answer like
- * any other, and of the answer nothing is looked at but its status.
+ * The target chooses the address, which may be any machine that the runner reaches. So the request carries no
+ * credential and uses no proxy of the environment, redirects are not followed, and only the status is read.
  */
 function ask(
   host: string,

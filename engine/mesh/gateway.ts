@@ -8,7 +8,7 @@ import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { unlessBug } from "../user-error.ts";
 import type { Clusters } from "./clusters.ts";
 
-/** @param access of the source; absent: nothing is known of it */
+/** @param access that of the source; without it, the source's own addresses are unknown */
 export function judgeFor(
   clusters: Pick<Clusters, "snapshot" | "nodes" | "resolve">,
   source: string,
@@ -29,9 +29,9 @@ export function judgeFor(
 }
 
 /**
- * The target's gateway with its hostnames resolved to IPs (linkerd-behaviour.md 2.9). What fails to
- * resolve, and what the target announces and may not be dialled, is left out with a warning while
- * another address is left.
+ * Reads the target's gateway and resolves its hostnames to IPs (linkerd-behaviour.md 2.9). Names that don't
+ * resolve, and announced addresses that may not be used, are left out with a warning if another address
+ * remains.
  */
 export async function readGateway(
   link: LinkSpec,

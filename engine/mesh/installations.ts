@@ -82,7 +82,7 @@ async function externalOf(
   return resultOf(() => readExternal(client, namespace));
 }
 
-/** The clusters of this stack to which another name leads too, with a sentence for each. */
+/** Returns a sentence for each cluster of this stack to which another name leads too. */
 function duplicatesIn(
   identified: ReadonlyMap<string, Result<Identified>>,
   needs: InstallationsNeed["clusters"],

@@ -26,7 +26,7 @@ export async function readLinkerd(
   return { links, anchors, issuer, domains: { value: domains }, version: { value: version } };
 }
 
-/** Undefined if the cluster doesn't serve Links. */
+/** Returns undefined if the cluster doesn't serve Links. */
 async function linksIn(kubernetes: Kubernetes): Promise<readonly LinkResource[] | undefined> {
   try {
     return await kubernetes.list(resources.links);
@@ -36,11 +36,11 @@ async function linksIn(kubernetes: Kubernetes): Promise<readonly LinkResource[] 
   }
 }
 
-/** The value of the label `component` that the chart gives to the local service mirror. */
+/** The chart gives this value of the label `component` to the local service mirror. */
 const localMirror = "local-service-mirror";
 
 /**
- * Linkerd's controllers, by the labels that its charts give them (linkerd2, charts
+ * Finds Linkerd's controllers by the labels that its charts give them (linkerd2, charts
  * linkerd-multicluster and linkerd-multicluster-link).
  *
  * @throws KubernetesError
@@ -68,7 +68,7 @@ export function namespacesWithMirrors({ services }: ClusterSnapshot): string[] {
 }
 
 /**
- * The number of namespaces, and of pods in each, that are read: one pod without a proxy is enough for the finding.
+ * Only so many namespaces, and pods in each, are read, because one pod without a proxy is enough for the finding.
  */
 const sample = { namespaces: 20, pods: 10 };
 

@@ -4,25 +4,25 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { codeOf, unlessBug, UserError } from "../user-error.ts";
 
-/** Milliseconds in which one name has to be resolved. */
+/** Resolving one name takes at most so many milliseconds. */
 const longest = 5_000;
 
 export interface NameOptions {
-  /** Ends what is under way. */
+  /** Aborting it ends the query. */
   readonly stop?: AbortSignal | undefined;
-  /** DNS servers, as `192.0.2.53:53`; those of this machine unless given. */
+  /** DNS servers are written as `192.0.2.53:53`. The default is those of this machine. */
   readonly servers?: readonly string[];
   /** The hosts file. */
   readonly hosts?: string;
 }
 
 /**
- * All addresses of a hostname. A name that ends in a dot is complete, as is every name that a target announces: the
+ * Resolves a hostname. A name that ends in a dot is complete, as is every name that a target announces: the
  * hosts file has it, or DNS is asked over sockets, for all names at the same time. `lookup` would ask in one of the
- * few threads that a process has, and names of one target that nobody answers for would keep all others waiting. Any
- * other name is the config's own, which `lookup` completes by the search domains of this machine.
+ * few threads that a process has, and unanswered names of one target would keep all others waiting. Any
+ * other name is the config's own, which `lookup` completes with the search domains of this machine.
  *
- * @throws Error where there is none, or no answer in time
+ * @throws UserError if there is none, or no answer in time
  */
 export async function addressesOf(
   hostname: string,
@@ -68,7 +68,7 @@ async function askDns(
   throw new UserError(isLate ? noAnswer : `DNS can't be asked (${problem})`);
 }
 
-/** The addresses that the text of a hosts file gives for a name. */
+/** Reads the addresses of a name from the text of a hosts file. */
 function addressesIn(text: string, name: string): string[] {
   return text.split("\n").flatMap((line) => {
     const [address = "", ...names] = line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/);

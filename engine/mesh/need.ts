@@ -5,7 +5,7 @@ import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Clusters } from "./clusters.ts";
 import type { Extent } from "./snapshot.ts";
 
-/** As much of the clusters as it takes to read a mesh. */
+/** Reading a mesh takes these methods of the clusters. */
 export type Observed = Pick<
   Clusters,
   | "client"
@@ -20,7 +20,7 @@ export type Observed = Pick<
   | "time"
 >;
 
-/** Which clusters, and which kinds of objects in them. */
+/** Names the clusters to read, and the kinds of objects in them. */
 export interface Need {
   /** The clusters of which a snapshot is read. Every end of a link is among them. */
   readonly clusters?: Readonly<Record<string, ClusterNeed>>;
@@ -32,11 +32,11 @@ export interface Need {
 
 export interface ClusterNeed {
   readonly extent?: Extent;
-  /** Linkerd's controllers, in every case or where the snapshot calls for them. */
+  /** Linkerd's controllers are read in every case, or if the snapshot calls for it. */
   readonly controllers?: boolean | ((snapshot: ClusterSnapshot) => boolean);
-  /** Pods in namespaces with mirrors. */
+  /** A few pods are read in namespaces with mirrors. */
   readonly clients?: boolean;
-  /** The namespace of Linkerd's trust and config. */
+  /** Linkerd's trust and config are read from this namespace. */
   readonly linkerd?: string | undefined;
 }
 
@@ -64,15 +64,15 @@ export interface LinkNeed {
   readonly link: LinkSpec;
   /** This run will create the gateway. */
   readonly gatewayPending?: boolean;
-  /** StatefulSets of the target, where a pod with a mirror is away. */
+  /** StatefulSets of the target are read if a pod with a mirror is missing. */
   readonly statefulSets?: boolean;
   readonly probe?: boolean;
-  /** Nodes of both ends, where traffic goes straight to pods. */
+  /** Nodes of both clusters are read if traffic goes straight to pods. */
   readonly podRanges?: boolean;
   readonly credentials?: CredentialsNeed;
 }
 
-/** The access to the clusters, and reasons by name for not asking one. */
+/** `distrusted` has the reasons, by name, for not contacting a cluster. */
 export interface MeshAccess {
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly distrusted?: Readonly<Record<string, string>>;

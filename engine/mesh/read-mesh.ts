@@ -149,7 +149,7 @@ export function unknownCluster(name: string): Failure {
   return { why: `the stack's config has no cluster ${name}`, cause: "invalid" };
 }
 
-/** Stands for a gateway that is to come; no line about a mirror says where it is. */
+/** This stands for a gateway that the run will create. No message about a mirror shows its address. */
 const standIn: GatewayReading = {
   value: { gateway: { addresses: ["0.0.0.0"], port: 1, identity: "" }, warnings: [] },
 };

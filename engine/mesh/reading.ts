@@ -26,7 +26,7 @@ export interface InstallationReading {
   readonly isDuplicate: boolean;
   readonly trust?: LiveTrust;
   readonly external?: Result<ExternalFound>;
-  /** `undefined`: Linkerd isn't installed. */
+  /** It is `undefined` if Linkerd isn't installed. */
   readonly config?: Result<LinkerdConfig | undefined>;
   readonly controllers?: Controllers;
 }
@@ -34,38 +34,38 @@ export interface InstallationReading {
 /** Without a snapshot, nothing else is read of a cluster. */
 export interface ClusterReading {
   readonly snapshot: Result<ClusterSnapshot>;
-  /** Linkerd's own controllers that mirror into it. */
+  /** Linkerd's own controllers mirror into it. */
   readonly controllers?: Controllers;
-  /** A pod without Linkerd's proxy for each namespace with mirrors that has one; absent if there are no mirrors. */
+  /** It has a pod without Linkerd's proxy for each namespace with mirrors and such a pod. */
   readonly unmeshed?: Result<readonly ObjectKey[]>;
-  /** The addresses that its nodes give to pods, in CIDR notation; empty: they don't say. */
+  /** Nodes give addresses from these ranges (CIDR) to pods. It is empty if the nodes don't name any. */
   readonly podRanges?: Result<readonly string[]>;
   readonly linkerd?: LinkerdReading;
 }
 
 export interface LinkerdReading {
-  /** `undefined`: the cluster does not serve Links. */
+  /** It is `undefined` if the cluster does not serve Links. */
   readonly links: Result<readonly LinkResource[] | undefined>;
-  /** The trust bundle that is live; `undefined`: there is none, so Linkerd does not run there. */
+  /** The live trust bundle is `undefined` if Linkerd does not run there. */
   readonly anchors: Result<readonly Certificate[] | undefined>;
-  /** The issuer's certificate and its chain, leaf first; empty: there is none. */
+  /** The issuer's certificate and its chain come leaf first. It is empty if there is none. */
   readonly issuer: Result<readonly Certificate[]>;
-  /** `undefined`: Linkerd's config does not exist or does not have them. */
+  /** They are `undefined` if Linkerd's config is missing or lacks them. */
   readonly domains: Result<Domains | undefined>;
-  /** Not used by any check. */
+  /** No check uses it. */
   readonly version?: Result<string | undefined>;
 }
 
 export interface LinkReading extends LinkObservation {
-  /** Whether the gateway is alive; absent if the link doesn't probe it or the gateway isn't known. */
+  /** It says whether the gateway is alive, and is absent if the link doesn't probe it or the gateway isn't known. */
   readonly probe?: ProbeResult;
   /** Traffic goes straight to pods, possibly besides a gateway, and `podRanges` of both clusters were read. */
   readonly isFlat?: boolean;
-  /** Absent where Linkerd was not read in both clusters. */
+  /** They are absent if Linkerd was not read in both clusters. */
   readonly credentials?: Record<"mirror" | "destination", Result<SecretReading | undefined>>;
 }
 
-/** A credentials Secret without its content, and the result of trying it. */
+/** A credentials Secret is kept without its content, with the result of trying it. */
 export interface SecretReading {
   readonly type: string;
   readonly labels: StringMap;
@@ -73,9 +73,9 @@ export interface SecretReading {
   readonly trial: Trial;
 }
 
-/** The result of trying the credentials in a Secret. `server` is the origin they name. */
+/** This is the result of trying the credentials in a Secret. `server` is the origin that they name. */
 export type Trial =
-  /** The kubeconfig is not what it must be, as the end of a sentence "it must be". */
+  /** The kubeconfig can't be used. `rule` completes the sentence "it must be". */
   | { readonly outcome: "unusable"; readonly rule: string }
   /** The server rejects the token, or what answers is not an API server to be trusted. */
   | { readonly outcome: "refused"; readonly server: string; readonly why: string }
@@ -86,11 +86,11 @@ export type Trial =
   | {
       readonly outcome: "accepted";
       readonly server: string;
-      /** Rights that the link needs and the token lacks: `list pods`. */
+      /** The token lacks these rights, which the link needs: `list pods`. */
       readonly denied: readonly string[];
     };
 
-/** The snapshots alone, by which mirrors are decided. */
+/** Returns the snapshots alone, by which mirrors are decided. */
 export function snapshotsIn({ clusters }: MeshReading): ClusterReadings {
   return new Map([...clusters].map(([name, { snapshot }]) => [name, snapshot]));
 }

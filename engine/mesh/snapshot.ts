@@ -15,12 +15,12 @@ import { resources } from "../kubernetes/objects/resources.ts";
 import { UserError } from "../user-error.ts";
 import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 
-/** `mirrors`: besides the cluster's identity and Links, nothing but what mirrors consist of. */
+/** With `mirrors`, only the cluster's identity, Links, and the objects of mirrors are read. */
 export type Extent = "mirrors" | undefined;
 
 /**
- * Reads everything that mirroring needs of a cluster, in five lists. Mirrors alone are read whatever their size, so that
- * they can be deleted where there are too many of them to read the cluster.
+ * Reads everything that mirroring needs of a cluster, in five lists. Mirrors alone are read whatever their size, so
+ * that they can be deleted even if they are too many to read the cluster.
  *
  * Every cluster has the namespace `kube-system` and the Service `default/kubernetes`: lists without
  * them come from something else, and nothing may be concluded from what else they lack.
@@ -62,8 +62,8 @@ export async function observe(
 }
 
 /**
- * Services by which a list of mirrors is judged: `default/kubernetes`, and those whose Endpoints look like a
- * mirror's.
+ * Reads the Services that a list of mirrors is compared with: `default/kubernetes`, and those whose Endpoints look
+ * like a mirror's.
  */
 async function servicesBeside(
   kubernetes: Kubernetes,
@@ -90,7 +90,7 @@ function doubtful(cluster: string, missing: string): Error {
   );
 }
 
-/** Mirrors can be made where Linkerd's extension is not installed, or not ours to look into. */
+/** Mirrors need no Links: the extension may be missing, or the runner may not be allowed to read it. */
 async function linksOf(
   kubernetes: Kubernetes,
   keep: SharedValues,
@@ -104,7 +104,7 @@ async function linksOf(
   }
 }
 
-/** Served from Kubernetes 1.33 on, and not everybody may read it: none where it can't be read. */
+/** Kubernetes serves them from 1.33 on, and not every runner may read them. Without them, there are none. */
 async function serviceRangesOf(kubernetes: Kubernetes): Promise<string[]> {
   try {
     const found = await kubernetes.list(resources.serviceCidrs);

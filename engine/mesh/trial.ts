@@ -52,7 +52,7 @@ export async function tryCredentials(
   }
 }
 
-/** Codes of connections at whose other end nothing answers. */
+/** With these codes, nothing answers at the other end of a connection. */
 const farCodes = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
   ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_ABORTED"],
@@ -69,7 +69,7 @@ async function uidOf(client: Kubernetes): Promise<string | undefined> {
 }
 
 /**
- * The rights to ask for: all verbs on services, as in check 4 of Linkerd (linkerd-behaviour.md 8), and `list` on the
+ * Returns the rights to ask for: all verbs on services, as in check 4 of Linkerd (linkerd-behaviour.md 8), and `list` on the
  * rest.
  */
 function asked(rules: readonly PolicyRule[]): Question[] {

@@ -1,6 +1,6 @@
 import { UserError } from "../user-error.ts";
 
-/** A mistake that the user has to fix before anything is done, in the form that Pulumi takes from `check`. */
+/** Pulumi takes mistakes in this form from `check`. The user has to fix them before anything is done. */
 export interface CheckFailure {
   readonly property: string;
   readonly reason: string;
@@ -11,7 +11,7 @@ export interface Checked<Inputs> {
   readonly failures: CheckFailure[];
 }
 
-/** An error that Pulumi records together with the state, so that the next run carries on. */
+/** Pulumi records this error together with the state, so that the next run carries on. */
 export class PartialFailure<Inputs extends object> extends UserError {
   readonly id: string;
   readonly properties: Inputs;
@@ -27,13 +27,13 @@ export class PartialFailure<Inputs extends object> extends UserError {
   }
 }
 
-/** The last reason, if the rest was done. */
+/** This is the last reason if the rest was done. */
 export const retried = "everything else is done, and the next pulumi up retries these";
 
-/** Pulumi's placeholder for a value that is not known before an update has run. */
+/** Pulumi puts this in place of a value that is not known before an update has run. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** Whether anything in a resource's inputs is unknown. The plan is unknown then as well. */
+/** Tells whether anything in a resource's inputs is unknown, which makes the plan unknown as well. */
 export function awaitsUnknown(value: unknown): boolean {
   if (value === unknownValue) return true;
   return typeof value === "object" && value !== null && Object.values(value).some(awaitsUnknown);

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { basename, dirname } from "node:path";
 
-/** Milliseconds between two connections. */
+/** Two connections are so many milliseconds apart. */
 const pause = 100;
 
 /**

@@ -16,7 +16,7 @@ import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } fr
 import { UserError } from "../user-error.ts";
 import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";
 
-/** The state that all resources of a process share. One process serves one phase of one operation. */
+/** All resources of a process share this state. One process serves one phase of one operation. */
 export interface Process {
   readonly clusters: Clusters;
   readonly wanted: KeysWantedInThisRun;
@@ -26,7 +26,7 @@ export interface Process {
   readonly now: () => Date;
 }
 
-/** The mirrors in one source cluster. docs/explanation/architecture.md says when the engine calls each method. */
+/** Serves the mirrors in one source. docs/explanation/architecture.md says when the engine calls each method. */
 export class MirrorsProvider {
   readonly #process: Process;
   /** The sources whose notes have been printed. */

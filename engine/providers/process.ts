@@ -4,7 +4,7 @@ import { isRecord } from "../kubernetes/objects/checks.ts";
 import { Clusters } from "../mesh/clusters.ts";
 import { messageOf, UserError } from "../user-error.ts";
 
-/** Milliseconds in which requests under way can still be answered, so that their outcome is known. */
+/** Requests under way get so many milliseconds to be answered, so that their outcome is known. */
 const grace = 2_000;
 
 /**

@@ -31,7 +31,7 @@ interface Definition<Inputs extends object> {
   readonly idOf: (inputs: Inputs) => string;
   /** By default, the arguments are taken as they are. They are never unknown. */
   readonly check?: (olds: Partial<Inputs>, args: Inputs) => Promise<Checked<Inputs>>;
-  /** The fields that `diff` compares; all of them by default. */
+  /** Returns the fields that `diff` compares, by default all. */
   readonly subject?: (props: Partial<Inputs>) => object;
   /** Carries out what `check` decided, and returns the new state; by default the inputs. */
   readonly make?: (inputs: Inputs, olds: Partial<Inputs>) => Promise<Inputs>;
@@ -85,7 +85,7 @@ function say(line: string): void {
   print([line]);
 }
 
-/** Which cluster a name stands for. Whatever is sent to a cluster depends on this resource. */
+/** Says which cluster a name stands for. Whatever is sent to a cluster depends on this resource. */
 export const clusterIdentities = statelessResource<IdentityInputs>({
   idOf: ({ cluster }) => cluster,
   async check(olds, args) {
@@ -122,7 +122,7 @@ const hostnamePolling = { within: 600_000, every: 5_000, stop: cancellation.stop
 /** Controllers fill a token Secret, and API servers apply new rules, within a second or two. */
 const tokenPolling = { within: 30_000, every: 500, stop: cancellation.stop };
 
-/** The facts about its target that a link needs. Neither this nor the next resource ever holds a credential. */
+/** Reads the facts about its target that a link needs. Neither this nor the next resource ever holds a credential. */
 export const linkTargets = {
   ...statelessResource<TargetInputs>({
     idOf: linkName,

@@ -10,7 +10,7 @@ import { noOrphans } from "./orphans.ts";
 import { podRangesDisjoint } from "./pod-ranges.ts";
 import { anchorsShared, domainsShared, issuersTrusted } from "./trust.ts";
 
-/** The first check: without it, nothing can be said about the cluster. A run tolerates its failure. */
+/** If this first check fails, nothing can be said about the cluster. A run tolerates its failure. */
 export const clusterReached: HealthCheck<CheckedCluster> = {
   id: "cluster-reached",
   title: "the cluster can be read",
@@ -19,7 +19,7 @@ export const clusterReached: HealthCheck<CheckedCluster> = {
   run: ({ reading }) => ("why" in reading.snapshot ? [reading.snapshot.why] : []),
 };
 
-/** The checks of every cluster, ordered so that one failure explains the next. */
+/** The checks of a cluster are ordered so that one failure explains the next. */
 export const clusterChecks: readonly HealthCheck<CheckedCluster>[] = [
   clusterReached, // nothing else can be said otherwise
   linksServed, // without them, no Link resource

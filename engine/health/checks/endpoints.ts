@@ -25,7 +25,7 @@ export const gatewayKnown: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Check 9 of `linkerd multicluster check`, from the runner and where the link asks for it. */
+/** This is check 9 of `linkerd multicluster check`, done from the runner and only if the link asks for it. */
 export const gatewayAlive: HealthCheck<CheckedLink> = {
   id: "gateway-alive",
   title: "the target's gateway answers its probe",
@@ -45,7 +45,7 @@ export const gatewayAlive: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Check 10 of `linkerd multicluster check` (linkerd-behaviour.md 8). */
+/** This is check 10 of `linkerd multicluster check` (linkerd-behaviour.md 8). */
 export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
   id: "mirrors-have-endpoints",
   title: "the mirrors have endpoints",
@@ -69,7 +69,7 @@ export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Whether a mirror has Endpoints; it has none if Linkerd watches the pods itself. */
+/** Tells whether a mirror has Endpoints. It has none if Linkerd watches the pods itself. */
 function needsEndpoints({ metadata: { labels = {}, annotations = {} } }: Service): boolean {
   return labels[label.remoteDiscovery] === undefined && tokensIn(annotations).length === 0;
 }

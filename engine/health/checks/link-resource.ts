@@ -55,7 +55,7 @@ export const linkResource: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Fields that can be known now; an empty text stands for one that must be unset. */
+/** Returns the fields that are known now. An empty text stands for one that must be unset. */
 function wanted({ mesh, link, target, reading }: CheckedLink): Partial<Record<Field, string>> {
   const fields = {
     targetClusterName: link.target,

@@ -81,7 +81,7 @@ function pending(change: Change, source: string): Finding {
   };
 }
 
-/** One finding for all Services with the same reason: a gateway without an address concerns every Service behind it. */
+/** Services with the same reason share a finding: a gateway without an address concerns all behind it. */
 function missed(skips: readonly Skip[], target: string, { clusters }: HealthMesh): Finding[] {
   const byReason = Map.groupBy(skips, ({ sentence }) => sentence);
   return [...byReason].map(([sentence, all]) => {

@@ -30,11 +30,11 @@ describe("the check at the end of a run", () => {
   const passed = "health: 18 passed, 1 skipped; see linkerd-clusters check --all";
   const unreached = "cluster west can't be reached";
   for (const [rule, found, args, stopping, note] of [
-    ["says in one line that all is well", healthy, { refused: [] }, [], passed],
+    ["reports a healthy mesh in one line", healthy, { refused: [] }, [], passed],
     ["fails the run for errors", broken, {}, ["link east → west: there is no gateway"]],
-    ["fails it for a cluster that is refused, whatever else is well", healthy, {}, []],
+    ["fails the run for a refused cluster, although the mesh is healthy", healthy, {}, []],
     [
-      "fails it for a cluster out of reach where a link says so",
+      "fails the run for an unreachable cluster if a link says so",
       lost,
       { mesh: strict },
       [unreached],
@@ -46,7 +46,7 @@ describe("the check at the end of a run", () => {
       deepEqual(result, { stopping: [...refused, ...stopping], notes: note ? [note] : [] });
     });
 
-  it("only warns of a gateway that is down, which no run can change, and of a cluster out of reach", async () => {
+  it("only warns of a gateway that is down, and of an unreachable cluster", async () => {
     const gateway = await checked(silent, { refused: [] });
     const cluster = await checked(lost, { refused: [] });
     deepEqual([gateway.stopping, cluster.stopping], [[], []]);
@@ -57,7 +57,7 @@ describe("the check at the end of a run", () => {
     equal(cluster.notes[0], `health: warning: ${unreached}`);
   });
 
-  it("knows of the links that the run has given up, as their mirrors go after it", async () => {
+  it("tolerates mirrors of links that the run removes", async () => {
     const looked: HealthMesh[] = [];
     const observe = (seen: HealthMesh) => {
       looked.push(seen);
@@ -74,12 +74,17 @@ describe("the check at the end of a run", () => {
   });
 });
 
-describe("looking at a mesh", () => {
+describe("the wait for a healthy mesh", () => {
   const within = 60_000;
   for (const [rule, polling, third, expected] of [
     ["ends as soon as it is healthy", { within }, healthy, [true, 3, 4_000]],
-    ["or nothing is left to wait for", { within, enough: () => true }, broken, [false, 1, 0]],
-    ["ends when the time is up", { within: 5_000 }, broken, [false, 3, 4_000]],
+    [
+      "ends as soon as the caller is content",
+      { within, enough: () => true },
+      broken,
+      [false, 1, 0],
+    ],
+    ["ends when its time is over", { within: 5_000 }, broken, [false, 3, 4_000]],
   ] as const)
     it(rule, async () => {
       const time = new VirtualTime();

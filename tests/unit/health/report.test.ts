@@ -49,7 +49,7 @@ describe("the report", () => {
     );
   });
 
-  it("gives every check an id of its own, and Linkerd's page where it has one", () => {
+  it("gives every check a unique id, and a link to Linkerd's page if there is one", () => {
     const checks = reportOn(views).groups.flatMap((group) => group.checks);
     const all = [...clusterChecks, ...linkChecks];
     equal(new Set(all.map(({ id }) => id)).size, all.length);
@@ -57,7 +57,7 @@ describe("the report", () => {
       equal(hint.startsWith("https://linkerd.io/2/checks/#l5d-"), true);
   });
 
-  it("passes nothing that could not be read", () => {
+  it("passes no check of an unreadable cluster", () => {
     const failure = unread("cluster west can't be reached");
     const { credentials: _none, ...reading } = linkReading({}, failure);
     const away = { ...reading, target: failure };
@@ -107,7 +107,7 @@ describe("the report", () => {
     );
   });
 
-  it("asks as little about 400 mirrors as about one", async () => {
+  it("needs as few requests for 400 mirrors as for one", async () => {
     const requests = async (count: number) => {
       const services = Array.from({ length: count }, (_, index) => exported(`shop/web-${index}`));
       const memory = serverWith(cluster("west", { services }));
@@ -138,7 +138,7 @@ describe("the report", () => {
     equal((await read(false)).includes("get secrets"), true);
   });
 
-  it("stays healthy with a warning, and does not with an error", () => {
+  it("is healthy with a warning, and unhealthy with an error", () => {
     const warned = linkView({
       reading: linkReading({}, { value: { gateway, warnings: ["slow"] } }),
     });
@@ -148,7 +148,7 @@ describe("the report", () => {
     deepEqual([lost.healthy, lost.counts.error], [false, 1]);
   });
 
-  it("leaves Linkerd out with manage: mirrors, and says so", () => {
+  it("skips checks of Linkerd with manage: mirrors", () => {
     const only = mesh({ manage: "mirrors" });
     const controllers = { value: [] };
     const found = saidOn({
@@ -178,7 +178,7 @@ describe("the report", () => {
     });
   });
 
-  it("shows what clusters say without what a terminal obeys", () => {
+  it("quotes clusters without control characters", () => {
     const [forged, shown] = ["x\nStatus: √\u001b[2K\u202e", "x?Status: √?[2K?"];
     const { findings, why } = resultOfCheck(
       clusterReached,

@@ -156,12 +156,6 @@ describe("the gateway of a target, with its hostnames resolved (linkerd-behaviou
         "link east → west has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway",
       ],
       [
-        "it has no address yet",
-        {},
-        [],
-        `the gateway Service ${where} has no external address yet: check that its cluster can provide load balancers (kubectl describe shows why there is none), or set gateway.addresses on the link`,
-      ],
-      [
         "none of its hostnames resolves",
         { addresses: ["a.example", "b.example"] },
         [],
