@@ -124,6 +124,11 @@ describe("a run", () => {
       [],
     ],
     [
+      "a missing controller that it installs itself",
+      judged({ ...controlled, manage: "all" }, reading({ controllers: { value: [] } })),
+      [],
+    ],
+    [
       "a source whose controllers can't be listed",
       judged(controlled, reading({ controllers: denied })),
       [],
@@ -145,6 +150,17 @@ describe("a run", () => {
     it(`accepts ${what}`, () => {
       deepEqual([[...refused], warnings], [[], expected]);
     });
+});
+
+it("the stack of a trust root reads no domains", () => {
+  const { clusters } = installationsNeed(configOf({ manage: "trust" }));
+  deepEqual(
+    Object.values(clusters).map(({ trust, config }) => [trust, config]),
+    [
+      [true, false],
+      [true, false],
+    ],
+  );
 });
 
 describe("the clusters of other stacks", () => {

@@ -107,6 +107,8 @@ describe("the preflight", () => {
         const seen = await observed({ east: refusing("east", "", kind), raw: { manage } });
         deepEqual(statesOf(seen), ["west present", "east unreadable"]);
         deepEqual([[...seen.refused], seen.uids.get("west"), seen.open], [[], "west", 0]);
+        // Without valid credentials, nothing else can be read.
+        deepEqual([...seen.unreachable], kind === "unauthorized" ? ["east"] : []);
       });
 
   it("reads the trust of a cluster whose UID it may not read", async () => {
