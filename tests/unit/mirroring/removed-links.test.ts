@@ -2,6 +2,7 @@ import { deepEqual, match } from "node:assert/strict";
 import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { removedLinks } from "../../../engine/mirroring/decide/policies/removed-links.ts";
 import type { Controller } from "../../../engine/mirroring/model/controller.ts";
+import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import { mirrorsBefore } from "../../../engine/mirroring/model/state.ts";
 import {
   argsFor,
@@ -15,9 +16,9 @@ import {
 } from "../fixtures/checked.ts";
 import { edited } from "../fixtures/edited.ts";
 import { link } from "../fixtures/link.ts";
-import { listed } from "../fixtures/federation.ts";
-import { exported, member } from "../fixtures/objects.ts";
-import { confirmedBy, marked, markersOf, unmarked } from "../fixtures/marks.ts";
+import { fed, listed } from "../fixtures/federation.ts";
+import { cluster, exported, member } from "../fixtures/objects.ts";
+import { confirmed, confirmedBy, marked, markersOf, unmarked } from "../fixtures/marks.ts";
 
 /** Compares each of these facts with a value, or matches its lines with a regular expression. */
 function expectFacts(
@@ -256,6 +257,35 @@ describe("a removed link", () => {
       const { inputs, hasWrites } = await check(after);
       deepEqual([inputs.removedLinks, inputs.changes, hasWrites], [undefined, undefined, false]);
     }
+  });
+
+  it("is known from the mark of a member, whichever stack's name it carries", () => {
+    const [dev, old] = ["acme/mesh/dev", "acme/mesh/old"];
+    const marks = ["north", "south", "far"].map((name) =>
+      managerOf(name === "far" ? "a/b/c" : dev, name),
+    );
+    const live = [...marks, managerOf(old, "west")].reduce(
+      (each, manager) => confirmed(manager, each),
+      fed("shop/bb", { remote: "bb@north,bb@west,bb@far" }),
+    );
+    const source = cluster("east", { services: [live, exported("shop/web")] });
+    const names = (before: Parameters<typeof removedLinks>[1]) =>
+      removedLinks({ source: "east", links: [], stack: dev }, before, source).map((l) => l.target);
+    // A mark without a member is no link's any more, and a member without this stack's mark is another's.
+    deepEqual(names({}), ["north"]);
+    deepEqual(names({ formerStacks: [old] }), ["north", "west"]);
+  });
+
+  it("is known from a mark of earlier versions only if a run has noted the link", () => {
+    const live = confirmed(managerOf("acme/mesh/dev"), fed("shop/bb", { remote: "bb@north" }));
+    const source = cluster("east", { services: [live] });
+    const of = { source: "east", links: [], stack: "acme/mesh/dev" };
+    deepEqual(removedLinks(of, {}, source), []);
+    const noted = { links: [link({ target: "north" })] };
+    deepEqual(
+      removedLinks(of, noted, source).map(({ target }) => target),
+      ["north"],
+    );
   });
 
   it("is known from the previous run's links and its unfinished removals", () => {

@@ -3,8 +3,10 @@ import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Decision } from "../../../../engine/mirroring/model/decision.ts";
 import {
   type DeletionLimit,
+  limitOfRemoved,
   tooManyDeletions,
 } from "../../../../engine/mirroring/decide/policies/deletions.ts";
+import { argsFor } from "../../fixtures/checked.ts";
 import { federated, plannedFederation } from "../../fixtures/federation.ts";
 import { cluster, exported, member, service } from "../../fixtures/objects.ts";
 import { link, west } from "../../fixtures/link.ts";
@@ -104,7 +106,11 @@ describe("members that leave federated Services", () => {
 
   it("of a removed link are reported as such, with what to do", () => {
     equal(
-      refusal({ north }, [{ target: "east", removed: true }], ["east"]),
+      refusal(
+        { north },
+        [limitOfRemoved({ source: "west", target: "east" }, argsFor([]))],
+        ["east"],
+      ),
       "link west → east is no longer in the config, and the run would delete 12 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back",
     );
   });

@@ -66,6 +66,12 @@ describe("a Link's gateway", () => {
   const noPort = `${the} has no port named mc-gateway: set gateway.port on the link`;
   const lacks: [what: string, Service | undefined, missing: string, soon?: boolean][] = [
     ["an address yet, which is about to come", gateway({}, []), noAddress, true],
+    [
+      "an address among the first 256 ingress points",
+      gateway({}, [...Array.from({ length: 256 }, () => ({})), { ip: "192.0.2.7" }]),
+      noAddress,
+      true,
+    ],
     ["an address and a port", gateway({ ports: [] }, []), `${noAddress}; ${noPort}`],
     [
       "an address of its own",

@@ -2,6 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
 import type { EndpointSubset } from "../../../../engine/kubernetes/objects/objects.ts";
+import { hostSubsets } from "../../../../engine/mirroring/decide/policies/headless.ts";
 import { wanted, west } from "../../fixtures/link.ts";
 import { endpoints, headless, http, podPorts, pods } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
@@ -144,4 +145,12 @@ describe("pods that come and go (linkerd-behaviour.md 3.4)", () => {
       "update headless a/db-west",
     ]);
   });
+});
+
+it("subsets without a hostname name no pods, and an empty hostname is none", () => {
+  const subsets = [pods(["", ""]), pods(["db-1", "", "db-0"], ["db-2"], metrics), {}];
+  deepEqual(hostSubsets(endpoints("shop/db", subsets), "follow"), [
+    { hostnames: ["db-0", "db-1"], ports: metrics },
+  ]);
+  deepEqual(hostSubsets(endpoints("shop/db"), "ignore"), []);
 });

@@ -72,6 +72,10 @@ describe("objects that this link doesn't own", () => {
     );
   });
 
+  const removeFinalizer = {
+    cluster: "east",
+    kubectl: `--namespace shop patch service web-west --type merge --patch '{"metadata":{"finalizers":null}}'`,
+  };
   const inTheWay: [source: ReturnType<typeof east>, sentence: string][] = [
     [
       east([], [endpoints(at)]),
@@ -79,6 +83,10 @@ describe("objects that this link doesn't own", () => {
     ],
     [
       east([service(at, { labels: of("north") })]),
+      "NotOurs shop/web: east already has a foreign Service shop/web-west: rename or delete it, or rename what is exported",
+    ],
+    [
+      east([service(at, { labels: mirrored })]),
       "NotOurs shop/web: east already has a foreign Service shop/web-west: rename or delete it, or rename what is exported",
     ],
     [
@@ -94,6 +102,8 @@ describe("objects that this link doesn't own", () => {
     it(`are reported if in the way, and left alone: ${sentence.split(":")[1] ?? ""}`, () => {
       const plan = planned({ target: web, source });
       deepEqual([told(plan), plan.changes], [[sentence], []]);
+      const isHeld = sentence.startsWith("BeingDeleted");
+      deepEqual(plan.skips[0]?.fix, isHeld ? removeFinalizer : undefined);
     });
 });
 
