@@ -215,7 +215,7 @@ function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {
   return pod === undefined ? [own, ...pods] : [own];
 }
 
-/** It is explained once it was found and everything about it is decided. */
+/** A Service counts as explained if it was found and nothing about it is undecided. */
 export function isExplained({ services }: Explanation): boolean {
   return (
     services.length > 0 &&

@@ -1,6 +1,6 @@
 import type { StringMap } from "@linkerd-multicluster/engine/kubernetes";
 
-/** By these labels, a verification finds and deletes what a killed one left. */
+/** A verification finds and deletes leftovers of a killed one by these labels. */
 export const verificationLabels: StringMap = {
   "app.kubernetes.io/managed-by": "linkerd-clusters",
   "app.kubernetes.io/component": "verify",

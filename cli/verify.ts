@@ -25,7 +25,7 @@ import { verificationLabels, verificationPod } from "./verification-pod.ts";
 
 interface VerifyOptions {
   readonly image: string;
-  /** By default, a pod is in the namespace of its mirror. */
+  /** The default is the mirror's namespace. */
   readonly namespace?: string;
   /** In milliseconds, for one request with its pod. */
   readonly timeout: number;
@@ -125,7 +125,7 @@ interface Run {
   readonly installations: MeshReading["installations"];
   readonly options: VerifyOptions;
   readonly signal: AbortSignal;
-  /** No process that was killed has left pods in these clusters and namespaces. */
+  /** Clusters and namespaces where leftovers of killed processes have been deleted. */
   readonly swept: Set<string>;
 }
 

@@ -16,7 +16,7 @@ type Installations = MeshReading["installations"];
 
 export type Refused = ReadonlyMap<string, string>;
 
-/** What follows from the facts of the clusters before anything is made. */
+/** The conclusions from the facts of the clusters, before anything is created. */
 export interface JudgedInstallations {
   /** UID of `kube-system` by cluster; undefined where it could not be read, or two clusters say the same. */
   readonly uids: ReadonlyMap<string, string | undefined>;
@@ -27,11 +27,11 @@ export interface JudgedInstallations {
    * fails in the end.
    */
   readonly refused: Refused;
-  /** Sentences to tell before anything is done. */
+  /** Sentences to print before anything is done. */
   readonly warnings: readonly string[];
 }
 
-/** What is read of the clusters that this stack touches, and of others whose trust decides what this one may do. */
+/** Names the facts to read about the clusters that this stack touches, and about others whose trust limits this one. */
 export function installationsNeed(config: MeshConfig): InstallationsNeed {
   const { manage, linkerdNamespace, trust } = config;
   const own = ownClusters(config);
@@ -93,7 +93,7 @@ export function judgeInstallations(
   };
 }
 
-/** Clusters that lack what others are to provide with `trust.external`, in a sentence for each. */
+/** Refuses clusters that lack trust which others must provide (`trust.external`). */
 function withoutExternalTrust(
   { linkerdNamespace }: MeshConfig,
   installations: Installations,

@@ -33,7 +33,7 @@ export class MeshResources {
   readonly #unverified: pulumi.Resource[] = [];
   /** Revocations by the cluster that loses access. */
   readonly #revocations = new Map<string, pulumi.Resource>();
-  /** It stays empty with `manage: mirrors`, which prepares no cluster. */
+  /** Empty with `manage: mirrors`, which prepares no cluster. */
   #made: MadeClusters = { clusters: new Map(), refused: new Map(), held: [] };
 
   constructor(mesh: CheckedMesh, parent: pulumi.Resource) {

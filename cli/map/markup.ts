@@ -1,6 +1,6 @@
 import { printable } from "@linkerd-multicluster/engine/kubernetes";
 
-/** It is a class, so that no value read from JSON can pass for HTML or XML. */
+/** This is a class, so that no value read from JSON can pass for HTML or XML. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {

@@ -1,4 +1,4 @@
-/** Kubernetes' API calls the watched kinds so. */
+/** The watched kinds, as Kubernetes' API names them. */
 export const watchedKinds = ["services", "endpoints", "namespaces", "links"] as const;
 export type WatchedKind = (typeof watchedKinds)[number];
 
@@ -46,7 +46,7 @@ export interface SourceStatus {
 
 /** The events of a watch. Durations are in milliseconds. */
 export type WatchEvent = Readonly<
-  /** These kinds are watched from now on, by cluster. */
+  /** The kinds that are watched from now on, by cluster. */
   | { event: "clusters"; kinds: Readonly<Record<string, readonly WatchedKind[]>> }
   | { event: "watching"; cluster: string; kind: WatchedKind }
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }

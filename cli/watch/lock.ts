@@ -25,7 +25,7 @@ export function locksIn(text: string): readonly Lock[] | undefined {
   });
 }
 
-/** In milliseconds. The CLI locks the stack so long after its start, by a clock of whole seconds. */
+/** The CLI locks the stack within this many milliseconds of its start, by a clock of whole seconds. */
 const soonest = -2_000;
 const latest = 300_000;
 

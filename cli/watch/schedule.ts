@@ -4,7 +4,7 @@ import { backoff, type Backoff, type Time } from "@linkerd-multicluster/engine/k
 const quiet = 1_000;
 const longestDelay = 5_000;
 
-/** In milliseconds. Everything is tried again so long after a failure. */
+/** Milliseconds between a failure and the next attempt at everything. */
 const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
 
 /** In milliseconds. After a failure, a change waits no longer, because one failure must not stop the rest. */
@@ -55,7 +55,7 @@ export class Schedule {
     this.#wake();
   }
 
-  /** Plans a turn in so many milliseconds, even if nothing changes. */
+  /** Plans a turn after this many milliseconds, even if nothing changes. */
   dueIn(milliseconds: number): void {
     this.#due = this.#time.now() + milliseconds;
   }

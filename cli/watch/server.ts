@@ -13,8 +13,8 @@ export interface Served {
 }
 
 /**
- * In milliseconds, for a request to arrive, and for a connection to bring the next one. Silent clients are closed then, so
- * that their connections don't add up.
+ * The time limit for receiving a request, and for the next one on the same connection, in milliseconds. Without it, the
+ * connections of silent clients would accumulate.
  */
 const timeout = 5_000;
 

@@ -16,11 +16,11 @@ import {
   withFix,
 } from "./report.ts";
 
-/** A mesh has this time to become healthy. */
+/** The time that a mesh has to become healthy. */
 export interface HealthPolling extends Omit<Polling, "stop"> {
-  /** It ends reading and waiting. */
+  /** Ends reading and waiting. */
   readonly cancellation?: Cancellation;
-  /** It tells whether the wait is over, by default once the mesh is healthy. */
+  /** Tells whether the wait is over; by default, when the mesh is healthy. */
   readonly enough?: (report: HealthReport) => boolean;
 }
 
@@ -78,9 +78,9 @@ export async function checkAfterRun(
   return { stopping: [], notes: [...notes, passed] };
 }
 
-/** Findings are sentences that name their cluster or link. */
+/** Findings as sentences that name their cluster or link. */
 export interface HealthFindings {
-  /** These fail a run. */
+  /** Sentences that fail a run. */
   readonly stopping: readonly string[];
   readonly warnings: readonly string[];
 }

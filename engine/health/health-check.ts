@@ -15,9 +15,9 @@ export type Finding =
   | string
   | {
       readonly sentence: string;
-      /** It is present if it differs from the check's. */
+      /** Present if it differs from the check's. */
       readonly severity?: Severity;
-      /** It is a command to copy. */
+      /** A command to copy. */
       readonly fix?: string;
     };
 
@@ -26,14 +26,14 @@ export type Findings = readonly Finding[] | { readonly skipped: string };
 
 /** A check is pure, because everything has been read before. */
 export interface HealthCheck<View> {
-  /** It is stable, because scripts refer to it. */
+  /** A stable id, because scripts refer to it. */
   readonly id: string;
-  /** It names the state that the check confirms, for a line of a table. */
+  /** The state that the check confirms, for a line of a table. */
   readonly title: string;
   /** Linkerd's own check has this anchor on https://linkerd.io/2/checks/. */
   readonly anchor?: string;
   readonly severity: Severity;
-  /** It is true of checks of Linkerd and Links, which a stack with `manage: mirrors` doesn't manage. */
+  /** True for checks of Linkerd and Links, which a stack with `manage: mirrors` doesn't manage. */
   readonly aboutLinkerd: boolean;
   /** Without it, the check applies to all. If the check doesn't apply, the report leaves it out. */
   readonly appliesTo?: (view: View) => boolean;
@@ -56,7 +56,7 @@ export interface CheckedCluster {
    * this stack contributes to any.
    */
   readonly federated?: Result<readonly Decision[] | undefined>;
-  /** It has this cluster and those whose pods it reaches without a gateway, and is absent without any. */
+  /** This cluster and those whose pods it reaches without a gateway; absent if there are none. */
   readonly flat?: readonly PodRanges[];
 }
 

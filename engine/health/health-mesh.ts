@@ -21,7 +21,7 @@ export interface HealthLink {
   readonly mirroring: "pulumi" | "controller";
 }
 
-/** These are the inputs of the resource that checks the mesh at the end of a run. */
+/** The inputs of the resource that checks the mesh at the end of a run. */
 export interface HealthArgs {
   readonly mesh: HealthMesh;
   /**

@@ -16,7 +16,7 @@ import type { CheckedCluster, CheckedLink, PodRanges } from "./health-check.ts";
 export interface Views {
   readonly clusters: readonly CheckedCluster[];
   readonly links: readonly CheckedLink[];
-  /** It has the engine's decisions about each source's mirrors. */
+  /** The engine's decisions about each source's mirrors. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
@@ -27,11 +27,11 @@ export interface SourceState {
 }
 
 export interface ObserveOptions extends ConnectOptions {
-  /** It has the state of each source. A missing one follows from the mesh. */
+  /** The state of each source. A missing one is derived from the mesh. */
   readonly sources?: ReadonlyMap<string, SourceState>;
   /** With it, only what decides about mirrors is read: no token, Secret or pod. All other checks are then skipped. */
   readonly mirrorsOnly?: boolean;
-  /** They are closed in the end. By default, new ones are made. */
+  /** Closed in the end. By default, new ones are created. */
   readonly clusters?: Clusters;
 }
 

@@ -12,18 +12,18 @@ import type { Views } from "./observe-mesh.ts";
  */
 export interface HealthReport {
   readonly version: 1;
-  /** It is true without a finding of severity `fatal` or `error`, and decides about the exit code. */
+  /** True without a finding of severity `fatal` or `error`. The exit code depends on it. */
   readonly healthy: boolean;
-  /** It counts the checks by their result. */
+  /** The number of checks by result. */
   readonly counts: Readonly<Record<CheckState, number>>;
   /** Clusters come first, then links, both in the order of the config. */
   readonly groups: readonly Group[];
 }
 
-/** A group has all checks of one cluster or link. */
+/** One cluster or one link, with all of its checks. */
 export interface Group {
   readonly kind: "cluster" | "link";
-  /** It is `west`, or for a link `source/target`. */
+  /** `west`, or for a link `source/target`. */
   readonly name: string;
   readonly checks: readonly CheckResult[];
 }
@@ -32,13 +32,13 @@ export interface Group {
 export type CheckState = "ok" | "warning" | "error" | "skipped";
 
 export interface CheckResult {
-  /** It is stable, such as `trust-anchors-shared`. */
+  /** A stable id, such as `trust-anchors-shared`. */
   readonly id: string;
   readonly title: string;
   readonly result: CheckState;
-  /** It leads to Linkerd's page about its own check. */
+  /** Linkerd's page about its own check. */
   readonly hint?: string;
-  /** It says why the check was skipped. */
+  /** Why the check was skipped. */
   readonly why?: string;
   readonly findings: readonly ReportedFinding[];
 }
@@ -46,7 +46,7 @@ export interface CheckResult {
 export interface ReportedFinding {
   readonly severity: Severity;
   readonly sentence: string;
-  /** It is a command to copy. */
+  /** A command to copy. */
   readonly fix?: string;
 }
 

@@ -1,6 +1,6 @@
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 
-/** A reading serves all resources for so many milliseconds, which is longer than a phase's checks take. */
+/** Milliseconds for which a reading serves all resources. A phase's checks take less. */
 const fresh = 60_000;
 
 /**

@@ -14,16 +14,16 @@ import { annotation, probePort } from "../mirroring/model/vocabulary.ts";
 
 /** A probe is sent to all addresses of the gateway. */
 export interface ProbeTarget {
-  /** They are IPs. */
+  /** IPs. */
   readonly addresses: readonly string[];
   readonly port: number;
   readonly path: string;
 }
 
-/** An address gets so many milliseconds to connect and to send the status line. */
+/** The time limit for one address to connect and send the status line, in milliseconds. */
 const answerTimeout = 1_500;
 
-/** No answer to a probe has headers of so many bytes. */
+/** Bytes. Real answers to a probe are far smaller. */
 const maxHeaderSize = 8_192;
 
 export interface ProbeOptions {

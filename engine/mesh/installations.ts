@@ -14,7 +14,7 @@ import type { InstallationReading } from "./reading.ts";
 
 /**
  * Opens every cluster, and returns a sentence for each whose kubeconfig lacks what the config refers to. A kubeconfig
- * that is unknown before the update is no mistake.
+ * that only the update will make known doesn't count.
  *
  * @param open sends nothing
  */

@@ -68,7 +68,7 @@ export function namespacesWithMirrors({ services }: ClusterSnapshot): string[] {
 }
 
 /**
- * Only so many namespaces, and pods in each, are read, because one pod without a proxy is enough for the finding.
+ * The namespaces, and the pods in each, are limited, because one pod without a proxy is enough for the finding.
  */
 const sample = { namespaces: 20, pods: 10 };
 

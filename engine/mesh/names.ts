@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { codeOf, unlessBug, UserError } from "../user-error.ts";
 
-/** Resolving one name takes at most so many milliseconds. */
+/** The time limit for resolving one name, in milliseconds. */
 const longest = 5_000;
 
 export interface NameOptions {

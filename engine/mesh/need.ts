@@ -46,9 +46,9 @@ export interface InstallationsNeed {
   readonly clusters: Readonly<Record<string, InstallationNeed>>;
 }
 
-/** What is read besides the UID of `kube-system`. */
+/** The facts to read about a cluster, besides the UID of `kube-system`. */
 export interface InstallationNeed {
-  /** It belongs to another stack, so nobody minds if it has another name in this one. */
+  /** The cluster belongs to another stack, which may know it by a different name. */
   readonly isForeign?: boolean;
   /** The anchors and the issuer, and the proxies if any cluster is in a rotation. */
   readonly trust?: boolean;

@@ -18,7 +18,7 @@ export interface MeshReading {
   readonly installations: ReadonlyMap<string, InstallationReading>;
 }
 
-/** What a run knows of a cluster before it makes anything. Without an identity, nothing else is read. */
+/** The facts about a cluster before anything is created. Without an identity, nothing else is read. */
 export interface InstallationReading {
   /** UID of the namespace `kube-system`. `undefined`: the runner may not read it. */
   readonly identity: Result<string | undefined>;
@@ -26,7 +26,7 @@ export interface InstallationReading {
   readonly isDuplicate: boolean;
   readonly trust?: LiveTrust;
   readonly external?: Result<ExternalFound>;
-  /** It is `undefined` if Linkerd isn't installed. */
+  /** `undefined`: Linkerd isn't installed. */
   readonly config?: Result<LinkerdConfig | undefined>;
   readonly controllers?: Controllers;
 }
@@ -36,7 +36,7 @@ export interface ClusterReading {
   readonly snapshot: Result<ClusterSnapshot>;
   /** Linkerd's own controllers mirror into it. */
   readonly controllers?: Controllers;
-  /** It has a pod without Linkerd's proxy for each namespace with mirrors and such a pod. */
+  /** One pod without Linkerd's proxy for each namespace with mirrors, if it has such a pod. */
   readonly unmeshed?: Result<readonly ObjectKey[]>;
   /** Nodes give addresses from these ranges (CIDR) to pods. It is empty if the nodes don't name any. */
   readonly podRanges?: Result<readonly string[]>;
@@ -44,24 +44,24 @@ export interface ClusterReading {
 }
 
 export interface LinkerdReading {
-  /** It is `undefined` if the cluster does not serve Links. */
+  /** `undefined`: the cluster does not serve Links. */
   readonly links: Result<readonly LinkResource[] | undefined>;
   /** The live trust bundle is `undefined` if Linkerd does not run there. */
   readonly anchors: Result<readonly Certificate[] | undefined>;
   /** The issuer's certificate and its chain come leaf first. It is empty if there is none. */
   readonly issuer: Result<readonly Certificate[]>;
-  /** They are `undefined` if Linkerd's config is missing or lacks them. */
+  /** `undefined`: Linkerd's config is missing or lacks them. */
   readonly domains: Result<Domains | undefined>;
   /** No check uses it. */
   readonly version?: Result<string | undefined>;
 }
 
 export interface LinkReading extends LinkObservation {
-  /** It says whether the gateway is alive, and is absent if the link doesn't probe it or the gateway isn't known. */
+  /** Whether the gateway is alive; absent if the link doesn't probe it or the gateway isn't known. */
   readonly probe?: ProbeResult;
   /** Traffic goes straight to pods, possibly besides a gateway, and `podRanges` of both clusters were read. */
   readonly isFlat?: boolean;
-  /** They are absent if Linkerd was not read in both clusters. */
+  /** Absent if Linkerd was not read in both clusters. */
   readonly credentials?: Record<"mirror" | "destination", Result<SecretReading | undefined>>;
 }
 

@@ -19,8 +19,8 @@ import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 export type Extent = "mirrors" | undefined;
 
 /**
- * Reads everything that mirroring needs of a cluster, in five lists. Mirrors alone are read whatever their size, so
- * that they can be deleted even if they are too many to read the cluster.
+ * Reads everything that mirroring needs of a cluster, in five lists. Only mirrors are read regardless of their
+ * size, so that they can be deleted even if there are too many of them to read the whole cluster.
  *
  * Every cluster has the namespace `kube-system` and the Service `default/kubernetes`: lists without
  * them come from something else, and nothing may be concluded from what else they lack.

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { basename, dirname } from "node:path";
 
-/** Two connections are so many milliseconds apart. */
+/** Milliseconds between two connections. */
 const pause = 100;
 
 /**

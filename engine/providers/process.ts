@@ -4,7 +4,7 @@ import { isRecord } from "../kubernetes/objects/checks.ts";
 import { Clusters } from "../mesh/clusters.ts";
 import { messageOf, UserError } from "../user-error.ts";
 
-/** Requests under way get so many milliseconds to be answered, so that their outcome is known. */
+/** Milliseconds for which requests under way may still be answered, so that their outcome is known. */
 const grace = 2_000;
 
 /**

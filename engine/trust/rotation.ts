@@ -17,8 +17,8 @@ export interface Rotation {
   /** Additional anchors that the config adds to every cluster. */
   readonly adopted?: Bundle;
   /**
-   * The treatment of other live anchors. One that somebody has added to the bundle of one cluster must not spread to
-   * the others, so such anchors stay where they are or are removed.
+   * Whether other live anchors are kept or removed. An anchor that somebody has added to one cluster's bundle must
+   * never spread to the others.
    */
   readonly unknown?: "keep" | "remove";
   readonly live: LiveTrusts;
@@ -31,7 +31,7 @@ export interface Rotation {
 
 export type Facts = ReturnType<typeof factsOf>;
 
-/** What the live trust of all clusters says about the progress of a rotation. */
+/** Derives the progress of a rotation from the live trust of all clusters. */
 export function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rotation) {
   const present = presentIn(live);
   const own = previous === undefined ? [wanted] : [wanted, previous];

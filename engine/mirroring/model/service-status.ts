@@ -70,7 +70,7 @@ export function statusUpdate(
  * take 1 MiB; the remaining third is for other fields and for JSON that escapes more.
  */
 const mostBytes = bounds.status.most;
-/** These bytes are reserved for the entry that counts the rest. */
+/** Bytes reserved for the entry that counts the rest. */
 const bytesForRest = 1024;
 
 /** The name of the entry that counts the rest: a valid reference, but no Service's name contains a dot. */

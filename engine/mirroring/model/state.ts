@@ -37,8 +37,8 @@ export interface MirrorsArgs {
   /** The outputs contain the lists of mirrors, for programs that use them. */
   readonly listed?: boolean;
   /**
-   * The gateway that this run has found for the Link resource, or a text in the preview of a run that will create it,
-   * by target. Absent if the run hasn't looked.
+   * By target, the gateway that this run has found for the Link resource, or a text if only the update will create it.
+   * Absent if the run doesn't read gateways.
    */
   readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
 }

@@ -24,7 +24,7 @@ import { exportMode } from "../policies/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
 
 export interface Desired {
-  /** They are sorted by exported Service. */
+  /** Sorted by exported Service. */
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
   /** Endpoint mirrors that stay although their pods are gone, with the time since when (RFC 3339). */
