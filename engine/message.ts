@@ -1,4 +1,4 @@
-/** Writes a number as people read it: `12,000`. */
+/** Separates thousands, as in `12,000`. */
 export function inDigits(number: number): string {
   return number.toLocaleString("en");
 }
@@ -7,13 +7,13 @@ export function count(number: number, noun: string): string {
   return `${inDigits(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Returns the first texts, and the number of the others as the last one. */
+/** Returns the first texts, and one that counts the others. */
 export function firstOf(texts: readonly string[], most = 10): string[] {
   const more = texts.length - most;
   return more > 0 ? [...texts.slice(0, most), `and ${inDigits(more)} more`] : [...texts];
 }
 
-/** Lists as many names as a sentence can hold, and the number of the others. */
+/** Lists the first names, and counts the others. */
 export function listed(names: readonly string[], most = 10): string {
   const more = names.length - most;
   return names.slice(0, most).join(", ") + (more > 0 ? ` and ${inDigits(more)} more` : "");

@@ -65,9 +65,10 @@ export class Generation extends pulumi.ComponentResource {
     signer: Pick<tls.LocallySignedCertArgs, "caPrivateKeyPem" | "caCertPem">,
     { trust, now }: GenerationArgs,
   ): KeyPair {
+    const { issuerValidityDays, renewBeforeDays } = trust;
     const key = new tls.PrivateKey(name, p256, {
       parent: this,
-      replacementTrigger: renewalPeriod(trust, now),
+      replacementTrigger: renewalPeriod(issuerValidityDays, renewBeforeDays, now),
     });
     const request = new tls.CertRequest(
       name,
@@ -80,8 +81,8 @@ export class Generation extends pulumi.ComponentResource {
         ...ca,
         ...signer,
         certRequestPem: request.certRequestPem,
-        validityPeriodHours: trust.issuerValidityDays * 24,
-        earlyRenewalHours: trust.renewBeforeDays * 24,
+        validityPeriodHours: issuerValidityDays * 24,
+        earlyRenewalHours: renewBeforeDays * 24,
       },
       { parent: this },
     );

@@ -5,7 +5,7 @@ import {
   bundleText,
   type Expiring,
   expiringAnchors,
-  expiringIssuers,
+  expiringIssuer,
   expiringProvided,
   type ExpiryNotice,
   expiryNotices,
@@ -177,8 +177,11 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
         return expiriesOf(expiringAnchors(trust.generation, anchorsIn(both), bundles), now);
       }),
       pulumi.all(issuerPems).apply((each) => {
-        const chains = each.map(([cluster, pem]) => [cluster, onlyCertificate(pem)] as const);
-        return expiriesOf(expiringIssuers(trust, new Map(chains)), now);
+        const remedy = "Renew it: run pulumi up --refresh.";
+        const expiring = each.flatMap(([cluster, pem]) =>
+          expiringIssuer(cluster, knownCertificates(pem), remedy, trust.renewBeforeDays),
+        );
+        return expiriesOf(expiring, now);
       }),
     ],
     issuerOf: (cluster) => {

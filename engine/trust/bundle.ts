@@ -1,18 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Certificate } from "./certificate.ts";
 
-/** Returns the anchors that clusters trust, without duplicates. */
+/** Contains each anchor once. */
 export type Bundle = readonly Certificate[];
 
-/**
- * Formats a bundle as Linkerd reads it: only blocks, and no line end after the last, because Linkerd takes a line
- * that follows for a broken certificate (linkerd-behaviour.md 9.3).
- */
+/** Ends without a line end, because Linkerd takes what follows for a broken certificate (linkerd-behaviour.md 9.3). */
 export function bundleText(bundle: Bundle): string {
   return bundle.map(({ pem }) => pem).join("\n");
 }
 
-/** Returns the value of the annotation `linkerd.io/trust-root-sha256` that Linkerd sets on a meshed pod. */
+/** Returns the value of the annotation `linkerd.io/trust-root-sha256` of a meshed pod. */
 export function trustRootHash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
@@ -33,7 +30,7 @@ export function isSameSet(one: Bundle, other: Bundle): boolean {
   return without(one, other).length === 0 && without(other, one).length === 0;
 }
 
-/** `wanted`, in the order in which it is live already: another order would restart every pod. */
+/** Keeps the live order, because another one would restart every pod. */
 export function inLiveOrder(wanted: Bundle, live: Bundle): Bundle {
   return isSameSet(wanted, live) ? live : wanted;
 }

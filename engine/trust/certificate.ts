@@ -3,41 +3,39 @@ import { printable } from "../kubernetes/objects/printable.ts";
 import { invalid, type Result } from "../result.ts";
 import { UserError } from "../user-error.ts";
 
-/** An X.509 certificate, as far as trust between clusters depends on it. It never contains a private key. */
 export interface Certificate {
-  /** Its PEM block: LF line ends, none at the end. */
+  /** The block has LF line ends, and none at the end. */
   readonly pem: string;
-  /** SHA-256 of the DER, in lower-case hex: two certificates are the same if this is. */
+  /** Identifies the certificate: SHA-256 of the DER, in lower-case hex. */
   readonly fingerprint: string;
-  /** Common name of the subject, or the whole subject where it has none. */
+  /** Holds the common name of the subject, or the whole subject if it has none. */
   readonly name: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** The public key is decoded with the rest, because reading an invalid one from `x509` throws. */
+  /** It is decoded with the rest, because reading an invalid one from `x509` throws. */
   readonly publicKey: KeyObject;
   readonly x509: X509Certificate;
 }
 
-/** A bundle of 50 certificates has a tenth of this many characters. */
+/** A bundle of 50 certificates takes a tenth of it. */
 const longestText = 256 * 1024;
 
-/** A rotation needs far fewer; verifying a chain costs one signature for each pair. */
+/** A rotation needs far fewer. Verifying a chain costs one signature for each pair. */
 export const mostCertificates = 50;
 
-/** Certificates in the order of a text, as that of a chain: leaf first. */
+/** They have the order of the text: a chain has its leaf first. */
 export type Certificates = readonly [Certificate, ...Certificate[]];
 
 /**
- * Parses every certificate in a PEM text, in order. Text between the blocks, which OpenSSL writes, is ignored; Linkerd's
- * own parser stops at it, so bundles are formatted again (bundle.ts). Whoever may write to a cluster, or create a pod,
- * may write such a text, so its size is limited, and parsing takes linear time.
+ * Ignores text between the blocks, which OpenSSL writes. Linkerd's parser stops at it, so bundles are formatted again
+ * (bundle.ts). Whoever may create a pod may write such a text, so its size is limited, and parsing takes linear time.
  *
- * @returns the certificates; or what they must be, as the end of a sentence "it must be".
+ * @returns the certificates, or the end of a sentence "it must be"
  */
 export function certificatesIn(text: string): Result<Certificates> {
   if (text.length > longestText) return invalid(`PEM of at most ${longestText} characters`);
   const blocks = blocksIn(text);
-  const [first, ...others] = blocks;
+  const [first, ...others] = blocks.map(({ pem }) => pem);
   if (first === undefined) return invalid("PEM, with at least one block BEGIN CERTIFICATE");
   const other = blocks.find(({ kind }) => kind !== "CERTIFICATE");
   if (other !== undefined) return invalid(`PEM certificates and nothing else, so no ${other.kind}`);
@@ -51,14 +49,8 @@ export function certificatesIn(text: string): Result<Certificates> {
   }
 }
 
-interface Block {
-  readonly kind: string;
-  /** LF line ends, no blanks at the end of a line. */
-  readonly pem: string;
-}
-
 /** Splits the text, because a regular expression for a block backtracks: many blanks cost half a minute. */
-function blocksIn(text: string): Block[] {
+function blocksIn(text: string): { readonly kind: string; readonly pem: string }[] {
   const parts = text.split("-----");
   return parts.flatMap((part, index) => {
     const [, kind] = /^BEGIN ([A-Z0-9 ]{1,64})$/.exec(part) ?? [];
@@ -70,26 +62,24 @@ function blocksIn(text: string): Block[] {
   });
 }
 
-/** @throws UserError that says what `what` must be */
 export function certificatesOf(pem: unknown, what: string): Certificates {
   const found = certificatesIn(typeof pem === "string" ? pem : "");
   if ("value" in found) return found.value;
   throw new UserError(`${what} must be ${found.why}`);
 }
 
-/** Parses a text that has been checked before, such as that of the config. */
+/** Parses a text that has been checked before. */
 export function knownCertificates(text: string): Certificates {
   const found = certificatesIn(text);
   if ("value" in found) return found.value;
   throw new Error(`not certificates: it must be ${found.why}`);
 }
 
-/** Parses the output of a certificate resource. */
 export function onlyCertificate(text: string): Certificate {
   return knownCertificates(text)[0];
 }
 
-function certificateOf({ pem }: Block): Certificate {
+function certificateOf(pem: string): Certificate {
   const x509 = new X509Certificate(pem);
   const [notBefore, notAfter] = [new Date(x509.validFrom), new Date(x509.validTo)];
   // OpenSSL describes an invalid time with a sentence.
@@ -105,15 +95,12 @@ function certificateOf({ pem }: Block): Certificate {
   };
 }
 
-/** Whether the parent's key signed the child, and the parent may sign certificates at all. */
+/** `checkIssued` compares names and rights; `verify` checks the signature. */
 export function isIssuedBy(child: Certificate, parent: Certificate): boolean {
   return child.x509.checkIssued(parent.x509) && child.x509.verify(parent.publicKey);
 }
 
-/**
- * Returns the anchors that vouch for an issuer: those that signed it, or the end of the chain that follows it, leaf
- * first, as Linkerd expects a chain in `tls.crt`.
- */
+/** Returns the anchors that signed an issuer, or a certificate of the chain that follows it in `tls.crt`. */
 export function anchorsBehind(
   [issuer, ...chain]: readonly Certificate[],
   anchors: readonly Certificate[],
@@ -126,7 +113,6 @@ export function anchorsBehind(
   return [...direct, ...further.filter((anchor) => !direct.includes(anchor))];
 }
 
-/** Names a certificate in a message, with enough of its fingerprint to tell it apart. */
 export function called({ name, fingerprint }: Certificate): string {
   return `${printable(name, 253)} (SHA-256 ${fingerprint.slice(0, 12)})`;
 }

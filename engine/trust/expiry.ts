@@ -3,16 +3,14 @@ import type { Bundle } from "./bundle.ts";
 import { called, type Certificate } from "./certificate.ts";
 import type { Rotation } from "./rotation.ts";
 
-/** A certificate that the mesh stops working without. */
 export interface Expiring {
   readonly certificate: Certificate;
-  /** The words before the certificate's name in a message: `the trust anchor`, `the issuer of cluster west`. */
+  /** It stands before the certificate's name in a message: `the trust anchor`, `the issuer of cluster west`. */
   readonly role: string;
-  /** The sentence that says what to do about it. */
   readonly remedy: string;
-  /** Whether its successor is trusted next to it already, so that nothing is urgent. */
+  /** Nothing is urgent, because its successor is trusted already. */
   readonly succeeded?: boolean;
-  /** Days before its expiry at which it is renewed anyway; before that, all is in order. */
+  /** It is renewed this many days before its expiry; until then, all is in order. */
   readonly renewBeforeDays?: number;
 }
 
@@ -23,17 +21,13 @@ export interface ExpiryNotice {
 
 const day = 24 * 60 * 60 * 1000;
 
-/** Days before the end from which `linkerd check` warns (linkerd-behaviour.md 9.3). */
+/** `linkerd check` warns this many days before the end (linkerd-behaviour.md 9.3). */
 const warnFrom = 60;
 
-/** Days before expiry that count as an error, because the restarts of a rotation have to be planned. */
+/** From this many days before, it is an error, because the restarts of a rotation have to be planned. */
 const errorFrom = 14;
 
-/**
- * Returns notices about certificates that expire soon: a warning from 60 days before, an error from 14 days, so that
- * there is time to act. For certificates with a shorter lifetime it is a third and a sixth of that; otherwise they
- * would never be in order.
- */
+/** Warns in the last third and fails in the last sixth of a short lifetime, which otherwise would never be in order. */
 export function expiryNotices(expiring: readonly Expiring[], now: Date): ExpiryNotice[] {
   return expiring.flatMap(
     ({ certificate, role, remedy, succeeded = false, renewBeforeDays = Infinity }) => {
@@ -45,21 +39,14 @@ export function expiryNotices(expiring: readonly Expiring[], now: Date): ExpiryN
       const when = notAfter.toISOString();
       const days = left < 1 ? "less than a day" : count(Math.floor(left), "day");
       const state = left <= 0 ? `expired on ${when}` : `expires in ${days}, on ${when}`;
-      const message = `${capital(role)}, ${called(certificate)}, ${state}. ${remedy}`;
+      const subject = role.slice(0, 1).toUpperCase() + role.slice(1);
+      const message = `${subject}, ${called(certificate)}, ${state}. ${remedy}`;
       return [{ severity: urgent ? "error" : "warning", message }];
     },
   );
 }
 
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
-/**
- * Returns notices about anchors that this stack generated and clusters use.
- *
- * @param bundles PEM of the trust bundle of each cluster
- */
+/** @param bundles PEM of the trust bundle of each cluster */
 export function expiringAnchors(
   generation: number,
   { wanted, previous }: Pick<Rotation, "wanted" | "previous">,
@@ -77,21 +64,9 @@ export function expiringAnchors(
   return [anchor, old];
 }
 
-export function expiringIssuers(
-  { renewBeforeDays }: Pick<RenewalSettings, "renewBeforeDays">,
-  issuers: ReadonlyMap<string, Certificate>,
-): Expiring[] {
-  return [...issuers].map(([cluster, certificate]) => ({
-    certificate,
-    role: issuerOf(cluster),
-    remedy: "Renew it: run pulumi up --refresh.",
-    renewBeforeDays,
-  }));
-}
-
 const key = "linkerd-multicluster:trust";
 
-/** The remedy for certificates that this stack doesn't generate, by their origin. */
+/** They differ by the origin of certificates that this stack doesn't generate. */
 const remedies = {
   config: {
     anchor: `Add a new one to ${key}.anchors, then provide issuers signed by it.`,
@@ -116,7 +91,7 @@ export function expiringProvided(
   ];
 }
 
-/** Anchors of a bundle; none of them is needed while another one lasts longer. */
+/** No anchor of a bundle is needed while another one lasts longer. */
 export function expiringBundle(
   bundle: Bundle,
   remedy: string,
@@ -134,29 +109,22 @@ export function expiringIssuer(
   cluster: string,
   chain: readonly Certificate[],
   remedy: string,
+  renewBeforeDays = Infinity,
 ): Expiring[] {
-  return chain.slice(0, 1).map((certificate) => ({ certificate, role: issuerOf(cluster), remedy }));
-}
-
-function issuerOf(cluster: string): string {
-  return `the issuer of cluster ${cluster}`;
+  const role = `the issuer of cluster ${cluster}`;
+  return chain.slice(0, 1).map((certificate) => ({ certificate, role, remedy, renewBeforeDays }));
 }
 
 /**
  * Returns the number of the current renewal period. An issuer that was created in one period is replaced in the next,
- * so that `renewBeforeDays` always remain. The number depends only on the clock, because the provider's own renewal
- * needs a refresh, which plain `pulumi up` doesn't do (pulumi-tls #39), and because a program can't read its own
- * state.
+ * so that `renewBeforeDays` always remain. Only the clock counts, because the provider's own renewal needs a refresh,
+ * which plain `pulumi up` doesn't do (pulumi-tls #39), and a program can't read its own state.
  */
 export function renewalPeriod(
-  { issuerValidityDays, renewBeforeDays }: RenewalSettings,
+  issuerValidityDays: number,
+  renewBeforeDays: number,
   now: Date,
 ): number {
   const length = (issuerValidityDays - renewBeforeDays) * day;
   return Math.floor(now.getTime() / length);
-}
-
-export interface RenewalSettings {
-  readonly issuerValidityDays: number;
-  readonly renewBeforeDays: number;
 }

@@ -1,8 +1,8 @@
 import type { StringMap } from "../kubernetes/objects/objects.ts";
 import type { Result } from "../result.ts";
-import { type Bundle, unique } from "./bundle.ts";
+import { unique } from "./bundle.ts";
 import { anchorsBehind, called } from "./certificate.ts";
-import { type Expiring, expiringBundle, expiringIssuer } from "./expiry.ts";
+import { expiringBundle, expiringIssuer } from "./expiry.ts";
 import {
   issuerName,
   type LiveTrust,
@@ -14,28 +14,25 @@ import {
 } from "./live.ts";
 import { chainProblems } from "./requirements.ts";
 
-/**
- * Others, such as cert-manager and trust-manager, may provide trust on each cluster. The chart is then installed with `identity.externalCA: true` and `identity.issuer.scheme: kubernetes.io/tls` (linkerd-behaviour.md 9.2 and
- * 9.4), and the identity controller doesn't start without both objects.
- */
-export interface ExternalNeeds {
+interface ExternalNeeds {
   readonly linkerdNamespace: string;
-  /** Labels that the control plane's namespace must have. */
-  readonly labels: Readonly<Record<string, string>>;
+  /** The control plane's namespace must have them. */
+  readonly labels: StringMap;
 }
 
-/** Trust objects that were found on one cluster, without their contents. */
+/** It holds no contents of the trust objects. */
 export interface ExternalFound {
-  /** The control plane's namespace. */
   readonly namespace: { readonly labels: StringMap } | undefined;
-  /** The Helm release that the ConfigMap with the bundle belongs to. */
+  /** The ConfigMap with the bundle belongs to this Helm release. */
   readonly release: string | undefined;
   readonly hasBundle: boolean;
-  /** The issuer's Secret, with the keys that it must have and lacks. */
   readonly secret: { readonly type: string; readonly lacking: readonly string[] } | undefined;
 }
 
-/** Returns the missing parts of externally provided trust, as sentences. */
+/**
+ * Returns sentences about what others, such as cert-manager and trust-manager, have not provided yet. The identity
+ * controller doesn't start without it (linkerd-behaviour.md 9.2 and 9.4).
+ */
 export function missingExternal(
   cluster: string,
   found: Result<ExternalFound>,
@@ -51,7 +48,6 @@ export function missingExternal(
   return [...lacking, ...issuerProblems(cluster, needs.linkerdNamespace, trust.value, now)];
 }
 
-/** Returns sentences about objects and labels that the cluster lacks. */
 function missingObjects(
   cluster: string,
   { namespace: home, release, hasBundle, secret }: ExternalFound,
@@ -59,11 +55,9 @@ function missingObjects(
 ): string[] {
   if (home === undefined)
     return [
-      `Cluster ${cluster} has no namespace ${namespace}: create it with the labels ${pairs(labels)}, and have the issuer and the trust bundle put into it.`,
+      `Cluster ${cluster} has no namespace ${namespace}: create it with the labels ${pairs(Object.entries(labels))}, and have the issuer and the trust bundle put into it.`,
     ];
-  const unset = pairs(
-    Object.fromEntries(Object.entries(labels).filter(([key, value]) => home.labels[key] !== value)),
-  );
+  const unset = pairs(Object.entries(labels).filter(([key, value]) => home.labels[key] !== value));
   const rootsAt = `ConfigMap ${cluster}/${namespace}/${trustRootsName}`;
   const secretAt = `Secret ${cluster}/${namespace}/${issuerName}`;
   const lacking = secret?.lacking.join(" and no ") ?? "";
@@ -83,7 +77,6 @@ function missingObjects(
   ].filter((sentence) => sentence !== false);
 }
 
-/** Returns why the identity controller wouldn't start, or would issue nothing that proxies accept. */
 function issuerProblems(
   cluster: string,
   namespace: string,
@@ -98,20 +91,12 @@ function issuerProblems(
   });
 }
 
-function pairs(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(" ");
+function pairs(labels: readonly (readonly [string, string])[]): string {
+  return labels.map(([key, value]) => `${key}=${value}`).join(" ");
 }
 
-export interface ExternalTrust {
-  readonly anchors: Bundle;
-  readonly expiring: readonly Expiring[];
-  /** Sentences about clusters whose proxies refuse each other. */
-  readonly notes: readonly string[];
-}
-
-export function externalTrust(live: LiveTrusts): ExternalTrust {
+/** The notes name clusters whose proxies refuse each other. */
+export function externalTrust(live: LiveTrusts) {
   const present = presentIn(live);
   const notes = present.flatMap(([cluster, { issuer }]) => {
     const refusing = present.filter(

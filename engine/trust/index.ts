@@ -1,7 +1,3 @@
-/**
- * Certificates, bundles and the decisions of a rotation. The rest of the program imports only this file of the
- * folder.
- */
 export { type Bundle, bundleText } from "./bundle.ts";
 export {
   certificatesIn,
@@ -11,7 +7,7 @@ export {
 } from "./certificate.ts";
 export {
   expiringAnchors,
-  expiringIssuers,
+  expiringIssuer,
   expiringProvided,
   expiryNotices,
   renewalPeriod,

@@ -2,39 +2,38 @@ import { type Result, valueIn } from "../result.ts";
 import type { Bundle } from "./bundle.ts";
 import type { Certificate } from "./certificate.ts";
 
-/** The objects in which the chart linkerd-control-plane stores trust (linkerd-behaviour.md 9.2). */
+/** The chart linkerd-control-plane stores trust under these names (linkerd-behaviour.md 9.2). */
 export const trustRootsName = "linkerd-identity-trust-roots";
 export const trustRootsKey = "ca-bundle.crt";
 export const issuerName = "linkerd-identity-issuer";
 
 /**
- * The anchors and issuer of a cluster, read from the cluster at the start of the run. Without a trust bundle, Linkerd
- * doesn't run there, so no traffic depends on what the cluster gets. A failure's clause names the cluster and fits after
- * "because".
+ * A run reads it first. Without a trust bundle, Linkerd doesn't run there, so no traffic depends on what the cluster gets.
+ * A failure's clause names the cluster and fits after "because".
  */
 export type LiveTrust = Result<PresentTrust | undefined>;
 
 export interface PresentTrust {
   readonly bundle: Bundle;
-  /** `tls.crt` of Secret `linkerd-identity-issuer`, leaf first; empty where there is none. */
+  /** It holds the chain, leaf first; empty if there is none. */
   readonly issuer: readonly Certificate[];
-  /** The latest time at which the issuer may have changed. */
+  /** The issuer has not changed since then. */
   readonly issuerSince: Date;
-  /** Read only during a rotation, because there may be many. */
+  /** They are read only during a rotation, because there may be many. */
   readonly proxies: Result<readonly MeshedProxy[]>;
 }
 
-/** A meshed pod that runs or may still start. */
+/** It runs or may still start. */
 export interface MeshedProxy {
   readonly namespace: string;
   readonly pod: string;
   readonly createdAt: Date;
   readonly started: boolean;
-  /** Anchors with which the proxy was started; empty if they are unknown. */
+  /** The proxy was started with these anchors; empty if they are unknown. */
   readonly trusts: Bundle;
 }
 
-/** The trust of each cluster, by name, in the order of the config. */
+/** Clusters have the order of the config. */
 export type LiveTrusts = ReadonlyMap<string, LiveTrust>;
 
 export function presentIn(live: LiveTrusts): readonly (readonly [string, PresentTrust])[] {
@@ -49,9 +48,8 @@ export function unreadableIn(live: LiveTrusts): readonly string[] {
 }
 
 /**
- * Removes the pods that the config ignores: `<cluster>`, `<cluster>/<namespace>` or `<cluster>/<namespace>/<pod>`.
- * Whoever may create pods can create one that looks like a proxy that was never restarted, and a rotation must not
- * wait for it.
+ * Removes pods that the config ignores: `<cluster>`, `<cluster>/<namespace>` or `<cluster>/<namespace>/<pod>`. Whoever may
+ * create pods can imitate a proxy that was never restarted, and a rotation must not wait for it.
  */
 export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTrusts {
   const names = new Set(ignored);
@@ -69,7 +67,7 @@ export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTr
   return new Map([...live, ...present]);
 }
 
-/** Clusters whose answers a run ignores: their trust counts as unknown. */
+/** The trust of a refused cluster counts as unknown. */
 export function withoutRefused(refused: Iterable<string>, live: LiveTrusts): LiveTrusts {
   const names = new Set(refused);
   return new Map(

@@ -16,10 +16,6 @@ import {
 } from "./live.ts";
 import { type Failure, type Result, resultOf, valueIn } from "../result.ts";
 
-/**
- * Reads the anchors and issuers that are live on the clusters. Proxies are listed only during a rotation, since there
- * may be many. A failure stands for a cluster that can't be read, and then the next step of a rotation waits.
- */
 export async function observeTrust(
   clusters: ReadonlyMap<string, Result<Kubernetes>>,
   linkerdNamespace: string,
@@ -34,7 +30,7 @@ export async function observeTrust(
   });
 }
 
-/** Whether clusters trust more than the anchor of each issuer, as during a rotation. */
+/** During a rotation, clusters trust more than the anchor of each issuer. */
 export function isRotating(live: LiveTrusts): boolean {
   const present = presentIn(live).map(([, trust]) => trust);
   const [first] = present;
@@ -58,9 +54,8 @@ async function trustOf(cluster: Result<Kubernetes>, namespace: string): Promise<
 const unasked: Failure = { why: "its pods were not read", cause: "unreachable" };
 
 /**
- * Reads the live trust bundle; undefined if Linkerd isn't installed.
- *
- * @throws KubernetesError; Error with a sentence where the bundle can't be parsed
+ * @returns undefined if Linkerd isn't installed
+ * @throws KubernetesError; UserError if the bundle can't be parsed
  */
 export async function readAnchors(
   kubernetes: Kubernetes,
@@ -73,10 +68,9 @@ export async function readAnchors(
 }
 
 /**
- * Reads the live issuer, leaf first, and the time of its last change; empty if there is none. Linkerd's own scheme
- * calls it `crt.pem`. Neither the Secret nor its key leaves this function.
+ * Linkerd's own scheme calls the certificate `crt.pem`. Neither the Secret nor its key leaves this function.
  *
- * @throws KubernetesError; Error with a sentence where the certificate can't be parsed
+ * @throws KubernetesError; UserError if the certificate can't be parsed
  */
 export async function readIssuer(
   kubernetes: Kubernetes,
@@ -90,7 +84,7 @@ export async function readIssuer(
   return { issuer, issuerSince: changedAt(secret) };
 }
 
-/** The last change of the Secret; the certificate may be older, but not newer. */
+/** The certificate may be older than the last change of its Secret, but not newer. */
 function changedAt(secret: Secret | undefined): Date {
   const { creationTimestamp, managedFields = [] } = secret?.metadata ?? {};
   const times = [creationTimestamp, ...managedFields.map(({ time }) => time)];
@@ -109,10 +103,7 @@ const proxyContainer = "linkerd-proxy";
 const anchorsVariable = "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS";
 const hashAnnotation = "linkerd.io/trust-root-sha256";
 
-/**
- * Lists all running meshed pods with the anchors with which their proxies were started: proxies read them once, so
- * only the pod counts (linkerd-behaviour.md 9.3).
- */
+/** Proxies read their anchors once, at their start, so only the pod counts (linkerd-behaviour.md 9.3). */
 async function proxiesOf(
   kubernetes: Kubernetes,
   linkerdNamespace: string,
@@ -144,7 +135,7 @@ function proxyOf(pod: Pod, liveBundle: string, linkerdNamespace: string): Meshed
   return [{ namespace, pod: name, createdAt, started: hasStarted(pod), trusts: parsed(anchors) }];
 }
 
-/** Whether a proxy has ever run. A sidecar that starts first may run in a pod that is still pending. */
+/** A sidecar that starts first may run in a pod that is still pending. */
 function hasStarted({ status = {} }: Pod): boolean {
   const { phase, containerStatuses = [], initContainerStatuses = [] } = status;
   if (phase !== "Pending") return true;
@@ -158,11 +149,7 @@ function parsed(text: string): Bundle {
   return unique(valueIn(certificatesIn(text)) ?? []);
 }
 
-/**
- * Reads the objects of trust that others provide. Neither the Secret nor its key leaves this function.
- *
- * @throws KubernetesError
- */
+/** Neither the Secret nor its key leaves this function. */
 export async function readExternal(
   kubernetes: Kubernetes,
   namespace: string,

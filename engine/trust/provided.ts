@@ -17,16 +17,13 @@ import type { Rotation } from "./rotation.ts";
 export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certificateLifetime"> {
   readonly anchors: Bundle;
   /**
-   * Issuers by cluster, leaf first, each under one of the anchors (config/trust-checks.ts). A cluster without one
-   * belongs to another stack: it is read but gets nothing.
+   * Each chain is under one of the anchors (config/trust-checks.ts). A cluster without one belongs to another stack, and
+   * gets nothing.
    */
   readonly issuers: ReadonlyMap<string, readonly Certificate[]>;
 }
 
-/**
- * Gives the clusters the provided trust unless that would break traffic. The rules are those of `rotate`, but the
- * user takes the steps.
- */
+/** Follows the rules of `rotate`, but the user takes the steps. */
 export function planProvided(observed: ProvidedRotation): TrustPlan {
   const { anchors, issuers } = observed;
   const orphans = orphaned(observed);
@@ -66,7 +63,7 @@ function restart(what: string): string {
   return `Workloads get ${what} when they are restarted: restart every meshed workload on every cluster before the next change of linkerd-multicluster:trust.`;
 }
 
-/** Whether a cluster's next issuer is under none of its live issuer's anchors. */
+/** Tells whether a cluster's next issuer is under none of its live issuer's anchors. */
 function moves(
   next: readonly Certificate[],
   anchors: Bundle,
@@ -103,9 +100,7 @@ function tooEarly(cluster: string, { issuers, anchors, live, now }: ProvidedRota
 
 const lacks = "linkerd-multicluster:trust.anchors lacks";
 
-/**
- * Finds issuers under an anchor that the config leaves out, by cluster. If that is a mistake, every cluster has one.
- */
+/** Finds issuers under an anchor that the config leaves out. If that is a mistake, every cluster has one. */
 function orphaned({ anchors, live }: ProvidedRotation): ReadonlyMap<string, string> {
   return new Map(
     presentIn(live).flatMap(([cluster, { bundle, issuer }]): [string, string][] => {

@@ -4,27 +4,22 @@ import type { MeshedProxy, presentIn, PresentTrust } from "./live.ts";
 
 type Present = ReturnType<typeof presentIn>;
 
-/** A day, Linkerd's default `identity.issuer.issuanceLifetime`, in milliseconds. */
+/** It is Linkerd's default `identity.issuer.issuanceLifetime`, in milliseconds. */
 export const dayLong = 24 * 60 * 60 * 1000;
 
 /**
- * Milliseconds after an issuer change during which a new pod may still get a certificate from the old issuer, while
- * the kubelet updates the identity controller's Secret; also the difference that clocks may have.
+ * After an issuer change, a new pod may still get a certificate from the old issuer for this long, while the kubelet
+ * updates the identity controller's Secret. Clocks may differ by as much.
  */
 const settling = 5 * 60 * 1000;
 
-/** Why proxies couldn't be read; nothing may be concluded about them. */
 export function unreadProxies(present: Present): string[] {
   return present.flatMap(([, { proxies }]) => ("why" in proxies ? [proxies.why] : []));
 }
 
-/**
- * Milliseconds that a pod may take until its proxy runs. A pod that takes longer carries no traffic that could break,
- * and must not delay everybody else.
- */
+/** A pod whose proxy takes longer to start carries no traffic that could break, and must not delay everybody else. */
 const starting = 15 * 60 * 1000;
 
-/** Returns proxies that trust none of these anchors and would refuse certificates under them. */
 export function trustingNone(present: Present, anchors: Bundle, now: Date): string[] {
   return found(
     present,
@@ -35,8 +30,9 @@ export function trustingNone(present: Present, anchors: Bundle, now: Date): stri
 }
 
 /**
- * Returns proxies that may still present a certificate of the previous issuer: they are older than the live issuer,
- * which has existed for less than a certificate's lifetime (`lifetime`, in milliseconds).
+ * Returns proxies that may still present a certificate of the previous issuer.
+ *
+ * @param lifetime of a certificate, in milliseconds
  */
 export function withOldCertificate(present: Present, now: Date, lifetime: number): string[] {
   return found(present, ({ createdAt, started }, { issuerSince }) => {
@@ -46,7 +42,7 @@ export function withOldCertificate(present: Present, now: Date, lifetime: number
   });
 }
 
-/** Returns the time by which all of them will have renewed their certificates. */
+/** By then, all proxies have renewed their certificates. */
 export function renewedBy(present: Present, lifetime: number): Date {
   const latest = Math.max(...present.map(([, { issuerSince }]) => issuerSince.getTime()));
   return new Date(latest + settling + lifetime);

@@ -13,10 +13,7 @@ import type { LiveTrust } from "./live.ts";
 import type { RotationPlan, RotationStage } from "./rotate.ts";
 import type { Rotation } from "./rotation.ts";
 
-/**
- * The trust that a trust stack publishes for the stacks of the clusters. It is plain data, because it is part of
- * a resource's inputs and state.
- */
+/** A trust stack publishes it for the stacks of the clusters. It is plain data, because it is part of state. */
 export interface Publication {
   readonly stage: RotationStage;
   readonly notes: readonly string[];
@@ -25,39 +22,37 @@ export interface Publication {
 
 type Shares = Readonly<Record<string, Share>>;
 
-/** The trust that one cluster should get. */
 export interface Share {
-  /** PEM of the anchors that it should trust. */
   readonly bundlePem: string;
-  /** Fingerprint of its issuer's anchor. */
+  /** It is the fingerprint of its issuer's anchor. */
   readonly issuer: string;
 }
 
-/** The part of a cluster's trust that is this stack's. Without a value, Linkerd doesn't run there. */
+/** Without a value, Linkerd doesn't run there. */
 export type LiveShare = Result<PresentShare | undefined>;
 
 interface PresentShare {
-  /** Fingerprints of this stack's anchors that it trusts. */
+  /** They are the fingerprints of this stack's anchors that it trusts. */
   readonly anchors: readonly string[];
-  /** Fingerprint of its issuer's anchor; absent if this stack has none that signed it. */
+  /** It is the fingerprint of its issuer's anchor; absent if this stack has none that signed it. */
   readonly issuer?: string;
 }
 
 export interface PublicationArgs {
-  /** Fingerprints of the anchors whose issuers this stack has: the wanted one, then the previous one. */
+  /** They are the fingerprints of the wanted and the previous anchor. */
   readonly own: readonly string[];
-  /** Fingerprints of all anchors that this stack knows; a new cluster gets no other. */
+  /** They are the fingerprints of all anchors that this stack knows. A new cluster gets no other. */
   readonly known: readonly string[];
   readonly next: Publication;
   readonly live: Readonly<Record<string, LiveShare>>;
 }
 
-/** The inputs as `check` returns them, and the state. They hold certificates and no key. */
+/** `check` returns them, and they become the state. They hold certificates and no key. */
 export interface PublicationInputs extends PublicationArgs {
   readonly publication?: Publication;
 }
 
-/** A step as plain data, which Outputs pass on as it is. */
+/** Returns plain data, which Outputs pass on as it is. */
 export function stepOf(
   { stage, notes, clusters }: RotationPlan,
   { wanted, previous = wanted }: Pick<Rotation, "wanted" | "previous">,
@@ -94,16 +89,13 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
 }
 
 /**
- * Publishes a step once every cluster has the previous one. Each cluster's stack applies what it finds when it runs,
- * and nobody knows when that is: if a step were withdrawn or skipped, a stack could still apply it and undo what the
- * next step relies on.
+ * Publishes a step once every cluster has the previous one. Nobody knows when a cluster's stack runs and applies what it
+ * finds: if a step were withdrawn or skipped, a stack could still apply it and undo what the next step relies on.
  *
  * A cluster without Linkerd counts as new, whatever was published for its name: it has no traffic to break and delays
- * nobody. If its first run takes so long that it applies a step that is two steps old, the next run of this stack
- * corrects that.
+ * nobody. If its first run applies a step that is two steps old, the next run of this stack corrects that.
  *
  * @param published by the last run, by cluster
- * @returns the step to publish, or why none can be published
  */
 export function publish(
   published: Shares,
@@ -145,13 +137,13 @@ function mayRun(live: LiveShare | undefined): boolean {
   return live !== undefined && ("why" in live || live.value !== undefined);
 }
 
-/** Keeps the previous text if it means the same, because another order of anchors would restart pods. */
+/** Keeps a text with the same meaning, because another order of anchors would restart pods. */
 function unchangedOr(before: Share | undefined, share: Share): Share {
   const isSame = before?.issuer === share.issuer && isSameSet(anchorsOf(before), anchorsOf(share));
   return isSame ? before : share;
 }
 
-/** Whether a cluster has what was published for it; it may trust more. */
+/** A cluster may trust more than was published for it. */
 function isPublished(live: LiveShare | undefined, share: Share, own: readonly string[]): boolean {
   const present = valueIn(live);
   if (present === undefined || present.issuer !== share.issuer) return false;
@@ -160,8 +152,8 @@ function isPublished(live: LiveShare | undefined, share: Share, own: readonly st
 }
 
 /**
- * A new cluster, while the others are held, trusts what they do, without anchors that somebody has added to one of
- * them, and its issuer is one that they trust.
+ * While the others are held, a new cluster trusts what they do, without anchors that somebody has added, and gets an
+ * issuer that they trust.
  */
 function knownTrust(
   share: Share,

@@ -7,13 +7,13 @@ import type { LiveTrusts } from "./live.ts";
 import { chainProblems, keyProblem } from "./requirements.ts";
 import type { ClusterPlan, TrustPlan } from "./rotate.ts";
 
-/** The outputs of a trust stack, by name. The keys are secret. */
+/** A trust stack has these outputs. The keys are secret. */
 export interface TrustExports {
   readonly trust: {
-    /** PEM of the anchors that the stack knows, including those to be removed. */
+    /** PEM that includes the anchors to be removed. */
     readonly anchors: string;
     readonly unknownAnchors: "keep" | "remove";
-    /** PEM by cluster: the anchors to trust, and the issuer's certificate. */
+    /** PEM of the anchors to trust, and of the issuer. */
     readonly clusters: Readonly<
       Record<string, { readonly bundle: string; readonly issuer: string }>
     >;
@@ -21,7 +21,6 @@ export interface TrustExports {
   readonly issuerKeys: Readonly<Record<string, string>>;
 }
 
-/** The published trust for the clusters of one stack, checked. */
 export interface PublishedTrust {
   readonly stack: string;
   readonly known: Bundle;
@@ -29,18 +28,17 @@ export interface PublishedTrust {
   readonly clusters: ReadonlyMap<string, PublishedShare>;
 }
 
-export interface PublishedShare {
+interface PublishedShare {
   readonly bundle: Bundle;
   readonly issuer: Certificates;
   readonly keyPem: string;
 }
 
 /**
- * Checks another stack's outputs, which nothing else has checked: they may be another program's or an older
- * version's, and values that can't be decrypted arrive as an empty map without an error.
+ * Checks another stack's outputs, which may be another program's or an older version's. Values that can't be decrypted
+ * arrive as an empty map without an error.
  *
- * @param outputs its outputs of the names in TrustExports; undefined where it has none
- * @returns the trust of these clusters, or a sentence that says why there is none
+ * @throws UserError that says why there is no trust for these clusters
  */
 export function publishedIn(
   outputs: { readonly [Name in keyof TrustExports]: unknown },
@@ -95,12 +93,7 @@ function shareOf(
   return { bundle, issuer, keyPem };
 }
 
-/**
- * Gives a stack's clusters the published trust. The publishing stack, which sees all clusters, decides when a step
- * may be taken (publication.ts).
- *
- * @param live the stack's own clusters
- */
+/** The publishing stack, which sees all clusters, decides when a step may be taken (publication.ts). */
 export function planPublished(published: PublishedTrust, live: LiveTrusts): TrustPlan {
   const { stack, known, unknownAnchors } = published;
   const refusedClusters = new Map<string, string>();

@@ -2,11 +2,10 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { anchorsBehind, type Certificate } from "./certificate.ts";
 
 /**
- * Linkerd's requirements for certificates (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each function
- * returns what is wrong, as the end of a sentence "it must be", or undefined.
+ * Linkerd has these requirements (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each function returns the end of a
+ * sentence "it must be", or undefined.
  */
 
-/** A trust anchor: a CA with an ECDSA P-256 key, or RSA of 2048 or 4096 bits. */
 export function anchorProblem({ x509, publicKey }: Certificate): string | undefined {
   if (!x509.ca) return "a CA that may sign certificates";
   const { modulusLength } = publicKey.asymmetricKeyDetails ?? {};
@@ -15,7 +14,6 @@ export function anchorProblem({ x509, publicKey }: Certificate): string | undefi
   return "a CA with an ECDSA P-256 key, or an RSA key of 2048 or 4096 bits";
 }
 
-/** An issuer: an intermediate CA with an ECDSA P-256 key. */
 export function issuerProblem({ x509, publicKey }: Certificate): string | undefined {
   if (!x509.ca) return "a CA that may sign certificates";
   return isP256(publicKey) ? undefined : "a CA with an ECDSA P-256 key";
@@ -26,11 +24,7 @@ export function timeProblem({ notBefore, notAfter }: Certificate, now: Date): st
   return notAfter > now ? undefined : `valid still, and not only until ${notAfter.toISOString()}`;
 }
 
-/**
- * Judges an issuer and its chain, leaf first, and names the certificate with each mistake.
- *
- * @param those words for the anchors: `one of trust.anchors`
- */
+/** @param those words for the anchors, such as `one of trust.anchors` */
 export function chainProblems(
   chain: readonly Certificate[],
   { anchors, those, now }: { anchors: readonly Certificate[]; those: string; now: Date },
@@ -49,7 +43,7 @@ export function chainProblems(
   );
 }
 
-/** Judges the unencrypted private key of a certificate. Messages never quote it. */
+/** Messages never quote the key. */
 export function keyProblem(text: string, { x509 }: Certificate): string | undefined {
   try {
     const isItsOwn = x509.checkPrivateKey(createPrivateKey(text));

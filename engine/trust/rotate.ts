@@ -1,8 +1,8 @@
 import { count, listed } from "../message.ts";
 import { valueIn } from "../result.ts";
-import { type Bundle, inLiveOrder, without } from "./bundle.ts";
-import { called, calledAll } from "./certificate.ts";
-import { type LiveTrust, unreadableIn, withoutRefused } from "./live.ts";
+import { type Bundle, has, inLiveOrder, without } from "./bundle.ts";
+import { anchorsBehind, called, calledAll, mostCertificates } from "./certificate.ts";
+import { type LiveTrust, trustRootsName, unreadableIn, withoutRefused } from "./live.ts";
 import {
   dayLong,
   notBefore,
@@ -11,72 +11,63 @@ import {
   unreadProxies,
   withOldCertificate,
 } from "./proxies.ts";
-import { refusedNewcomers, tooManyAnchors, unknownIssuers } from "./refusals.ts";
 import { type Facts, factsOf, type Rotation } from "./rotation.ts";
 
 /**
- * The trust that one cluster gets in this run. A running cluster that can't be read gets nothing, because it may
- * trust anchors that nobody knows of (Cluster in components/cluster.ts).
+ * A running cluster that can't be read gets nothing, because it may trust anchors that nobody knows of (Cluster in
+ * components/cluster.ts).
  */
 export interface ClusterPlan {
   readonly bundle: Bundle;
-  /** The issuer of the wanted generation, or of the previous one. */
+  /** It is of the wanted generation, or of the previous one. */
   readonly issuer: "wanted" | "previous";
 }
 
-/**
- * The state of a rotation, which decides what this run does.
- *
- * - `settled`: the clusters have the wanted trust, or nothing runs yet that could break.
- * - `bundle`: every cluster gets the new anchor in addition to those it trusts.
- * - `reissue`: every cluster gets an issuer signed by the new anchor.
- * - `drop`: the old anchor is removed from every cluster.
- * - `waiting`: the next step would break traffic now, so everything stays.
- */
 export type RotationStage = keyof typeof given;
 
-/** The bundle and the issuer that clusters get; `live` keeps what they have. */
+/** A stage decides the bundle and the issuer of each cluster; `live` keeps what it has. */
 const given = {
+  /** The clusters have the wanted trust, or nothing runs yet that could break. */
   settled: { bundle: "lasting", issuer: "wanted" },
+  /** Every cluster gets the new anchor in addition to those it trusts. */
   bundle: { bundle: "shared", issuer: "live" },
+  /** Every cluster gets an issuer signed by the new anchor. */
   reissue: { bundle: "live", issuer: "wanted" },
+  /** The old anchor is removed from every cluster. */
   drop: { bundle: "lasting", issuer: "wanted" },
+  /** The next step would break traffic now. */
   waiting: { bundle: "live", issuer: "live" },
 } as const;
 
 export interface TrustPlan {
   readonly stage: RotationStage;
   readonly clusters: ReadonlyMap<string, ClusterPlan>;
-  /** Sentences for the terminal about what this run does and what remains to be done. */
+  /** They say what this run does and what remains to be done. */
   readonly notes: readonly string[];
-  /** By cluster, why it gets nothing in this run and what to do. It counts as unreadable. */
+  /** A refused cluster gets nothing in this run, and counts as unreadable. */
   readonly refusedClusters: ReadonlyMap<string, string>;
-  /** Why the trust of every cluster stays as it is, although the config asks for a change: the run fails in the end. */
+  /** The trust of every cluster stays as it is for these reasons, and the run fails in the end. */
   readonly held?: readonly string[];
 }
 
-/** A step of a rotation, with the trust by which it was decided: that of a refused cluster is unknown. */
+/** The trust of a refused cluster is unknown. */
 export type RotationPlan = TrustPlan & Pick<Rotation, "live">;
 
 /**
- * Decides the one step that can be taken now from the live state alone, so that the next run continues after an
- * interruption (linkerd-behaviour.md 9.4).
- *
- * The invariant behind every branch: every certificate that is presented is under an anchor that every running proxy
- * of every cluster trusts. So an issuer moves to the new anchor only when all proxies trust it, and an old anchor is
- * removed only when no certificate under it can be in use.
+ * Decides the one step that can be taken now, from the live state alone, so that the next run continues after an
+ * interruption (linkerd-behaviour.md 9.4). Every certificate that is presented must be under an anchor that every running
+ * proxy trusts: an issuer moves to the new anchor only when all proxies trust it, and an old anchor is removed only when no
+ * certificate under it can be in use.
  */
 export function rotate(observed: Rotation): RotationPlan {
   const all = factsOf(observed);
-  const foreign = [...unknownIssuers(all), ...tooManyAnchors(all)];
-  const names = foreign.map(({ cluster }) => cluster);
-  const rotation = { ...observed, live: withoutRefused(names, observed.live) };
+  const foreign = new Map([...unknownIssuers(all), ...tooManyAnchors(all)]);
+  const rotation = { ...observed, live: withoutRefused(foreign.keys(), observed.live) };
   const facts = factsOf(rotation);
   const fresh = [...observed.live].flatMap(([cluster, trust]) =>
     valueIn(trust) === undefined ? [cluster] : [],
   );
   const newcomers = refusedNewcomers(fresh, rotation, facts);
-  const refused = new Map([...foreign, ...newcomers].map(({ cluster, why }) => [cluster, why]));
   const [stage, ...step] = nextStep(rotation, facts);
   const { bundle, issuer } = given[stage];
   const clusters = new Map(
@@ -88,7 +79,7 @@ export function rotate(observed: Rotation): RotationPlan {
       },
     ]),
   );
-  for (const { cluster } of newcomers) clusters.delete(cluster);
+  for (const [cluster] of newcomers) clusters.delete(cluster);
   const unknown = facts.unknownAnchors.map((anchor) => {
     const start = `${facts.trusting(anchor)}, which is none of this stack's trust anchors. It `;
     return rotation.unknown === "remove"
@@ -99,7 +90,7 @@ export function rotate(observed: Rotation): RotationPlan {
     stage,
     clusters,
     notes: [...step, ...unknown],
-    refusedClusters: refused,
+    refusedClusters: new Map([...foreign, ...newcomers]),
     live: rotation.live,
   };
 }
@@ -165,4 +156,64 @@ function bundleFor(
   if (which === "live") return own.length > 0 ? own : facts.shared;
   const kept = which === "shared" || unknown === "keep" ? without(own, facts.known) : [];
   return inLiveOrder([...facts[which], ...kept], own);
+}
+
+/** It gets nothing in this run. */
+type Refused = readonly [cluster: string, why: string];
+
+/** This stack has no key to continue from issuers that neither generation signed. */
+function unknownIssuers({ present, own }: Facts): Refused[] {
+  return present.flatMap(([cluster, { issuer }]) => {
+    const [first] = issuer;
+    if (first === undefined || anchorsBehind(issuer, own).length > 0) return [];
+    const why = `Cluster ${cluster} uses the issuer ${called(first)}, which is not signed by any of this stack's trust anchors, ${calledAll(own)}: replacing it at once would break its traffic. If a rotation was in progress, set linkerd-multicluster:trust.generation back to the generation that it was going to; otherwise provide the anchors and issuers in use as linkerd-multicluster:trust.anchors and trust.issuers.`;
+    return [[cluster, why]];
+  });
+}
+
+/** Anchors of others are written back to a cluster, and must form a bundle that can be read again. */
+function tooManyAnchors({ present, known }: Facts): Refused[] {
+  return present.flatMap(([cluster, { bundle }]) => {
+    const unknown = without(bundle, known);
+    if (unknown.length === 0 || unknown.length + known.length <= mostCertificates) return [];
+    const why = `Cluster ${cluster} trusts ${unknown.length} anchors that are none of this stack's, and a trust bundle has at most ${mostCertificates}: remove those that nobody needs from ConfigMap ${trustRootsName} there, and run again.`;
+    return [[cluster, why]];
+  });
+}
+
+/** Clusters that may be new wait while nobody can tell what they must trust. */
+function refusedNewcomers(fresh: readonly string[], rotation: Rotation, facts: Facts): Refused[] {
+  const reasons = facts.isUnknown
+    ? [
+        `The progress of the trust anchor rotation is unknown, because no cluster with Linkerd could be read: ${unreadableIn(rotation.live).join("; ")}.`,
+      ]
+    : unfinished(fresh, rotation, facts);
+  if (reasons.length === 0) return [];
+  return fresh.map((cluster) => [cluster, reasons.join(" ")]);
+}
+
+/**
+ * An anchor of others that all clusters trust may be that of a generation whose rotation was never finished. A new cluster
+ * would refuse certificates under it.
+ */
+function unfinished(
+  fresh: readonly string[],
+  { live, now, certificateLifetime = dayLong }: Rotation,
+  { present, unknownAnchors, trusting }: Facts,
+): string[] {
+  const late = [
+    // An unreadable cluster may be new, or hold such certificates, but not both.
+    ...(live.size - present.length > 1 ? unreadableIn(live) : []),
+    ...unreadProxies(present),
+    ...withOldCertificate(present, now, certificateLifetime),
+  ];
+  if (fresh.length === 0 || late.length === 0) return [];
+  const until = renewedBy(present, certificateLifetime);
+  const shared = unknownAnchors.filter((anchor) =>
+    present.every(([, { bundle }]) => has(bundle, anchor)),
+  );
+  return shared.map(
+    (anchor) =>
+      `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listed(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
+  );
 }

@@ -12,26 +12,22 @@ import {
 
 export interface Rotation {
   readonly wanted: Certificate;
-  /** The anchor of the previous generation, whose issuers this stack still has; none in the first. */
+  /** This stack still has the issuers of the previous generation. */
   readonly previous?: Certificate | undefined;
-  /** Additional anchors that the config adds to every cluster. */
+  /** The config adds these anchors to every cluster. */
   readonly adopted?: Bundle;
-  /**
-   * Whether other live anchors are kept or removed. An anchor that somebody has added to one cluster's bundle must
-   * never spread to the others.
-   */
+  /** An anchor that somebody has added to one cluster's bundle never spreads to the others. */
   readonly unknown?: "keep" | "remove";
   readonly live: LiveTrusts;
   readonly now: Date;
-  /** The lifetime of a workload's certificate in milliseconds; Linkerd's default is 24 hours. */
+  /** It is that of workloads, in milliseconds. */
   readonly certificateLifetime?: number;
-  /** The words for who carries out the plan, such as "this run". */
+  /** It names who carries out the plan, such as "this run". */
   readonly by?: string;
 }
 
 export type Facts = ReturnType<typeof factsOf>;
 
-/** Derives the progress of a rotation from the live trust of all clusters. */
 export function factsOf({ wanted, previous, adopted = [], unknown = "keep", live }: Rotation) {
   const present = presentIn(live);
   const own = previous === undefined ? [wanted] : [wanted, previous];
@@ -45,18 +41,16 @@ export function factsOf({ wanted, previous, adopted = [], unknown = "keep", live
   const isUnknown = previous !== undefined && present.length === 0 && unreadableIn(live).length > 0;
   return {
     present,
-    /** Whether nobody can tell how far a rotation has come: no cluster that runs can be read. */
+    /** Nobody can tell how far a rotation has come, because no cluster that runs can be read. */
     isUnknown,
-    /** Anchors whose issuers this stack has. */
+    /** This stack has the issuers of these anchors. */
     own,
     known,
-    /** Live anchors that aren't this stack's. */
     unknownAnchors,
-    /** Anchors that every cluster trusts in the end. */
+    /** Every cluster trusts these in the end. */
     lasting,
-    /** The same anchors, and those of the previous generation that are still in use. */
+    /** Until then, anchors of the previous generation that are in use stay too. */
     shared: unique([...lasting, ...own.filter((anchor) => has(trusted, anchor))]),
-    /** Anchors to remove. */
     leaving: without(trusted, unknown === "keep" ? [...lasting, ...unknownAnchors] : lasting),
     allMoved: moved === present.length,
     /** A cluster of which nothing is known, or in which nothing runs, gets what the others have. */

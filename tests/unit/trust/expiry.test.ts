@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import {
   expiringAnchors,
-  expiringIssuers,
+  expiringIssuer,
   expiringProvided,
   expiryNotices,
   type Expiring,
@@ -87,12 +87,9 @@ describe("trust: certificates that may expire", () => {
 
   it("are the anchor and the issuers in the first generation", () => {
     deepEqual(inWords(expiringAnchors(2, { wanted: next.certificate }, [bothPem])), [wanted]);
-    const issuers = new Map([["west", oldIssuer.certificate]]);
-    const [west] = expiringIssuers({ renewBeforeDays: 7 }, issuers);
+    const [west] = expiringIssuer("west", anchors(oldIssuer, old), "Renew it.", 7);
     deepEqual(west && [inWords([west]), west.renewBeforeDays], [
-      [
-        "the issuer of cluster west: identity.linkerd.cluster.local: alone: Renew it: run pulumi up --refresh.",
-      ],
+      ["the issuer of cluster west: identity.linkerd.cluster.local: alone: Renew it."],
       7,
     ]);
   });
@@ -122,9 +119,8 @@ describe("trust: certificates that may expire", () => {
 
 describe("trust: the renewal period of issuers", () => {
   it("lasts issuerValidityDays without renewBeforeDays, counted from the epoch", () => {
-    const settings = { issuerValidityDays: 365, renewBeforeDays: 60 };
     deepEqual(
-      [0, 304.9, 305, 609.9, 610].map((days) => renewalPeriod(settings, new Date(days * day))),
+      [0, 304.9, 305, 609.9, 610].map((days) => renewalPeriod(365, 60, new Date(days * day))),
       [0, 0, 1, 1, 2],
     );
   });
