@@ -45,7 +45,7 @@ export async function checkIdentity(
 ): Promise<{ readonly inputs: IdentityInputs; readonly notes: readonly string[] }> {
   const { uid: remembered } = olds;
   const { cluster, context, uid, expected, links } = news;
-  const moved = uid && movedCluster(news, uid, { expected, remembered });
+  const moved = uid && movedCluster(news, uid, expected ?? remembered);
   const isOwn = (target: string) =>
     // Earlier versions remembered no links.
     olds.links?.targets.includes(target) ?? olds.cluster !== undefined;

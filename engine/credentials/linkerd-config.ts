@@ -3,7 +3,6 @@ import { bounds } from "../kubernetes/objects/bounds.ts";
 import { isDnsName } from "../kubernetes/objects/names.ts";
 import { isRecord } from "../kubernetes/objects/checks.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import type { ConfigMap } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 
 export interface Domains {
@@ -11,17 +10,17 @@ export interface Domains {
   readonly trustDomain: string;
 }
 
-/** The ConfigMap is written by the control plane's chart and contains no key. */
+/** The control plane's chart writes this ConfigMap, which contains no key. */
 export const linkerdConfigName = "linkerd-config";
 
-/** Facts that Linkerd publishes about its installation; undefined if it doesn't. */
+/** A fact is undefined if Linkerd doesn't publish it. */
 export interface LinkerdConfig {
   readonly domains: Domains | undefined;
   readonly version: string | undefined;
 }
 
 /**
- * Reads the config of a cluster's Linkerd; undefined if Linkerd isn't installed.
+ * Returns undefined if Linkerd isn't installed.
  *
  * @throws KubernetesError
  */
@@ -32,22 +31,21 @@ export async function linkerdConfigOf(
   const at = { namespace, name: linkerdConfigName };
   const config = await kubernetes.find(resources.configMaps, at);
   if (config === undefined) return undefined;
-  const [, version] =
-    /^linkerdVersion: *"?([\w.+-]{1,64})"? *$/m.exec(config.data?.["values"] ?? "") ?? [];
-  return { domains: domainsIn(config), version };
+  const values = config.data?.["values"] ?? "";
+  const [, version] = /^linkerdVersion: *"?([\w.+-]{1,64})"? *$/m.exec(values) ?? [];
+  return { domains: domainsIn(values), version };
 }
 
-/** The sentence for a Linkerd whose config has no cluster domain. */
 export function noClusterDomain(cluster: string, linkerdNamespace: string): string {
   return `ConfigMap ${cluster}/${linkerdNamespace}/${linkerdConfigName} has no clusterDomain in its values: check the installation of Linkerd there`;
 }
 
 /**
- * Reads the domains with which Linkerd was installed from the Helm values in its ConfigMap. As in the chart, the
- * trust domain defaults to the cluster domain. Undefined if the values lack them or hold no DNS name.
+ * Reads the domains from Linkerd's Helm values; undefined if these have no valid cluster domain. As in the chart, the
+ * trust domain defaults to the cluster domain.
  */
-export function domainsIn({ data = {} }: ConfigMap): Domains | undefined {
-  const { clusterDomain, identityTrustDomain } = valuesIn(data.values ?? "");
+export function domainsIn(helmValues: string): Domains | undefined {
+  const { clusterDomain, identityTrustDomain } = valuesIn(helmValues);
   if (!isName(clusterDomain)) return undefined;
   return {
     clusterDomain,
@@ -55,10 +53,7 @@ export function domainsIn({ data = {} }: ConfigMap): Domains | undefined {
   };
 }
 
-/**
- * Helm writes these two values on one line each, so the parser gets only these lines: its time grows faster than a
- * text.
- */
+/** Helm writes each on one line. The parser gets only these lines, because its time grows faster than a text. */
 const domainLines = /^(?:clusterDomain|identityTrustDomain):.*$/gm;
 
 function valuesIn(text: string): Readonly<Record<string, unknown>> {

@@ -76,9 +76,7 @@ async function revokeIn(
 ): Promise<readonly string[]> {
   if (uid === undefined)
     return [`cluster ${target} could not be read when this run began: run again`];
-  const moved = movedCluster({ cluster: target, context }, await identify(kubernetes), {
-    expected: uid,
-  });
+  const moved = movedCluster({ cluster: target, context }, await identify(kubernetes), uid);
   if (moved !== undefined) return [moved];
   const problems: string[] = [];
   for (const part of await partsIn(args, kubernetes)) {

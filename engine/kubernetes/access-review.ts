@@ -1,13 +1,9 @@
 import type { Kubernetes } from "./client/interface.ts";
-import type { AccessReview } from "./objects/objects.ts";
+import type { Question } from "./objects/objects.ts";
 import { resources } from "./objects/resources.ts";
 
-/** A verb on a resource, as an access review asks about it. */
-export type Question = AccessReview["spec"]["resourceAttributes"];
-
 /**
- * The questions about whoever the client is that the API server answers with no, as `list pods` or
- * `get configmaps/linkerd-config`.
+ * Returns the rights that the client lacks: `list pods`, `get configmaps/linkerd-config`.
  *
  * @throws KubernetesError
  */

@@ -3,17 +3,10 @@ import { resources } from "./objects/resources.ts";
 import { UserError } from "../user-error.ts";
 
 /**
- * A cluster is identified by the UID of its namespace `kube-system`, which lasts exactly as long as the
- * cluster. A name or a context can come to mean another cluster; a UID can't.
- */
-
-/** The identity of the cluster of each name in the config; undefined where it could not be read. */
-export type Identities = ReadonlyMap<string, string | undefined>;
-
-/**
- * The UID of the namespace `kube-system`, read now.
+ * Reads the UID of the namespace `kube-system`, which lasts exactly as long as the cluster. A name or a context can come
+ * to mean another cluster; a UID can't.
  *
- * @throws KubernetesError where it can't be read; UserError where the answer has no UID
+ * @throws KubernetesError if it can't be read; UserError if the answer has no UID
  */
 export async function identify(kubernetes: Kubernetes): Promise<string> {
   const { metadata } = await kubernetes.get(resources.namespaces, { name: "kube-system" });
@@ -24,32 +17,28 @@ export async function identify(kubernetes: Kubernetes): Promise<string> {
 }
 
 /**
- * The sentence for a context that leads to another cluster than the program knows by that name. Undefined where it is
- * the same, or none is known yet.
+ * Returns a sentence if a context leads to another cluster than the program knows by that name.
  *
- * @param at `cluster` is its name in the config
- * @param live the UID as it was read in this run
- * @param known `expected` is `clusters.<name>.uid` of the config, and decides where it is set;
- *   `remembered` is the UID in the stack's state
+ * @param known the UID that the config demands or else state remembers, if there is any
  */
 export function movedCluster(
   { cluster, context }: { readonly cluster: string; readonly context: string },
   live: string,
-  {
-    expected,
-    remembered,
-  }: { readonly remembered?: string | undefined; readonly expected?: string | undefined },
+  known: string | undefined,
 ): string | undefined {
-  const known = expected ?? remembered;
   if (known === undefined || known === live) return undefined;
   return `context ${context} of cluster ${cluster} leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.${cluster}.uid to ${live} and run again`;
 }
 
 /**
- * Returns sentences, by name, for clusters to which another name leads too. Other contexts, even other kubeconfigs,
- * can lead to one API server, and nobody can say which of the names is wrong.
+ * Returns sentences, by name, for clusters to which another name leads too, because nobody can say which of the names is
+ * wrong.
+ *
+ * @param identities UIDs by name; undefined if one could not be read
  */
-export function sameClusters(identities: Identities): ReadonlyMap<string, string> {
+export function sameClusters(
+  identities: ReadonlyMap<string, string | undefined>,
+): ReadonlyMap<string, string> {
   return new Map(
     [...identities].flatMap(([name, uid]): [string, string][] => {
       const other = [...identities].find(([each, known]) => each !== name && known === uid)?.[0];

@@ -1,7 +1,4 @@
-/**
- * Reads kubeconfigs, connects to clusters and sends requests to them.
- * Programs outside of the engine import from here alone.
- */
+/** Programs outside of the engine import from here alone. */
 export { connect, connectToWatch } from "./client/connect.ts";
 export { omitUndefined } from "./objects/omit-undefined.ts";
 export { inSeconds, parseDuration } from "./objects/duration.ts";

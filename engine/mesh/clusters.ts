@@ -1,9 +1,9 @@
-import { deniedOf, type Question } from "../kubernetes/access-review.ts";
+import { deniedOf } from "../kubernetes/access-review.ts";
 import { connect, type ConnectWith } from "../kubernetes/client/connect.ts";
 import { cancelledWords } from "../kubernetes/client/deadline.ts";
 import type { ConnectOptions, Kubernetes } from "../kubernetes/client/interface.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import type { Node, StatefulSet } from "../kubernetes/objects/objects.ts";
+import type { Node, Question, StatefulSet } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { Controller } from "../mirroring/model/controller.ts";

@@ -1,6 +1,7 @@
 import { questions } from "../credentials/token-check.ts";
 import type { PolicyRule } from "../credentials/state.ts";
-import { deniedOf, type Question } from "../kubernetes/access-review.ts";
+import { deniedOf } from "../kubernetes/access-review.ts";
+import type { Question } from "../kubernetes/objects/objects.ts";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { resources } from "../kubernetes/objects/resources.ts";

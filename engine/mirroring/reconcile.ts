@@ -177,7 +177,7 @@ function movedTo(
   const live = valueIn(readings.get(cluster))?.identity;
   if (live === undefined) return undefined;
   const { context, uid: expected } = entryOf(args, cluster);
-  return movedCluster({ cluster, context }, live, { expected, remembered: identities[cluster] });
+  return movedCluster({ cluster, context }, live, expected ?? identities[cluster]);
 }
 
 function sameAsSource(

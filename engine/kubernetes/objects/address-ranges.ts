@@ -1,20 +1,15 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** Tells whether a text is a range of addresses, such as 10.0.0.0/8. */
+/** Accepts a range of addresses, such as 10.0.0.0/8. */
 export function isCidr(text: string): boolean {
   const [, ip = "", bits] = /^([\da-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   return isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128);
 }
 
-/**
- * Makes a predicate that tells whether an address is in one of these ranges.
- *
- * @param ranges in CIDR notation: `10.0.0.0/8`
- */
-export function inRanges(ranges: readonly string[]): (address: string) => boolean {
+export function inRanges(cidrs: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
-  for (const range of ranges) {
-    const [ip = "", bits] = range.split("/");
+  for (const cidr of cidrs) {
+    const [ip = "", bits] = cidr.split("/");
     list.addSubnet(ip, Number(bits), family(ip));
   }
   return (address) => list.check(address, family(address));

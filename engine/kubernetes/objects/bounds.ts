@@ -1,7 +1,4 @@
-/**
- * @param what the noun that the number counts
- * @param beyond the consequence of more
- */
+/** @param beyond says what happens with more */
 function bound(most: number, what: string, beyond: string) {
   return { most, what, beyond };
 }
@@ -14,13 +11,11 @@ const skipped = "the Service is skipped (`TooLarge`)";
 const waits = "mirrors that are new or grow are skipped (`TooManyMirrors`)";
 
 /**
- * Limits what a cluster may send, and bring into another. Answers are parsed in linear time. docs/reference/limits.md
- * shows this table.
+ * Limits what a cluster may send, and bring into another; docs/reference/limits.md shows this table.
  *
- * An object has at most 1.5 MiB in etcd, and four times as much as JSON, so that each fits on a page, alone if need be.
- * A parsed page takes up to 22 times the memory of its text until the next page. A cluster with 20,000 objects, as large
- * as Kubernetes is tested with, keeps 60 MiB. Mirrors are counted by the check that reads them, so that a source whose
- * mirrors keep to these limits can be read again.
+ * An object has at most 1.5 MiB in etcd and four times as much as JSON, so that each fits on a page. A parsed page takes
+ * up to 22 times the memory of its text. A cluster with 20,000 objects keeps 60 MiB. The check that reads mirrors counts
+ * them, so that a source whose mirrors keep to these limits can be read again.
  */
 export const bounds = {
   answer: bound(

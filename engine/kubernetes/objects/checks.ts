@@ -1,8 +1,8 @@
 import { SharedValues } from "./shared-values.ts";
 
 /**
- * A check reads a value as a `T`, or returns what is `Wrong`. With `keep`, it returns a copy with the checked fields alone.
- * Without `keep`, the copy has all fields, because an update sends them back.
+ * A check reads a value as a `T`, or returns what is `Wrong`. With `keep`, the result has the checked fields alone.
+ * Without `keep`, it has all fields, because an update sends them back.
  */
 export type Check<T = unknown> = (value: unknown, keep?: SharedValues) => T | Wrong;
 
@@ -20,23 +20,23 @@ export class Wrong {
   }
 }
 
-/** Computes the bytes that a list keeps of a value that has nothing in common with others. */
+/** Computes the bytes that a list keeps of a value that shares nothing with others. */
 export function bytesOf(check: Check, value: unknown): number {
   const keep = new SharedValues();
   check(value, keep);
   return keep.bytes;
 }
 
-/** Checks a text by a rule; `words` completes "is not". */
-export function text<T extends string>(
+/** @param words completes "is not" */
+export function text(
   words: string,
-  isRight: ((text: string) => text is T) | ((text: string) => boolean) = () => true,
-): Check<T> {
+  isRight: (text: string) => boolean = () => true,
+): Check<string> {
   const wrong = new Wrong(` is not ${words}`);
   return (value, keep) => {
     if (typeof value !== "string" || !isRight(value)) return wrong;
     keep?.take(value.length);
-    return value as T;
+    return value;
   };
 }
 
@@ -51,7 +51,7 @@ export function wholeNumber(least: number, most: number): Check<number> {
 export const flag: Check<boolean> = (value) =>
   typeof value === "boolean" ? value : new Wrong(" is not a flag");
 
-/** Accepts any value, which the program does not read. */
+/** The program does not read such a value. */
 export const anything: Check = (value, keep) => (keep === undefined ? value : true);
 
 export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
@@ -73,9 +73,9 @@ type MapOf<F extends Fields, R extends keyof F> = Flat<
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 
 /**
- * Checks a map with these fields. Null counts as absent, since Go writes it for absent fields.
+ * Null counts as absent, since Go writes it for absent fields.
  *
- * @param others whether a list keeps the other fields too, because the program writes the map back
+ * @param others `kept`: a list keeps other fields too, because the program writes the map back
  */
 export function map<const F extends Fields, R extends keyof F & string = never>(
   fields: F,
@@ -107,10 +107,9 @@ function withoutNull(value: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
 
-export function list<T>(item: Check<T>, most = Infinity): Check<readonly T[]> {
+export function list<T>(item: Check<T>): Check<readonly T[]> {
   return (value, keep) => {
     if (!Array.isArray(value)) return new Wrong(" is not a list");
-    if (value.length > most) return new Wrong(` has more than ${most} items`);
     keep?.take();
     const read: T[] = [];
     for (const each of value) {
@@ -145,7 +144,6 @@ export function texts(
   };
 }
 
-/** Checks a map of any keys to values of one kind. */
 export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
   return (value, keep) => {
     if (!isRecord(value)) return new Wrong(" is not a map");
@@ -173,7 +171,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON; undefined if it is invalid. The parser's error would quote the text. */
+/** Returns undefined for invalid JSON, because the parser's error would quote the text. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -6,15 +6,10 @@ const reference = map({ group: anyText, kind: anyText, name: anyText, namespace:
   "namespace",
 ]);
 
-const conditionStatus = text(
-  "True, False or Unknown",
-  (value): value is "True" | "False" | "Unknown" => ["True", "False", "Unknown"].includes(value),
-);
-
 const condition = map(
   {
     type: anyText,
-    status: conditionStatus,
+    status: text("True, False or Unknown", (value) => /^(True|False|Unknown)$/.test(value)),
     reason: anyText,
     message: anyText,
     lastTransitionTime: anyText,
@@ -36,8 +31,8 @@ const status = map({
 });
 
 /**
- * The Link resource, v1alpha3, as far as this program reads it, and writes its status (linkerd-behaviour.md 1.3). No
- * check here is stricter than the schema of the resource, as one Link that fails it makes its cluster unreadable.
+ * The program reads these fields of a Link v1alpha3, and writes its status (linkerd-behaviour.md 1.3). No check is
+ * stricter than the resource's schema, because one Link that fails makes its cluster unreadable.
  */
 export const link = object({
   spec: map({

@@ -1,4 +1,4 @@
-/** These are the name rules of Kubernetes (apimachinery's validation). */
+/** These rules are those of apimachinery's validation. */
 
 export function isDnsLabel(text: string): boolean {
   return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);

@@ -2,24 +2,20 @@ import type { Check } from "./checks.ts";
 import { link } from "./link-resource.ts";
 import * as objects from "./objects.ts";
 
-/**
- * A kind of object as the API serves it. `T` is one object in the API's JSON, without `apiVersion` and `kind`, which the
- * client writes itself and items of a list lack.
- */
+/** `T` lacks `apiVersion` and `kind`, which the client writes itself and items of a list don't have. */
 export interface Resource<T> {
   readonly apiVersion: string;
   readonly kind: string;
-  /** For example `api/v1`, or `apis/multicluster.linkerd.io/v1alpha3`. */
+  /** It is `api/v1`, or `apis/multicluster.linkerd.io/v1alpha3`. */
   readonly path: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Errors don't repeat the server's messages about secret objects. */
+  /** Errors don't repeat the server's messages about such objects. */
   readonly sensitive?: boolean;
-  /** The check of an answer; without it, any object passes. */
+  /** Without a check, any object passes. */
   readonly shape?: Check<T>;
 }
 
-/** The `metadata` of any object is its name. */
 export interface ObjectName {
   readonly name: string;
   readonly namespace?: string;
@@ -29,7 +25,6 @@ export interface Located {
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
 }
 
-/** @param apiVersion `v1`, or a group with its version */
 function namespaced<T>(apiVersion: string, kind: string, shape: Check<T>): Resource<T> {
   const path = `${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`;
   const plural = `${kind.toLowerCase()}${/s$/.test(kind) ? "" : "s"}`;
@@ -44,7 +39,7 @@ const rbac = "rbac.authorization.k8s.io/v1";
 const gatewayApi = "gateway.networking.k8s.io";
 const authorization = "authorization.k8s.io/v1";
 
-/** Every kind of object that this program reads or writes through its own client. */
+/** The program's own client reads and writes these kinds alone. */
 export const resources = {
   namespaces: clusterScoped("v1", "Namespace", objects.namespace),
   services: namespaced("v1", "Service", objects.service),
@@ -67,7 +62,7 @@ export const resources = {
   accessReviews: clusterScoped(authorization, "SelfSubjectAccessReview", objects.accessReview),
 } as const;
 
-/** Makes the path of a collection (of all namespaces without one) or, with a name, of one object. */
+/** Returns the path of a collection (of all namespaces without one) or, with a name, of one object. */
 export function pathOf(resource: Resource<unknown>, at: Partial<ObjectName>): string {
   const { name, namespace } = at;
   const scope = resource.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];

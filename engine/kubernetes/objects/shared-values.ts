@@ -1,24 +1,21 @@
 /** A value takes approximately so many bytes besides its text. */
-const each = 64;
+const overhead = 64;
 
-/**
- * Counts the bytes that are kept of a cluster's lists, and keeps values once that many objects have in common.
- */
+/** Counts the bytes that are kept of a cluster's lists, and keeps values once that many objects have in common. */
 export class SharedValues {
-  /** The approximate bytes of memory, which may be less than the bytes that were received. */
+  /** The memory is estimated, and may be less than what was received. */
   bytes = 0;
   readonly #shared = new Map<string, unknown>();
 
-  /** The most bytes that may be kept; by default, the client's limit for a cluster. */
+  /** The default is the client's limit of bytes for a cluster. */
   readonly most: number | undefined;
 
   constructor(most?: number) {
     this.most = most;
   }
 
-  /** @param length of text */
-  take(length = 0): void {
-    this.bytes += length + each;
+  take(textLength = 0): void {
+    this.bytes += textLength + overhead;
   }
 
   /**

@@ -27,9 +27,6 @@ export const [small, large] = [25_000, 200_000];
 const numbered = <T>(count: number, text: (number: number) => T) =>
   Array.from({ length: Math.round(count) }, (_, number) => text(number));
 
-const config = (values: string) =>
-  domainsIn({ metadata: { name: "linkerd-config", namespace: "linkerd" }, data: { values } });
-
 const redact = redactor(["a token that is secret"]);
 
 const refusal = (message: string) =>
@@ -46,14 +43,14 @@ export const doors: readonly Door[] = [
   door(
     "linkerd-config: many keys",
     (bytes) => numbered(bytes / 9, (n) => `k${n}: 1`).join("\n"),
-    config,
+    domainsIn,
   ),
   door(
     "linkerd-config: the key, often",
     (bytes) => "clusterDomain: a\n".repeat(bytes / 17),
-    config,
+    domainsIn,
   ),
-  door("linkerd-config: nested", (bytes) => `clusterDomain: ${"[".repeat(bytes)}`, config),
+  door("linkerd-config: nested", (bytes) => `clusterDomain: ${"[".repeat(bytes)}`, domainsIn),
   door(
     "a kubeconfig: many keys",
     (bytes) => numbered(bytes / 9, (n) => `k${n}: 1`).join("\n"),

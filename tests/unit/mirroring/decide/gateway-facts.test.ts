@@ -1,10 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { gatewayFacts } from "../../../../engine/mirroring/decide/gateway-facts.ts";
 import type { GatewaySource } from "../../../../engine/mirroring/model/link.ts";
-import type {
-  LoadBalancerIngress,
-  Service,
-} from "../../../../engine/kubernetes/objects/objects.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { service } from "../../fixtures/objects.ts";
 
 const place = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
@@ -14,7 +11,7 @@ const annotation = "mirror.linkerd.io/gateway-identity";
 
 function gateway(
   spec: Partial<Service["spec"]> = {},
-  ingress: readonly LoadBalancerIngress[] = [{ ip: "192.0.2.7" }],
+  ingress: readonly { readonly ip?: string; readonly hostname?: string }[] = [{ ip: "192.0.2.7" }],
   identity = "gateway.west",
 ): Service {
   const ports = [
