@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import { type HealthArgs, type HealthMesh, meshIn } from "@linkerd-multicluster/engine/health";
 import {
   codeOf,
   messageOf,
@@ -9,7 +9,7 @@ import {
   registerKubeconfigs,
   UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { type Inputs, wholeLink, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
+import { type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
 import type { ConfigTexts } from "../config/stack-file.ts";
 import type { Chosen } from "./stacks.ts";
 
@@ -91,7 +91,7 @@ interface Resource {
   readonly inputs?: Readonly<Record<string, unknown>> & {
     readonly kubeconfigs?: Secret;
     /** Only `linkerd:Health` has it. */
-    readonly mesh?: HealthMesh;
+    readonly mesh?: HealthArgs["mesh"];
   };
   readonly outputs?: { readonly expiries?: Readonly<Record<string, unknown>> };
 }
@@ -148,13 +148,8 @@ export function stackStateIn(exported: string): StackState {
   return {
     mirrors: new Map(mirrors),
     expiries: Object.fromEntries(expiries),
-    ...omitUndefined({ mesh: mesh && withWholeMeshLinks(mesh) }),
+    ...omitUndefined({ mesh: mesh === undefined ? undefined : meshIn(mesh) }),
   };
-}
-
-function withWholeMeshLinks(mesh: HealthMesh): HealthMesh {
-  const links = mesh.links.map(({ link, mirroring }) => ({ link: wholeLink(link), mirroring }));
-  return { ...mesh, links };
 }
 
 function resourcesIn(exported: string): readonly Resource[] {

@@ -193,7 +193,7 @@ export class MeshResources {
     const mesh = healthMesh(this.#config, fullStackName());
     const refused = [...this.#made.held, ...this.#made.refused.values()];
     const args: InputsOf<HealthArgs> = {
-      mesh,
+      mesh: JSON.stringify(mesh),
       triggers: this.#revisions,
       ...(refused.length > 0 && { refused }),
     };

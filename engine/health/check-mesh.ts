@@ -5,7 +5,7 @@ import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import { clusterReached } from "./checks/all.ts";
 import { gatewayAlive } from "./checks/endpoints.ts";
 import { firstOf } from "../message.ts";
-import type { HealthArgs, HealthMesh } from "./health-mesh.ts";
+import { type HealthArgs, type HealthMesh, meshIn } from "./health-mesh.ts";
 import { observeMesh, type Views } from "./observe-mesh.ts";
 import {
   type CheckResult,
@@ -49,17 +49,19 @@ export function checkMesh(
 /**
  * Checks the mesh at the end of a run, and gives it half a minute to become healthy.
  *
- * @param before the mesh of the run before, if there was one
+ * @param before the inputs of the run before, if there was one
  * @returns sentences that fail the run, and others to show
  */
 export async function checkAfterRun(
-  { mesh, refused = [] }: HealthArgs,
-  before: HealthMesh | undefined,
+  { mesh: stored, refused = [] }: HealthArgs,
+  before: Partial<HealthArgs>,
   cancellation?: Cancellation,
   observe?: Observe,
 ): Promise<{ readonly stopping: readonly string[]; readonly notes: readonly string[] }> {
+  const mesh = meshIn(stored);
   const names = new Set(mesh.links.map(({ link }) => `${link.source}/${link.target}`));
-  const leaving = (before?.links ?? [])
+  const linksBefore = before.mesh === undefined ? [] : meshIn(before.mesh).links;
+  const leaving = linksBefore
     .map(({ link: { source, target } }) => ({ source, target }))
     .filter(({ source, target }) => !names.has(`${source}/${target}`));
   const polling = {

@@ -1,5 +1,6 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
+import { wholeLink } from "../mirroring/model/state.ts";
 
 /**
  * The part of the stack's config for health checks. It is plain data without a secret, because it is stored in state.
@@ -21,9 +22,20 @@ export interface HealthLink {
   readonly mirroring: "pulumi" | "controller";
 }
 
+/** Returns the mesh that the inputs of a run hold. */
+export function meshIn(mesh: HealthArgs["mesh"]): HealthMesh {
+  if (typeof mesh === "string") return JSON.parse(mesh) as HealthMesh;
+  const links = mesh.links.map(({ link, mirroring }) => ({ link: wholeLink(link), mirroring }));
+  return { ...mesh, links };
+}
+
 /** The inputs of the resource that checks the mesh at the end of a run. */
 export interface HealthArgs {
-  readonly mesh: HealthMesh;
+  /**
+   * A `HealthMesh` as JSON, because Pulumi passes one text faster than all settings of all links. State of a version
+   * before 0.2 has an object, whose links lack settings that are defaults.
+   */
+  readonly mesh: string | HealthMesh;
   /**
    * Values that change with each run that has changed something, such as the `revision` of mirrors. The mesh is
    * checked if they change, and after a run that left it unhealthy. Never a secret.

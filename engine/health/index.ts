@@ -1,5 +1,5 @@
 /** Checks a mesh and reports on it. The rest of the program imports only this file of the folder. */
-export type { HealthArgs, HealthMesh } from "./health-mesh.ts";
+export { type HealthArgs, type HealthMesh, meshIn } from "./health-mesh.ts";
 export { observeMesh, type SourceState, type Views } from "./observe-mesh.ts";
 export {
   findingLines,

@@ -7,7 +7,7 @@ import type { Decided } from "./decide/decide.ts";
 import { namespacesToCreate } from "./model/decision.ts";
 import { deletionTime } from "./decide/policies/absent-pods.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
-import { entryOf, type Inputs, makesLinks, type Outputs, stacksOf } from "./model/state.ts";
+import { entryOf, type Inputs, makesLinks, stacksOf } from "./model/state.ts";
 import type { Clusters } from "../mesh/clusters.ts";
 import { type GatewayJudge, judgedGateway } from "./decide/gateway-facts.ts";
 import { judgeFor } from "../mesh/gateway.ts";
@@ -74,7 +74,7 @@ export async function carryOut(
  */
 export async function writeDecided(
   clusters: Clusters,
-  state: Outputs,
+  state: Pick<Inputs, "source" | "stack" | "clusters" | "links" | "formerStacks">,
   source: ClusterSnapshot,
   { decisions, failover }: Pick<Decided, "decisions" | "failover">,
   statuses: LinkStatuses,

@@ -31,7 +31,6 @@ export {
   type MirrorsArgs,
   mirrorsOfSource,
   type ObservedGateway,
-  wholeLink,
   withWholeLinks,
 } from "./model/state.ts";
 export { type Decision, type Verdict, isSkip, isWanted } from "./model/decision.ts";

@@ -204,7 +204,7 @@ export const trustPublications = statelessResource<PublicationInputs>({
 /** Checks the mesh at the end of a run that changed something. The engine repeats a check that failed. */
 export const health = statelessResource<HealthArgs>({
   idOf: () => "health",
-  async make(inputs, { mesh: before }) {
+  async make(inputs, before) {
     const { stopping, notes } = await unlessCancelled(clusters, () =>
       checkAfterRun(inputs, before, cancellation),
     );

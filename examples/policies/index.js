@@ -1,7 +1,7 @@
-// Rules for what a mesh may mirror. Pulumi's engine asks them about each resource after the program has decided, in
-// previews too: so they judge every mirror before it exists. They know what the inputs of a source's Mirrors resource
-// hold, and nothing else: `source`, `links` with the keys that their config sets, and `mirrors`, a line for each by
-// target and `namespace/name`. rules.json holds an organization's own values.
+// Rules for what a mesh may mirror. Pulumi's engine checks each resource with them after the program has decided, in
+// previews too, so they judge every mirror before it exists. They read the inputs of a source's Mirrors resource and
+// nothing else: `source`, `links` with all their settings, and `mirrors`, a line for each by target and
+// `namespace/name`. rules.json holds an organization's own values.
 import { PolicyPack } from "@pulumi/policy";
 
 /** Names of clusters, or how names begin and then `*`. */
@@ -70,7 +70,7 @@ new PolicyPack("linkerd-mesh", {
       validateResource: rule(({ links }, { most }, report) => {
         for (const link of links) {
           // A share of five thousand mirrors is not few, so "50%", the default, is refused too.
-          const { maxDeletions = "50%", allowDeletions = false } = link;
+          const { maxDeletions, allowDeletions } = link;
           if (allowDeletions || !(maxDeletions <= most))
             report(
               `${nameOf(link)}: maxDeletions must be a number of at most ${most}, without allowDeletions`,

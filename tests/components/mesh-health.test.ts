@@ -46,7 +46,9 @@ describe("Mesh: verified at the end", () => {
           "west/east/credentials": credentials("west", "east"),
           "west/mirrors": 3,
         });
-        const { manage: how, clusters: known } = mesh as Readonly<Record<string, unknown>>;
+        const { manage: how, clusters: known } = JSON.parse(String(mesh)) as Readonly<
+          Record<string, unknown>
+        >;
         const contexts = { west: { context: "west" }, east: { context: "east" } };
         deepEqual([how, known], [manage, { ...contexts, north: { context: "north" } }]);
       });

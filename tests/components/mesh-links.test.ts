@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { meshOf, type MockedMesh, mockedMesh, gatewayOf, types } from "./mocked-mesh.ts";
+import { meshIn } from "../../engine/health/health-mesh.ts";
 
 const clusters = {
   west: { context: "k3d-west", apiServer: "https://west:6443" },
@@ -134,7 +135,7 @@ describe("Mesh with manage: links, where Linkerd's controller mirrors", () => {
   it("lets Health wait for it and expect a controller there", () => {
     equal(mesh.needs(types.health, "health").includes(`${types.linkCr} east/north`), true);
     const { mesh: described } = mesh.inputs(types.health, "health");
-    const { links: seen } = described as { readonly links: readonly { mirroring: string }[] };
+    const { links: seen } = meshIn(described as string);
     deepEqual(
       seen.map(({ mirroring }) => mirroring),
       ["pulumi", "pulumi", "controller"],

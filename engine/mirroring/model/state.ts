@@ -162,15 +162,18 @@ export function withWholeLinks<State extends Pick<Inputs, "links">>(state: State
 export type Before = Partial<Omit<Inputs, "links">> & { readonly links?: readonly RemovedLink[] };
 
 /**
- * The outputs of the resource: the inputs without their long maps, which state need not hold twice unless a program
- * asks for them.
+ * The outputs of the resource: the inputs without the settings of links and without their long maps. State need not
+ * hold either twice; the maps are there for a program that asks for them.
  */
-export type Outputs = MirrorsArgs &
-  Omit<Planned, "mirrors" | "changes" | "notMirrored"> &
+export type Outputs = Omit<MirrorsArgs, "links"> & {
+  readonly links: readonly RemovedLink[];
+} & Omit<Planned, "mirrors" | "changes" | "notMirrored"> &
   Partial<Pick<Planned, "mirrors" | "notMirrored">>;
 
-export function outputsOf({ mirrors, changes, notMirrored, ...outputs }: Inputs): Outputs {
-  return outputs.listed === true
+export function outputsOf({ mirrors, changes, notMirrored, ...inputs }: Inputs): Outputs {
+  const links = inputs.links.map(({ source, target }) => ({ source, target }));
+  const outputs = { ...inputs, links };
+  return inputs.listed === true
     ? { ...outputs, mirrors, ...omitUndefined({ notMirrored }) }
     : outputs;
 }
@@ -225,7 +228,10 @@ export function withoutRenewed<T extends Pick<Memory, "formerStacks" | "renewedS
 }
 
 /** Returns the names under which this stack has marked objects. */
-export function stacksOf({ stack, formerStacks = [] }: Outputs): readonly string[] {
+export function stacksOf({
+  stack,
+  formerStacks = [],
+}: Pick<Inputs, "stack" | "formerStacks">): readonly string[] {
   return [stack, ...formerStacks];
 }
 

@@ -61,7 +61,7 @@ describe("the mesh of a stack", () => {
     it(`of another program comes from the last health check, with the program's kubeconfigs (${type})`, async () => {
       pulumi(
         { type: `${type}Mirrors`, inputs: mirrors },
-        { type: `${type}Health`, inputs: { mesh: checked } },
+        { type: `${type}Health`, inputs: { mesh: JSON.stringify(checked) } },
       );
       const { mesh, sources } = await stackMesh(at, variables);
       deepEqual(mesh, checked);

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
 import type { HealthArgs, HealthMesh } from "../../../engine/health/health-mesh.ts";
 import type { Views } from "../../../engine/health/observe-mesh.ts";
 import { checkAfterRun, checkMesh } from "../../../engine/health/check-mesh.ts";
@@ -17,7 +18,7 @@ const down = linkReading({
 });
 const silent = { clusters: [], links: [linkView({ link: { gatewayProbe: true }, reading: down })] };
 
-const inputs: HealthArgs = { mesh: mesh(), triggers: {} };
+const inputs: HealthArgs = { mesh: JSON.stringify(mesh()), triggers: {} };
 const strict = mesh({ links: [{ link: link({ unreachable: "fail" }), mirroring: "pulumi" }] });
 
 describe("the check at the end of a run", () => {
@@ -25,7 +26,7 @@ describe("the check at the end of a run", () => {
     // A refused read ends the wait.
     const refused = ["Cluster west is another."];
     const observe = () => Promise.resolve(found);
-    return checkAfterRun({ ...inputs, refused, ...args }, undefined, undefined, observe);
+    return checkAfterRun({ ...inputs, refused, ...args }, {}, undefined, observe);
   };
   const passed = "health: 18 passed, 1 skipped; see linkerd-clusters check --all";
   const unreached = "cluster west can't be reached";
@@ -64,9 +65,9 @@ describe("the check at the end of a run", () => {
       return Promise.resolve(healthy);
     };
     const other = { link: link({ target: "north" }), mirroring: "pulumi" } as const;
-    const before = mesh({ links: [...inputs.mesh.links, other] });
-    for (const earlier of [before, inputs.mesh, undefined])
-      await checkAfterRun(inputs, earlier, undefined, observe);
+    const before = mesh({ links: [...mesh().links, other] });
+    for (const earlier of [before, mesh(), undefined])
+      await checkAfterRun(inputs, omitUndefined({ mesh: earlier }), undefined, observe);
     deepEqual(
       looked.map(({ leaving }) => leaving),
       [[{ source: "east", target: "north" }], [], []],
