@@ -12,7 +12,7 @@ import type { Clusters } from "../mesh/clusters.ts";
 import { type GatewayJudge, judgedGateway } from "./decide/gateway-facts.ts";
 import { judgeFor } from "../mesh/gateway.ts";
 import type { Outcome } from "./report/outcome.ts";
-import type { LinkStatuses } from "./model/service-status.ts";
+import type { LinkStatusList } from "./model/service-status.ts";
 import { extentFor, reconcile } from "./reconcile.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { unlessBug, UserError } from "../user-error.ts";
@@ -67,17 +67,13 @@ export async function carryOut(
   return [...new Set([...lost, ...Object.values(decided.refusals), ...failures])];
 }
 
-/**
- * Carries out the decisions about a source: mirrors, marks and the status of Links.
- *
- * @returns sentences about what could not be done
- */
+/** @returns sentences about what could not be done */
 export async function writeDecided(
   clusters: Clusters,
   state: Pick<Inputs, "source" | "stack" | "clusters" | "links" | "formerStacks">,
   source: ClusterSnapshot,
   { decisions, failover }: Pick<Decided, "decisions" | "failover">,
-  statuses: LinkStatuses,
+  statuses: readonly LinkStatusList[],
   log: (line: string) => void,
 ): Promise<readonly string[]> {
   const access = entryOf(state, state.source);
@@ -101,8 +97,6 @@ export async function writeDecided(
 /**
  * Ends a method that hasn't started to write. After a cancellation, a cluster that couldn't be read must not count as
  * unreachable.
- *
- * @throws Error if the run was cancelled
  */
 export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, source: string) {
   if (isCancelled)
@@ -111,7 +105,6 @@ export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, s
     );
 }
 
-/** Returns the decisions if every cluster still has the reading from which they were made. */
 async function reuseIfUnchanged(
   clusters: Clusters,
   inputs: Inputs,
@@ -133,10 +126,7 @@ function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
   return new Date(Math.min(now.getTime(), ...ends));
 }
 
-/**
- * Reads clusters again that this run has changed: it may have created a Link or a gateway a moment ago, while the
- * readings that all sources share are older.
- */
+/** This run may have created a Link or a gateway a moment ago, while the readings that all sources share are older. */
 async function rereadStaleClusters(clusters: Clusters, inputs: Inputs): Promise<void> {
   const { source, statusIn, links } = inputs;
   const entry = entryOf(inputs, source);

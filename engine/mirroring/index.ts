@@ -1,7 +1,3 @@
-/**
- * Links, mirrors and the arguments of a source's resource. The rest of the program imports only this file of the
- * folder.
- */
 export { noControllerText } from "./model/controller.ts";
 export {
   type GatewaySource,

@@ -5,9 +5,9 @@ import { routeKey } from "./model/route.ts";
 import type { PlannedOutcome } from "./report/outcome.ts";
 
 /**
- * Mirrors that the resources of one process want, by the cluster's identity. Pulumi creates a resource under its new
- * name before it deletes the one with the old name, and both then have the same mirrors: the deletion of one must not
- * remove what the other wants.
+ * Holds the mirrors that the resources of one process want, by the cluster's identity. Pulumi creates a resource under
+ * its new name before it deletes the one with the old name, and both then have the same mirrors: the deletion of one
+ * must not remove what the other wants.
  */
 export class KeysWantedInThisRun {
   readonly #keys = new Map<string, Set<string>>();
@@ -28,11 +28,7 @@ export class KeysWantedInThisRun {
     this.#keys.set(source.identity, keys);
   }
 
-  /**
-   * Records a source that can't be read, so that nobody knows what is wanted there.
-   *
-   * @param identity as the previous run knew it
-   */
+  /** @param identity of a source that can't be read, as the previous run knew it */
   addUnread(identity: string | undefined): void {
     this.#unread.push(identity);
   }

@@ -8,7 +8,6 @@ import { resultOf, valueIn, type Result } from "../result.ts";
 import { decide } from "./decide/decide.ts";
 import { mayHaveOthers } from "./decide/policies/other-stacks.ts";
 import { dispositionsOf, removedLinks } from "./decide/policies/removed-links.ts";
-import type { OtherWriters } from "./model/controller.ts";
 import type { ClusterReadings } from "./model/observation.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
 import {
@@ -20,7 +19,7 @@ import {
 } from "./model/state.ts";
 import { type CheckedPlan, inputsFor } from "./report/inputs.ts";
 import { observationNotes } from "./report/notes.ts";
-import { withoutControllersLinks, alsoWrittenByOthers } from "./report/other-writers.ts";
+import { federatedKeys, withoutControllersLinks } from "./report/other-writers.ts";
 import type { Outcome } from "./report/outcome.ts";
 import { statusesOf } from "./report/status.ts";
 
@@ -67,9 +66,14 @@ export async function reconcile(
   const known = { args, source, links, removed, now, stacks, controllers, ...optional };
   const decided = decide(known);
   const statuses = statusesOf(known, decided);
-  const shared = alsoWrittenByOthers(decided, statuses);
-  const writers = await otherWriters(clusters, args, shared);
-  const report = withoutControllersLinks(args, statuses, shared, writers);
+  const federated = federatedKeys(decided);
+  const isDue = statuses.some((status) => status.isDue);
+  // A run that finds everything in order asks neither.
+  const [writers, mayKeep] = await Promise.all([
+    isDue || federated.length > 0 ? controllersIn(clusters, args) : [],
+    isDue ? mayKeepStatus(clusters, args) : true,
+  ]);
+  const report = withoutControllersLinks(args, statuses, federated, writers, mayKeep);
   const notes = [...observationNotes(known, decided), ...report.notes];
   return { outcome: "planned", readings, ...known, decided, report: { ...report, notes } };
 }
@@ -85,21 +89,10 @@ export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
   return links.length === 0 ? "mirrors" : undefined;
 }
 
-/** Reads the other writers of what is due: a run that finds everything in order asks for none of this. */
-async function otherWriters(
-  clusters: Observed,
-  args: MirrorsArgs,
-  { due, federated }: ReturnType<typeof alsoWrittenByOthers>,
-): Promise<OtherWriters> {
+async function controllersIn(clusters: Observed, args: MirrorsArgs) {
   const { source } = args;
-  const isDue = due.length > 0;
-  const [controllers, mayKeep] = await Promise.all([
-    isDue || federated.length > 0
-      ? resultOf(() => clusters.controllers(source, entryOf(args, source)))
-      : undefined,
-    isDue ? mayKeepStatus(clusters, args) : undefined,
-  ]);
-  return omitUndefined({ controllers, mayKeepStatus: mayKeep });
+  const found = await resultOf(() => clusters.controllers(source, entryOf(args, source)));
+  return valueIn(found) ?? [];
 }
 
 /** If the API server doesn't answer, the run tries the write, which shows it. */
@@ -120,7 +113,7 @@ export interface CheckedSource {
   readonly checked: CheckedPlan;
 }
 
-/** Reads the clusters and decides as a preview does, to find out whether there is a reason to run. */
+/** Decides as a preview does, to find out whether there is a reason to run. */
 export async function checkSource(
   clusters: Observed,
   before: Before,
@@ -132,7 +125,6 @@ export async function checkSource(
   return { outcome, checked: inputsFor(known, args, outcome) };
 }
 
-/** Returns sentences about everything that the user has to fix before anything may be planned. Pure. */
 function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string[] {
   return [...readings].flatMap(([name, reading]) => {
     if ("value" in reading) return [];
@@ -148,8 +140,8 @@ function stopsTheRun({ links }: MirrorsArgs, cluster: string): boolean {
 }
 
 /**
- * Returns the readings with untrusted clusters as refused: one that isn't the cluster it was, and a target that is
- * the source itself. Nothing is concluded from what they report, and their links stay as they are. Pure.
+ * Refuses clusters that aren't what they were, and a target that is the source itself. Nothing is concluded from what
+ * they report, and their links stay as they are. Pure.
  */
 export function trusted(
   readings: ClusterReadings,
@@ -167,7 +159,6 @@ export function trusted(
   );
 }
 
-/** Returns why nothing is written or deleted in a cluster that isn't the one it was. */
 function movedTo(
   cluster: string,
   args: MirrorsArgs,

@@ -11,9 +11,9 @@ import { endIfCancelled, writeDecided } from "./carry-out.ts";
 import { UserError } from "../user-error.ts";
 
 /**
- * Deletes everything that this stack has mirrored into a source: the decisions for a source without links, from the
- * source alone. Mirrors stay if Linkerd's controller now mirrors them, another stack has marked them, or another
- * resource of this run wants them.
+ * Deletes everything that this stack has mirrored into a source, decided from the source alone as for one without
+ * links. Mirrors stay if Linkerd's controller now mirrors them, another stack has marked them, or another resource of
+ * this run wants them.
  *
  * @returns sentences about what could not be done
  * @throws Error where nothing was done

@@ -27,18 +27,18 @@ import {
 import { writeRoutes } from "./routes.ts";
 import type { Writer, WriteScope } from "./write-scope.ts";
 import { messageOf, UserError } from "../../user-error.ts";
-import { statusUpdate, type LinkStatuses } from "../model/service-status.ts";
+import { statusUpdate, type LinkStatusList } from "../model/service-status.ts";
 
 export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> & {
-  /** The names under which this stack has marked a part, the current one first. */
+  /** This stack has marked a part under these names, the current one first. */
   readonly names: (part: string) => readonly string[];
 };
 
 /**
- * Carries out the decisions of all parts together, in the order that keeps traffic up: namespaces, Services,
- * Endpoints, deletions. Clients that use a headless mirror already must not be sent to an endpoint mirror that isn't
- * ready, so its Endpoints are written after everything else; those of a new headless mirror may come first. A failure
- * doesn't stop the rest, but a pod's mirror is not deleted while the headless mirror may still point to it.
+ * Carries out the decisions of all parts together, in the order that keeps traffic up: namespaces, Services, Endpoints,
+ * deletions. Clients that use a headless mirror already must not be sent to an endpoint mirror that isn't ready, so its
+ * Endpoints are written after everything else; those of a new headless mirror may come first. A failure doesn't stop
+ * the rest, but a pod's mirror is not deleted while the headless mirror may still point to it.
  *
  * @param namespaces to create, each with the part that needs it
  * @param routes written once new mirrors exist and before others are deleted, so that no route names a missing one
@@ -106,10 +106,7 @@ function scopeOf({ names, ...destination }: Destination, { part }: Decision): Wr
   return { ...destination, names: own, owner: ownerOf(part), fieldManager };
 }
 
-/**
- * If the API server's answer lacks the mark that the write has set, marks can't be trusted there and nothing may be
- * deleted.
- */
+/** If the API server's answer lacks the mark that the write has set, nothing may be deleted there. */
 function hasMark({ names }: WriteScope, { claim }: WrittenMirror, { metadata }: Service) {
   const wanted = claim?.members.filter(({ stance }) => stance === "wanted");
   return wanted === undefined
@@ -129,7 +126,6 @@ function addressesIn(decisions: readonly Decision[]): Map<ObjectKey, string | un
   );
 }
 
-/** Labels a namespace with the link for whose mirrors it was created, or as one for federated Services. */
 function namespaceLabels(part: string): StringMap {
   return part === federatedPart ? { [label.mirrored]: "true" } : ownerLabels(part);
 }
@@ -144,14 +140,14 @@ async function createNamespace(kubernetes: Writer, name: string, labels: StringM
 }
 
 /**
- * Updates the status of Link resources, with one patch per Link, where Linkerd sends one per Service. Only people
- * read the status, so a failed patch doesn't fail the run; the next run tries again.
+ * Sends one patch per Link, where Linkerd sends one per Service. Only people read the status, so a failed patch doesn't
+ * fail the run; the next run tries again.
  *
  * @returns notes about what could not be written
  */
 export async function writeStatuses(
   kubernetes: Writer,
-  statuses: LinkStatuses,
+  statuses: readonly LinkStatusList[],
   failures: readonly WriteFailure[],
 ): Promise<string[]> {
   const failed = new Map(failures.map(({ key, sentence }) => [key, sentence]));

@@ -5,19 +5,18 @@ import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { count, listed } from "../../message.ts";
 import { messageOf } from "../../user-error.ts";
 
-/** A write that failed, and the mirror that it was for. */
 export interface WriteFailure {
   readonly key: ObjectKey;
   readonly sentence: string;
-  /** A clause that says why the write was not tried. */
+  /** A clause says why the write was not tried. */
   readonly notAttempted?: string;
 }
 
-/** The number of mirrors that are written at the same time: as many as the client has connections. */
+/** More writes at a time would wait for the client's connections. */
 const concurrency = 32;
 
 /**
- * Does the work for all items, and returns the failures in the order of the items.
+ * Returns the failures in the order of the items.
  *
  * @throws a bug in the work, once the other items are done
  */
@@ -40,20 +39,19 @@ export function failureOf(error: unknown, key: ObjectKey): WriteFailure {
   return { key, sentence: messageOf(error), ...omitUndefined({ notAttempted }) };
 }
 
-/** The number of mirrors that a sentence names for one cause. */
-const named = 3;
+const namedPerCause = 3;
 
-/** The number of causes that are reported for one source, because some servers word each refusal differently. */
-const told = 20;
+/** Some servers word each refusal differently, so there may be as many causes as mirrors. */
+const mostCauses = 20;
 
 /**
- * Returns one sentence for each cause, since a cluster that refuses everything would cause thousands. Writes that
- * were not tried share one sentence with a count.
+ * Returns one sentence for each cause, since a cluster that refuses everything would cause thousands. Writes that were
+ * not tried share one sentence with a count.
  */
 export function sentencesOf(failures: readonly WriteFailure[]): string[] {
   const groups = Map.groupBy(failures, causeOf);
-  const rest = [...groups.values()].slice(told);
-  const sentences = [...groups.values()].slice(0, told).map(sentenceOf);
+  const rest = [...groups.values()].slice(mostCauses);
+  const sentences = [...groups.values()].slice(0, mostCauses).map(sentenceOf);
   if (rest.length === 0) return sentences;
   const more = rest.reduce((sum, group) => sum + group.length, 0);
   return [...sentences, `${count(more, "other failure")}: fix these, then run again`];
@@ -66,10 +64,10 @@ function sentenceOf(failures: readonly WriteFailure[]): string {
   if (notAttempted !== undefined)
     return `${notAttempted}: ${mirrors} not attempted; the next run carries on there`;
   if (keys.length < 2) return sentence;
-  return `${mirrors}: ${sentence} (${listed(keys, named)})`;
+  return `${mirrors}: ${sentence} (${listed(keys, namedPerCause)})`;
 }
 
-/** Returns the sentence without the name of this one mirror, so that equal causes can be grouped. */
+/** Removes the name of this one mirror, so that equal causes can be grouped. */
 function causeOf({ key, sentence, notAttempted }: WriteFailure): string {
   if (notAttempted !== undefined) return notAttempted;
   const [namespace = "", name = ""] = key.split("/");

@@ -16,12 +16,11 @@ import { marksOn, remarked, sameManagers } from "../model/marks.ts";
 import type { Mirror } from "../model/mirror.ts";
 import { UserError } from "../../user-error.ts";
 
-/** Milliseconds to wait for Kubernetes to clear away a deleted Service and its Endpoints. */
-const clearance = 5_000;
+const clearanceMs = 5_000;
 
 export type WrittenMirror = (Write | Keep) & { readonly wanted: Mirror };
 
-/** Creates or updates a mirror's Service and returns it with its ClusterIP. */
+/** Returns the Service with its ClusterIP. */
 export async function writeService(
   scope: WriteScope,
   change: WrittenMirror,
@@ -75,10 +74,7 @@ function serviceOf(
   return { ...rest, metadata: { ...metadata, ...omitUndefined({ managedFields }) } };
 }
 
-/**
- * Deletes a mirror that no link wants. If another stack has marked it since it was observed, only this stack's mark
- * is removed.
- */
+/** If another stack has marked the mirror since it was observed, only this stack's mark is removed. */
 export async function removeMirror(
   scope: WriteScope,
   { key, live: { service, endpoints }, claim }: Deletion,
@@ -124,9 +120,9 @@ export async function releaseMirror(
 }
 
 /**
- * Deletes a Service and waits until it is gone, before another one takes its name. Kubernetes' endpoints controller
- * deletes the Endpoints some time after the Service, and would delete new Endpoints that are written too early. Where
- * no such controller runs, the Endpoints stay and are updated later.
+ * Waits until a Service is gone before another one takes its name. Kubernetes' endpoints controller deletes the
+ * Endpoints some time after the Service, and would delete new Endpoints that are written too early. Where no such
+ * controller runs, the Endpoints stay and are updated later.
  */
 async function deleteServiceAndWait(scope: WriteScope, service: Service): Promise<void> {
   const { name, namespace } = service.metadata;
@@ -135,15 +131,14 @@ async function deleteServiceAndWait(scope: WriteScope, service: Service): Promis
     throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} must be replaced, but another stack marked it during this run: run again`,
     );
-  const left = await waitUntilDeleted(scope, resources.services, { name, namespace }, clearance);
+  const left = await waitUntilDeleted(scope, resources.services, { name, namespace }, clearanceMs);
   if (left !== undefined)
     throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} must be replaced, but a finalizer keeps it: remove the finalizer and run again`,
     );
-  await waitUntilDeleted(scope, resources.endpoints, { name, namespace }, clearance);
+  await waitUntilDeleted(scope, resources.endpoints, { name, namespace }, clearanceMs);
 }
 
-/** Creates, updates or removes a mirror's Endpoints. */
 export async function writeEndpoints(
   scope: WriteScope,
   { verdict, wanted, live }: Write,
@@ -172,8 +167,8 @@ function isRight(live: Endpoints | undefined, wanted: Mirror, addressOf: Address
 }
 
 /**
- * Returns the Service to send. Fields of the live Service that this program doesn't manage are kept, except the
- * selector, from which Kubernetes would fill the mirror's Endpoints.
+ * Keeps fields of the live Service that this program doesn't manage, except the selector, from which Kubernetes would
+ * fill the mirror's Endpoints.
  */
 export function serviceManifest(wanted: Mirror, live?: Service): Service {
   const { selector, ...spec } = live?.spec ?? {};

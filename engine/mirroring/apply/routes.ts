@@ -14,11 +14,7 @@ import {
 import { attempt, type WriteFailure } from "./failures.ts";
 import { remove, write, type WriteScope } from "./write-scope.ts";
 
-/**
- * Creates, updates and deletes the HTTPRoutes of a source.
- *
- * @param failed mirrors that could not be written, which no route may name
- */
+/** @param failed mirrors that could not be written, which no route may name */
 export function writeRoutes(
   destination: Omit<WriteScope, "owner">,
   decisions: readonly RouteDecision[],

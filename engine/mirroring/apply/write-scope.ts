@@ -7,34 +7,32 @@ import { anothersMirror, marksOn } from "../model/marks.ts";
 import { federated, type Owner } from "../model/owner.ts";
 import { UserError } from "../../user-error.ts";
 
-/** The calls by which a run writes to a source. */
 export type Writer = Pick<Kubernetes, "find" | "create" | "replace" | "patch" | "remove">;
 
 interface OwnedObject {
   readonly metadata: ObjectMeta;
 }
 
-/** The source that is written to, and the rules by which this stack's objects are recognized. */
 export interface WriteScope {
   readonly kubernetes: Writer;
   readonly source: string;
-  /** The names under which this stack has marked objects, the current one first. */
+  /** This stack has marked objects under these names, the current one first. */
   readonly names: readonly string[];
-  /** The writer that `managedFields` names. */
+  /** `managedFields` names this writer. */
   readonly fieldManager: string;
   readonly time: Pick<Time, "now" | "sleep">;
   readonly owner: Owner;
 }
 
-/** After this many conflicts with other writers, the run gives up on an object. */
-const attempts = 4;
+/** Other writers may conflict with each attempt. */
+const mostAttempts = 4;
 
 /**
- * Creates or updates one object of this stack. The observed object may be outdated, so each update names the version
- * it was derived from, and after a conflict the object is read and judged again from scratch, including whose it is.
+ * Creates or updates one object of this stack. The observed object may be outdated, so each update names the version it
+ * was derived from, and after a conflict the object is read and judged again from scratch, including whose it is.
  *
- * @param manifest returns the object to send, given the live one; undefined if nothing has to change. It throws if
- * the live one is somebody else's.
+ * @param manifest returns the object to send, given the live one; undefined if nothing has to change. It throws if the
+ * live one is somebody else's.
  * @throws KubernetesError, or an Error that names the object in the way
  */
 export async function write<T extends OwnedObject>(
@@ -55,16 +53,16 @@ export async function write<T extends OwnedObject>(
         ? await kubernetes.create(resource, wanted, { fieldManager })
         : await kubernetes.replace(resource, wanted, { fieldManager });
     } catch (error) {
-      if (attempt === attempts || !isOutdated(error)) throw error;
+      if (attempt === mostAttempts || !isOutdated(error)) throw error;
       live = await kubernetes.find(resource, name);
     }
   }
 }
 
 /**
- * Deletes one object of this stack; it is no error if the object is gone. Preconditions make the API server refuse
- * the deletion if the object has changed since it was judged; then it is judged again. Another object of the same
- * name is left alone, because nothing was decided about it.
+ * Deletes one object of this stack, if it still exists. Preconditions make the API server refuse the deletion if the
+ * object has changed since it was judged; then it is judged again. Another object of the same name is left alone,
+ * because nothing was decided about it.
  *
  * @param mayGo judges an object that others have written to meanwhile
  * @returns whether it is gone
@@ -98,7 +96,7 @@ export async function remove<T extends OwnedObject>(
     } catch (error) {
       // Any other 404 comes from a server that doesn't know the object, such as a proxy.
       if (error instanceof KubernetesError && error.absent === name) return true;
-      if (attempt === attempts || !hasKind(error, "conflict")) throw error;
+      if (attempt === mostAttempts || !hasKind(error, "conflict")) throw error;
       live = await kubernetes.find(resource, { name, namespace });
     }
   }
@@ -106,8 +104,7 @@ export async function remove<T extends OwnedObject>(
 }
 
 /**
- * Waits until an object is gone, for at most `patience` milliseconds.
- *
+ * @param patience in milliseconds
  * @returns the object, if it is still there
  */
 export function waitUntilDeleted<T extends OwnedObject>(

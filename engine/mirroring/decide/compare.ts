@@ -15,20 +15,18 @@ import { addressOf, liveKind, liveMirrors, metaOf, rootOf } from "../model/live-
 import { type Authority, fateOf, unwritable } from "./policies/ownership.ts";
 import { refuse, type Refusal } from "./policies/rules.ts";
 
-/** The mirrors that one part of a source should have. */
 export interface WantedPart {
-  /** The name of the link's target, or `federated`. */
+  /** Names the link's target, or is `federated`. */
   readonly part: string;
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
   readonly authority?: Authority;
-  /** The claims of this stack on federated Services; it has none on any other. */
+  /** Only federated Services are claimed. */
   readonly claims?: FederatedClaims;
 }
 
 /**
- * Compares the mirrors that a source should have with those that it has, and decides about each object: part by part,
- * first the mirrors sorted by key, then the skipped Services.
+ * Decides about each object, part by part: first the mirrors sorted by key, then the skipped Services.
  *
  * @param targets of all links into the source
  */
@@ -43,9 +41,8 @@ export function plan(
 }
 
 /**
- * Decides about one part. A live mirror that no link wants is deleted only if it is provably this stack's alone. It
- * is kept if the skip of its exported Service says that nothing can be concluded now, and left to its owner
- * otherwise.
+ * Deletes a live mirror that no link wants only if it is provably this stack's alone. The mirror is kept if the skip of
+ * its exported Service says that nothing can be concluded now, and left to its owner otherwise.
  */
 function compare(
   { part, mirrors, skips, authority, claims }: WantedPart,
@@ -76,7 +73,10 @@ function compare(
   const undecided = new Set(
     skipped.flatMap(({ reason, key }) => (reasons[reason].keeps ? [key] : [])),
   );
-  const coming = authority?.keepsFormerNames === true ? comingNames(wanted, skipped) : none;
+  const coming =
+    authority?.keepsFormerNames === true
+      ? comingNames(wanted, skipped)
+      : new Map<string, ObjectKey>();
   const present = new Map(
     wanted.filter(isWanted).flatMap((each): [string, ObjectKey][] => {
       const path = remotePath(each.wanted.annotations);
@@ -108,8 +108,8 @@ function compare(
 }
 
 /**
- * Returns by Service, or by pod, the mirror that doesn't exist yet under the name that it should have. One of a former
- * name stays until then, so that there is no moment without a name: until a run finds that the new one exists.
+ * Returns by Service, or by pod, the mirror that doesn't exist yet under its new name. The one of the former name stays
+ * until a run finds that the new one exists, so that there is no moment without a name.
  */
 function comingNames(
   wanted: readonly Decision[],
@@ -126,12 +126,9 @@ function comingNames(
   return new Map([...created, ...impossible]);
 }
 
-/** Returns the successor unless the mirror would replace itself. */
 function unless(former: ObjectKey, successor: ObjectKey | undefined): ObjectKey | undefined {
   return successor === former ? undefined : successor;
 }
-
-const none: ReadonlyMap<string, ObjectKey> = new Map();
 
 /** Another name or namespace would remove these reasons. */
 const ofNameOrPlace: ReadonlySet<Reason> = new Set([
@@ -154,7 +151,6 @@ function decideWanted(
   return { verdict: replace ? "replace" : "update", fields, ...common };
 }
 
-/** Adds to the decision that a mirror gets this stack's mark, under its current name. */
 function withMark(decision: Wanted, names: readonly string[]): Wanted {
   const { metadata } = decision.live.service ?? {};
   if (metadata === undefined || decision.verdict === "replace") return decision;
@@ -163,7 +159,7 @@ function withMark(decision: Wanted, names: readonly string[]): Wanted {
   return isMarked ? decision : { ...decision, mark: "confirm" };
 }
 
-/** Decides about a federated Service, which belongs to others once this stack's members have left it. */
+/** A federated Service belongs to others once this stack's members have left it. */
 function withClaim(decision: Wanted, claim: FederatedClaim): Decision {
   const { managedFields, isOurs } = settle(claim, decision.live.service);
   const isMarked = sameManagers(decision.live.service?.metadata.managedFields, managedFields);

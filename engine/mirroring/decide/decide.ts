@@ -25,50 +25,44 @@ import { type RemovedPart, undecided } from "./policies/removed-links.ts";
 import { whyExcluded } from "./policies/selection.ts";
 import { linkerdNames } from "../model/vocabulary.ts";
 
-/** The input of every decision about a source. */
 export interface SourceObservation {
   readonly args: MirrorsArgs;
   readonly source: ClusterSnapshot;
   readonly links: readonly LinkObservation[];
   readonly removed: readonly RemovedPart[];
-  /** The time for which the clusters are judged. */
   readonly now: Date;
-  /** The names under which this stack has marked objects, the current one first. */
+  /** This stack has marked objects under these names, the current one first. */
   readonly stacks: readonly string[];
-  /** Linkerd's controllers, read only where there is anything that one may have written. */
+  /** They are read only where there is anything that one may have written. */
   readonly controllers: Controllers;
-  /** The source's routes. They are read only if Services fail over, or did so before. */
+  /** They are read only if Services fail over, or did so before. */
   readonly routes?: Result<Routes>;
 }
 
-/** Everything that one run does to a source, and why. */
 export interface Decided {
-  /** Decisions about every object, part by part, for those parts that could be judged. */
   readonly decisions: readonly Decision[];
-  /** The same decisions by part. Parts are missing if they couldn't be judged or a guard holds them. */
+  /** Parts are missing if they couldn't be judged or a guard holds them. */
   readonly decisionsByPart: ReadonlyMap<string, readonly Decision[]>;
   /**
-   * Sentences for the user: by target for a link that a deletion guard holds, and by source for removed links about
-   * which nothing could be decided.
+   * Holds sentences for the user: by target for a link that a deletion guard holds, and by source for removed links
+   * about which nothing could be decided.
    */
   readonly refusals: ByPart<string>;
-  /** All federated Services with a member of this stack, including those that can't be created. */
+  /** Includes federated Services of this stack that can't be created. */
   readonly federatedMirrors: readonly Mirror[];
   readonly portConflicts: PortConflicts;
-  /** Endpoint mirrors that stay although their pods are gone, with the time since when (RFC 3339). */
+  /** Gives the time since when pods are gone whose endpoint mirrors stay (RFC 3339). */
   readonly missing: Readonly<Record<ObjectKey, string>>;
-  /** Sentences about mirrors that others keep, or that others have marked as well. */
   readonly notes: readonly Note[];
   readonly failover: DecidedRoutes;
 }
 
 /**
- * Decides about everything that one source should have, for all links together. If a run would delete too much of a
- * link, everything of that link stays, including its members of federated Services, and the others are planned
- * without it. Pure.
+ * Decides for all links together. If a run would delete too much of a link, everything of that link stays, including
+ * its members of federated Services, and the others are planned without it. Pure.
  */
 export function decide(observation: SourceObservation): Decided {
-  const { args, source, links, removed } = observation;
+  const { args, source, links, removed, stacks } = observation;
   const prepared = withNamespacesToCreate(observation);
   const hidden = hidesMarks(source.services.values());
   const current = desiredOf(links, prepared).map(({ link, ...part }) => ({
@@ -77,15 +71,14 @@ export function decide(observation: SourceObservation): Decided {
   }));
   const former = removed
     .filter(({ disposition }) => disposition !== "unknown")
-    .map(removedPart(observation));
+    .map((part) => removedPart(part, stacks));
   const ownParts = [...current, ...former];
-  const managed = links.flatMap(({ link }) => (link.names === linkerdNames ? link.target : []));
-  const targets = [...managed, ...(args.controllerLinks ?? [])];
   const specs = links.map(({ link }) => link);
+  const managed = specs.flatMap(({ names, target }) => (names === linkerdNames ? target : []));
+  const targets = [...managed, ...(args.controllerLinks ?? [])];
   const planWithout = (overLimit: ReadonlySet<string>) => {
     const federated = desiredFederated(federatedView(prepared, overLimit));
-    const { mirrors, skips, claims } = federated;
-    const parts = [...ownParts, { part: federatedPart, mirrors, skips, claims }];
+    const parts = [...ownParts, { part: federatedPart, ...federated }];
     const decisions = withinLimits(parts, specs, source, (some) => plan(some, source, targets));
     return { federated, decisions };
   };
@@ -98,12 +91,15 @@ export function decide(observation: SourceObservation): Decided {
   const { federated, decisions: all } = overLimit.size === 0 ? first : planWithout(overLimit);
   const allowed = all.filter(({ part }) => !overLimit.has(part));
   const decisions = hidden ? allowed.map(withoutMarks) : allowed;
-  const byPart = Map.groupBy(decisions, ({ part }) => part);
-  const decided = ownParts.filter(({ part }) => !overLimit.has(part));
-  const judged = new Set(decided.map(({ part }) => part));
+  const grouped = Map.groupBy(decisions, ({ part }) => part);
+  const judged = ownParts.filter(({ part }) => !overLimit.has(part));
+  const decisionsByPart = new Map(
+    [...judged, { part: federatedPart }].map(({ part }) => [part, grouped.get(part) ?? []]),
+  );
   const routes = valueIn(observation.routes);
   return {
     decisions,
+    decisionsByPart,
     federatedMirrors: federated.mirrors,
     portConflicts: federated.conflicts,
     refusals: {
@@ -121,24 +117,17 @@ export function decide(observation: SourceObservation): Decided {
             source,
             routes,
             failover: args.failover ?? {},
-            stacks: observation.stacks,
-            mirrorsOf: (target) =>
-              judged.has(target) ? (byPart.get(target) ?? []) : undecidedMirrors(source, target),
+            stacks,
+            mirrorsOf: (target) => decisionsByPart.get(target) ?? undecidedMirrors(source, target),
           }),
-    decisionsByPart: new Map(
-      [...decided.map(({ part }) => part), federatedPart].map((part) => [
-        part,
-        byPart.get(part) ?? [],
-      ]),
-    ),
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
-    notes: notesOn(observation, decided, byPart),
+    notes: notesOn(observation, judged, decisionsByPart),
   };
 }
 
 function notesOn(
   { args, links, removed, routes, controllers }: SourceObservation,
-  decided: readonly { readonly part: string; readonly authority: Authority }[],
+  judged: readonly { readonly part: string; readonly authority: Authority }[],
   decisionsByPart: ReadonlyMap<string, readonly Decision[]>,
 ): Note[] {
   const context = args.clusters[args.source]?.context ?? args.source;
@@ -154,7 +143,7 @@ function notesOn(
         ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
         : [],
     ),
-    ...decided.flatMap(({ part, authority }) => {
+    ...judged.flatMap(({ part, authority }) => {
       const decisions = decisionsByPart.get(part) ?? [];
       return ownershipNotes(part, decisions, authority, context, mayExist(controllers, part));
     }),
@@ -185,23 +174,16 @@ function authorityOver(
   };
 }
 
-/** Plans the mirrors that remain of a link that this stack no longer mirrors. */
-function removedPart({ stacks }: SourceObservation) {
-  return (removed: RemovedPart) => ({
-    part: removed.link.target,
-    mirrors: [],
-    skips: [],
-    missing: {},
-    authority: {
-      names: stacks,
-      covers: () => true,
-      deletesUnmarked: false,
-      ...(removed.disposition === "handOver" && { successor: removed.controller }),
-    } satisfies Authority,
-  });
+function removedPart(removed: RemovedPart, stacks: readonly string[]) {
+  const authority: Authority = {
+    names: stacks,
+    covers: () => true,
+    deletesUnmarked: false,
+    ...(removed.disposition === "handOver" && { successor: removed.controller }),
+  };
+  return { part: removed.link.target, mirrors: [], skips: [], authority };
 }
 
-/** Without managedFields, no mark can be found. */
 function withoutMarks(decision: Decision): Decision {
   if (isSkip(decision)) return decision;
   const { mark, ...rest } = decision;
@@ -219,24 +201,17 @@ function federatedView(
       link,
       target: overLimit.has(link.target) ? undefined : valueIn(target)?.snapshot,
     })),
-    removed: removed.map((part) =>
-      overLimit.has(part.link.target)
-        ? {
-            link: part.link,
-            disposition: "unknown",
-            why: "too many of its mirrors would be deleted",
-          }
-        : part,
-    ),
+    removed: removed.map((part) => {
+      if (!overLimit.has(part.link.target)) return part;
+      const why = "too many of its mirrors would be deleted";
+      return { link: part.link, disposition: "unknown", why };
+    }),
     stacks,
     controllers,
   };
 }
 
-/**
- * Returns the source with the namespaces that this run creates, so that Services of other links can be mirrored into
- * them in the same run.
- */
+/** Adds the namespaces that this run creates, so that Services of other links can be mirrored into them at once. */
 function withNamespacesToCreate(observation: SourceObservation): SourceObservation {
   const { source, links } = observation;
   const makers = links.filter(({ link }) => link.createNamespaces);
@@ -245,14 +220,11 @@ function withNamespacesToCreate(observation: SourceObservation): SourceObservati
     ...desiredOf(makers, observation).flatMap((part) => part.mirrors),
     ...desiredFederated(federatedView(observation, new Set())).mirrors,
   ];
-  const created = mirrors.map(
-    ({ namespace }) => [namespace, { metadata: { name: namespace } }] as const,
-  );
+  const created = mirrors.map(({ namespace: name }) => [name, { metadata: { name } }] as const);
   const namespaces = new Map([...created, ...source.namespaces]);
   return { ...observation, source: { ...source, namespaces } };
 }
 
-/** Plans the links whose targets could be read. */
 function desiredOf(links: readonly LinkObservation[], { source, now }: SourceObservation) {
   return links.flatMap(({ link, target }) => {
     if ("why" in target) return [];

@@ -24,21 +24,20 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Failover } from "../model/state.ts";
 import { label, originPath, remotePath } from "../model/vocabulary.ts";
 
-/** The input of the decisions about routes. */
 export interface FailoverView {
   readonly source: ClusterSnapshot;
   readonly failover: Failover;
   readonly routes: Routes;
-  /** Returns the decisions about a target's mirrors. They keep every mirror if the target can't be judged. */
+  /** Keeps every mirror if the target can't be judged. */
   readonly mirrorsOf: (target: string) => readonly Decision[];
-  /** The names under which this stack has marked objects, the current one first. */
+  /** This stack has marked objects under these names, the current one first. */
   readonly stacks: readonly string[];
 }
 
 /**
- * Decides about the HTTPRoutes by which Linkerd's proxies send requests for a Service to the first cluster that has
- * endpoints for it. A route names no mirror that doesn't exist, because a proxy answers requests for a missing backend
- * with an error. A Service that has routes of the user's own gets none, and a route that exists already stays. Pure.
+ * Linkerd's proxies follow these HTTPRoutes to the first cluster that has endpoints for a Service. A route names no
+ * mirror that doesn't exist, because a proxy answers requests for a missing backend with an error. A Service that has
+ * routes of the user's own gets none, and a route that exists already stays. Pure.
  */
 export function decideRoutes(view: FailoverView): DecidedRoutes {
   const services = Object.entries(view.failover) as [ObjectKey, readonly string[]][];
@@ -144,7 +143,6 @@ function whyUnfit(
     : undefined;
 }
 
-/** Names what leads the requests for a Service besides this stack's routes. */
 function othersOf(
   key: ObjectKey,
   { httpRoutes, others, profiles }: Routes,
@@ -190,7 +188,6 @@ function backendIn(
   return backendOf(mirror.key, mirror.wanted?.ports ?? mirror.live.service?.spec.ports);
 }
 
-/** The greatest weight that a route allows. */
 const most = 1_000_000;
 
 function routeFor(service: Service, port: number, backends: readonly Backend[]): WantedRoute {

@@ -7,9 +7,8 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { firstOf } from "../../message.ts";
 
 /**
- * Decides to which addresses a target may have traffic sent. The target alone announces its gateway, while the
- * source's proxies connect to it, so an address that means the source itself, the machine of a proxy or its cloud's
- * metadata service is no gateway of another cluster. Addresses in the config are the user's own word and not judged.
+ * A target announces its gateway by itself, while the source's proxies connect to it. So an address that means the
+ * source, the machine of a proxy or its cloud's metadata service is refused. Addresses in the config are not judged.
  */
 
 const special = [
@@ -18,7 +17,7 @@ const special = [
   ["link-local", ["169.254.0.0/16", "fe80::/10"]],
   ["multicast", ["224.0.0.0/4", "ff00::/8"]],
   ["reserved", ["240.0.0.0/4", "192.0.0.0/24"]],
-  // Besides the link-local address: Alibaba Cloud, Azure; AWS, Google Cloud and Oracle Cloud in IPv6.
+  // These are further ones of Alibaba Cloud, Azure; AWS, Google Cloud and Oracle Cloud in IPv6.
   [
     "a cloud's metadata service",
     [
@@ -26,13 +25,12 @@ const special = [
       ...["fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128"],
     ],
   ],
-  // Ranges that are deprecated (RFC 3879, 7526) or local to one network (RFC 8215). Each may lead to any IPv4
-  // address.
+  // These ranges are deprecated (RFC 3879, 7526) or local to one network (RFC 8215), and may lead to any IPv4 address.
   ["site-local", ["fec0::/10"]],
   ["translated or tunnelled", ["64:ff9b:1::/48", "2002::/16", "2001::/32"]],
 ] as const;
 
-/** IPv6 prefixes in front of an IPv4 address: compatible, and translated (RFC 6052). BlockList knows mapped ones. */
+/** An IPv4 address follows these IPv6 prefixes: compatible, and translated (RFC 6052). BlockList knows mapped ones. */
 const embedding = ["::", "64:ff9b::"];
 
 const specialRanges = special.map(([kind, ranges]) => {
@@ -44,21 +42,19 @@ const specialRanges = special.map(([kind, ranges]) => {
 });
 
 export interface AddressRules {
-  /** Ranges from the config, in CIDR notation; absent if any address is allowed. */
+  /** Absent if any address is allowed; in CIDR notation. */
   readonly allowed?: readonly string[] | undefined;
-  /** The source's own addresses; absent if they aren't known. */
+  /** Absent if they aren't known. */
   readonly own?: OwnAddresses | undefined;
 }
 
-/**
- * Returns what in a cluster answers at an address or hostname, as the end of a sentence; undefined if nothing does.
- */
+/** Returns what in a cluster answers at an address or hostname, as the end of a sentence. */
 export type OwnAddresses = (address: string) => string | undefined;
 
 /**
  * Collects the addresses at which a cluster itself answers, now or later. Endpoints count if their Service has a
- * selector: those of mirrors, and those that people write, lead to other clusters. Not every network plugin records
- * pod addresses in the nodes.
+ * selector: those of mirrors, and those that people write, lead to other clusters. Not every network plugin records pod
+ * addresses in the nodes.
  */
 export function ownAddresses({
   services,
@@ -140,8 +136,8 @@ export function refusedAddress(
 }
 
 /**
- * Resolvers answer for localhost themselves (RFC 6761) and complete a name without a dot. A name of a Service or a
- * pod means one of the source's own, whatever its cluster domain is.
+ * Resolvers answer for localhost themselves (RFC 6761) and complete a name without a dot. A name of a Service or a pod
+ * means one of the source's own, whatever its cluster domain is.
  */
 function isLocalName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
@@ -149,10 +145,7 @@ function isLocalName(hostname: string): boolean {
   return isLocal || !name.includes(".");
 }
 
-/**
- * Returns the addresses that may be used, in their order and at most as many as a mirror lists, and a sentence for
- * each one that may not.
- */
+/** Keeps the order and at most as many addresses as a mirror lists; gives a sentence for each one that is refused. */
 export function usableOf(
   addresses: readonly string[],
   rules: AddressRules,

@@ -11,23 +11,22 @@ import { printable } from "../../kubernetes/objects/printable.ts";
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { formatSeconds, parseDuration } from "../../kubernetes/objects/duration.ts";
 
-/** A gateway as its Service announces it. */
 export interface AnnouncedGateway {
   readonly facts: GatewayFacts;
-  /** Addresses that the Service announces and no traffic is sent to, each with the reason. */
+  /** Holds each address to which no traffic is sent, with the reason. */
   readonly refused: readonly string[];
 }
 
-/** Returns whether the config gives the addresses, which are then not judged; otherwise the target does. */
+/** Addresses from the config are not judged. */
 export function isPinned({ addresses = [] }: GatewaySource): boolean {
   return addresses.length > 0;
 }
 
 /**
- * Combines the link's settings with the gateway Service. Its host names have not been judged by the addresses that
- * they resolve to (`judgedGateway`).
+ * Combines the link's settings with the gateway Service. Host names still have to be judged by the addresses that they
+ * resolve to (`judgedGateway`).
  *
- * @param own of the source; absent: not known
+ * @param own absent if the source's addresses aren't known
  * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
  */
 export function gatewayFacts(
@@ -65,7 +64,6 @@ export function gatewayFacts(
   };
 }
 
-/** Returns the sentence for a gateway all of whose announced addresses are refused. */
 function refusedAddresses(where: string, refused: readonly string[]): string {
   return `the gateway Service ${where} announces no address that may be used (${refused.join("; ")}): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`;
 }
@@ -83,7 +81,6 @@ const lacking = {
       : `the gateway Service ${where} has no annotation ${annotation.gatewayIdentity}: set gateway.identity on the link`,
 } as const;
 
-/** Returns an ingress point's IP, or else its host name; one with neither is skipped. */
 function loadBalancerAddresses(service: Service | undefined): string[] {
   const ingress = service?.status?.loadBalancer?.ingress ?? [];
   return ingress
@@ -106,28 +103,26 @@ export function hostnameOf(entry: string, settings: GatewaySource): string {
 /** Resolves a host name to all its addresses; rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** The facts by which a target's gateway addresses are judged. */
 export interface GatewayJudge {
   readonly resolve: Resolve;
-  /** The source's own addresses; undefined if the source can't be read. */
+  /** Resolves to undefined if the source can't be read. */
   readonly own: () => Promise<OwnAddresses | undefined>;
 }
 
 export interface JudgedGateway {
-  /** The gateway as the Link names it, with an IP or a host name for each address. */
+  /** Holds an IP or a host name for each address, as in the Link. */
   readonly facts: GatewayFacts;
-  /** The IPs to which the source's proxies connect, sorted. Empty if no host name resolves. */
+  /** Proxies of the source connect to these IPs, which are sorted. Empty if no host name resolves. */
   readonly dialled: readonly string[];
   readonly refused: readonly string[];
-  /** Host names that don't resolve, each with the reason. */
+  /** Holds host names that don't resolve, each with the reason. */
   readonly failed: readonly string[];
 }
 
 /**
- * Finds a gateway's addresses, for mirrors and for the Link. Addresses from the config are not judged. Those that the
- * target announces are, and so are all addresses that its host names resolve to. Linkerd's controller resolves a host
- * name again by itself, so the Link gets the addresses instead if the config restricts them or one of them is
- * refused.
+ * Judges the addresses that the target announces, and all to which its host names resolve. Linkerd's controller
+ * resolves a host name again by itself, so the Link gets the addresses instead if the config restricts them or one of
+ * them is refused.
  *
  * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
  */
@@ -180,14 +175,13 @@ export async function judgedGateway(
   };
 }
 
-/** Returns the sentence about an address that is refused while others are used. */
 export function leftOut(target: string, why: string): string {
   return `one address of the gateway of ${target} is left out: ${why}`;
 }
 
 /**
- * Returns the probe that a gateway Service offers; undefined if it offers none. The annotation holds whole seconds,
- * `3`, while the Link schema wants a duration, `3s` (linkerd-behaviour.md 1.6, 4).
+ * Returns undefined if the Service offers no probe. The annotation holds whole seconds, `3`, while the Link schema
+ * wants a duration, `3s` (linkerd-behaviour.md 1.6, 4).
  */
 export function gatewayProbe(
   service: Service | undefined,

@@ -4,16 +4,11 @@ import { annotation, exportAnnotation } from "../model/vocabulary.ts";
 import type { LinkSpec } from "../model/link.ts";
 
 /**
- * Decides which labels and annotations of an exported Service its mirrors get (linkerd-behaviour.md 2.6, 2.7). There
- * are three differences from Linkerd: `group/*` excludes the keys of exactly that group; other controllers' keys are
- * not copied; and neither are `multicluster.linkerd.io/` keys of the target, which say how the target itself
- * discovers a Service.
+ * Mirrors get labels and annotations of the exported Service (linkerd-behaviour.md 2.6, 2.7). There are three
+ * differences from Linkerd: `group/*` excludes the keys of exactly that group; other controllers' keys are not copied;
+ * and neither are `multicluster.linkerd.io/` keys of the target, which say how the target itself discovers a Service.
  */
 
-/**
- * A link's settings for the labels and annotations of its mirrors. A pattern is a literal key, or `group/*` for all
- * keys of a group, as in Linkerd's Link.
- */
 export type MetadataRules = Pick<
   LinkSpec,
   "excludedLabels" | "excludedAnnotations" | "copiedMetadata"
@@ -46,10 +41,7 @@ export function copiedAnnotations(service: Service, link: MetadataRules): String
 /** A mirror is never exported, so it doesn't need the clusters that may import it. */
 const ownKeys: ReadonlySet<string> = new Set(Object.values(exportAnnotation));
 
-/**
- * Returns the keys of an exported Service that the exclusions hold back, by which a live mirror's keys are judged;
- * undefined without exclusions.
- */
+/** Live keys of a mirror are judged by what the exclusions hold back. */
 export function withheld(
   { metadata: { labels = {}, annotations = {} } }: Service,
   { excludedLabels, excludedAnnotations }: MetadataRules,
@@ -68,8 +60,9 @@ function pick(map: StringMap = {}, wanted: (key: string) => boolean): StringMap 
 }
 
 /**
- * Keys by which other controllers own a Service or act on it, each with the effect of a copy. If both clusters have
- * such a controller, the source's claims the mirror (linkerd2 #11358). docs/reference/metadata.md has the sources.
+ * Other controllers own a Service or act on it by these keys, each of which has the effect of a copy as its value. If
+ * both clusters have such a controller, the source's claims the mirror (linkerd2 #11358). docs/reference/metadata.md
+ * has the sources.
  */
 export const othersKeys: Readonly<Record<string, string>> = {
   "app.kubernetes.io/instance": "Argo CD, where it tracks by label, prunes the mirror",
@@ -105,7 +98,6 @@ export const othersKeys: Readonly<Record<string, string>> = {
   "tailscale.com/*": "Tailscale exposes the mirror to the tailnet",
 };
 
-/** Returns whether a key isn't copied although no exclusion names it. */
 function isOthers(key: string, { copiedMetadata }: MetadataRules): boolean {
   const group = key.slice(0, key.indexOf("/") + 1);
   const isListed = Object.hasOwn(othersKeys, key) || Object.hasOwn(othersKeys, `${group}*`);
@@ -119,7 +111,7 @@ export function othersIn(pattern: string): readonly string[] {
   );
 }
 
-/** Returns the exclusions for a Link, whose entries allow no exceptions. */
+/** The entries of a Link allow no exceptions, so they list all keys that aren't copied. */
 export function excludedByLink(rules: MetadataRules) {
   const copied = new Set(rules.copiedMetadata.flatMap(othersIn));
   const others = Object.keys(othersKeys).filter((entry) => !copied.has(entry));

@@ -8,8 +8,8 @@ import type {
 } from "../../kubernetes/objects/objects.ts";
 
 /**
- * Kubernetes spells the same thing in several ways: defaults are left out or filled in, and subsets are grouped
- * differently. These functions give each thing one spelling, so that two things are equal exactly if their texts are.
+ * Kubernetes spells the same thing in several ways: it omits or fills in defaults, and groups subsets differently.
+ * These functions give each thing one text, so that equal things have equal texts.
  */
 
 export function portText(port: ServicePort): string {
@@ -37,7 +37,7 @@ export function resolved(subsets: readonly MirrorSubset[], addressOf: AddressOf)
   }));
 }
 
-/** Lists every address with its ports as one text each, sorted; how they are spread over subsets means nothing. */
+/** Returns one text per address with its ports, sorted; how subsets group them means nothing. */
 export function liveTexts(subsets: readonly EndpointSubset[] = []): string[] {
   return offersIn(subsets).map(({ address, ports, isReady }) => {
     const text = `${addressText(address)} (${portsText(ports)})`;
@@ -71,10 +71,8 @@ interface Offer extends Omit<Pair, "port"> {
 }
 
 /**
- * Returns what subsets mean, however an API server has packed them: some repack subsets before they store them,
- * others store what they get (Kubernetes, pkg/api/v1/endpoints, RepackSubsets). An address is identified by IP and
- * hostname, and one that is listed both ways for a port is not ready. The result is sorted; ports keep the Service's
- * order.
+ * Unpacks subsets, which some API servers repack before they store them (Kubernetes, pkg/api/v1/endpoints,
+ * RepackSubsets). An address is identified by IP and hostname; one that is listed both ways for a port is not ready.
  */
 function offersIn(subsets: readonly EndpointSubset[]): Offer[] {
   const pairs = new Map<string, Pair>();

@@ -5,7 +5,6 @@ import type { Skip } from "./reasons.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 
 interface About {
-  /** The name of the link's target, or `federated`. */
   readonly part: string;
   readonly key: ObjectKey;
 }
@@ -15,48 +14,42 @@ interface AboutMirror<Verdict extends string> extends About {
   readonly kind: MirrorKind;
   readonly live: LiveMirror;
   readonly fields: readonly FieldChange[];
-  /** Adds this stack's mark to a Service that stays, or removes it. */
+  /** This stack's mark is added to a Service that stays, or removed from it. */
   readonly mark?: "confirm" | "release";
-  /** The claim of this stack, if this is a federated Service. */
   readonly claim?: FederatedClaim;
 }
 
-/** `replace` deletes and creates the Service again, because `clusterIP: None` can't be changed in place. */
+/** `replace` deletes and creates the Service, because `clusterIP: None` can't be changed in place. */
 export type Write = AboutMirror<"create" | "update" | "replace"> & {
   readonly wanted: Mirror;
-  /** Set if this stack's members have left a federated Service, which then belongs to others. */
+  /** This stack's members have left the federated Service, which now belongs to others. */
   readonly isOthers?: boolean;
 };
 
-/** A mirror that stays as it is, because it is right or nothing can be concluded about it now. */
 export type Keep = AboutMirror<"keep"> & {
   /** Absent if no link wants the mirror and it can't be decided whether to delete it. */
   readonly wanted?: Mirror;
-  /** The mirror that replaces it by another name and doesn't exist yet. */
+  /** Names the mirror that will replace this one and doesn't exist yet. */
   readonly successor?: ObjectKey;
 };
 
 export type Deletion = AboutMirror<"delete"> & {
-  /** The mirror of the same Service or pod under its present name. */
+  /** Names the mirror of the same Service or pod under its present name. */
   readonly successor?: ObjectKey;
 };
 
-/** A mirror that no link wants, and that is left to others because it isn't provably this stack's alone. */
+/** Leaves a mirror that no link wants to others, because it isn't provably this stack's alone. */
 export type HandOver = AboutMirror<"handOver"> & {
-  /** The stacks that have marked it; absent if it carries no mark. */
+  /** Names the stacks that have marked it; absent if it carries no mark. */
   readonly keeper?: string;
 };
 
-/** An exported Service, or one of its pods, that gets no mirror, with the reason. */
 export type Skipped = About & Skip & { readonly verdict: "skip" };
 
-/**
- * The decision about one object of a source, and the reason. Previews, state, status, health and writes are all
- * derived from a list of these.
- */
+/** Previews, state, status, health and writes are all derived from a list of these. */
 export type Decision = Write | Keep | Deletion | HandOver | Skipped;
 
-// Written out for the schema of the commands' output, which shows nothing else of a decision.
+// Written out for the schema of the commands' output.
 export type Verdict = "create" | "update" | "replace" | "keep" | "delete" | "handOver" | "skip";
 
 export type Change = Write | Deletion;
@@ -94,7 +87,6 @@ export function isReleased(decision: Decision): decision is HandOver {
   return decision.verdict === "handOver" && decision.mark === "release";
 }
 
-/** Returns whether the run sends a request for it. */
 export function isSent(decision: Decision): boolean {
   return isChange(decision) || (!isSkip(decision) && decision.mark !== undefined);
 }
@@ -105,7 +97,7 @@ export function isWanted(decision: Decision): decision is Wanted {
   return "wanted" in decision;
 }
 
-/** Returns the missing namespaces that the mirrors need, sorted, each with the first part that needs it. */
+/** Returns the missing namespaces, sorted, each with the first part that needs it. */
 export function namespacesToCreate(
   decisions: readonly Decision[],
   { namespaces }: Pick<ClusterSnapshot, "namespaces">,

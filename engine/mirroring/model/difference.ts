@@ -22,9 +22,9 @@ import { printable } from "../../kubernetes/objects/printable.ts";
 const nothing = "none";
 
 /**
- * Compares a live mirror with the wanted one, in every field that this program manages. A different
- * `remote-resource-version` is no reason to write, because it changes with every heartbeat of the target; it is kept
- * for Linkerd's tools. `replace` means that the Service has to be deleted and created again.
+ * Compares every field that this program manages, except `remote-resource-version`, which changes with every heartbeat
+ * of the target and is kept only for Linkerd's tools. `replace` means that the Service has to be deleted and created
+ * again.
  */
 export function difference(live: LiveMirror, wanted: Mirror, addressOf: AddressOf) {
   const service = live.service === undefined ? [] : serviceFields(live.service, wanted);
@@ -67,7 +67,6 @@ function endpointsFields(
   ];
 }
 
-/** Returns keys that are missing, have another value, or have to be removed. */
 function mapFields(
   word: string,
   live: ObjectMeta,
@@ -75,7 +74,7 @@ function mapFields(
   wanted: StringMap,
   withheld?: Withheld,
 ): FieldChange[] {
-  // A Map, because a key may have the name of a property that every object inherits, such as `constructor`.
+  // A Map, because a key may be the name of a property that every object inherits, such as `constructor`.
   const is = new Map(Object.entries(live[field] ?? {}));
   const differing = Object.entries(wanted).flatMap(([key, value]) =>
     key === annotation.remoteResourceVersion || is.get(key) === value
@@ -100,10 +99,7 @@ function changed(
 /** Pulumi cuts lines of a diff after 150 characters, and a line has to hold two of these texts. */
 const longest = 66;
 
-/**
- * Shortens a value, and makes it safe for a terminal. An annotation can hold a whole manifest, which is
- * too long for a preview.
- */
+/** Shortens a value, which may be a whole manifest, and makes it safe for a terminal. */
 export function shortened(text: string): string {
   // A list may be somewhat longer, because it ends with the number of the others.
   return text.length <= longest + 20
@@ -120,7 +116,6 @@ function mapText(map: StringMap = {}): string {
   return entries.length === 0 ? nothing : entries.sort().join(", ");
 }
 
-/** Returns the entries of one list that the other lacks; the rest is the same. */
 function listText(list: readonly string[] | undefined, other: readonly string[] = []): string {
   if (list === undefined) return "no object";
   const others = new Set(other);
@@ -131,10 +126,9 @@ function listText(list: readonly string[] | undefined, other: readonly string[] 
 type KeyField = "labels" | "annotations";
 
 /**
- * Returns keys of a live object that have to be removed: not wanted, and either Linkerd's own keys for mirrors or
- * written by a program that makes mirrors. Keys that admission or a person has added are left alone; otherwise each
- * run would fight over them. A key that the link excludes is removed only if it is the copy from before it was
- * excluded.
+ * Returns unwanted keys that are Linkerd's own or that a program that makes mirrors has written. Other keys stay,
+ * because each run would otherwise fight with admission or a person over them. An excluded key is removed only if it
+ * has the value that was copied before the exclusion.
  */
 export function staleKeys(
   field: KeyField,
@@ -151,14 +145,14 @@ export function staleKeys(
   });
 }
 
-/** Keys that describe a mirror, whoever has written them; opaque ports are copied like any other. */
+/** These keys describe a mirror, whoever has written them; opaque ports are copied like any other. */
 const vocabulary = new Set<string>(
   [...Object.values(label), ...Object.values(annotation)].filter(
     (key) => key !== annotation.opaquePorts,
   ),
 );
 
-/** Returns the map to send: the wanted keys, and live keys that this program doesn't manage. */
+/** Keeps live keys that this program doesn't manage. */
 export function mergedKeys(
   field: KeyField,
   live: ObjectMeta | undefined,
@@ -171,10 +165,7 @@ export function mergedKeys(
   return { ...Object.fromEntries(kept), ...wanted };
 }
 
-/**
- * Returns keys that a maker of the mirror has set: this program, or whoever has set the label of a mirror, as
- * Linkerd's controller does.
- */
+/** Returns keys set by this program or by whoever has set the label of a mirror, as Linkerd's controller does. */
 function keysWritten(field: KeyField, entries: readonly ManagedFields[]): ReadonlySet<string> {
   const isMaker = (entry: ManagedFields) =>
     isOfProgram(entry.manager) || keysOf("labels", entry).includes(label.mirrored);
@@ -188,7 +179,7 @@ interface FieldsV1 {
   readonly "f:metadata"?: Readonly<Partial<Record<`f:${KeyField}`, object>>>;
 }
 
-/** The keys that an entry has below `f:metadata` and `f:labels`, as `f:<key>`. */
+/** Reads the keys below `f:metadata` and `f:labels`, which are spelled `f:<key>`. */
 function keysOf(field: KeyField, { fieldsV1 }: ManagedFields): string[] {
   const { "f:metadata": metadata = {} } = (fieldsV1 ?? {}) as FieldsV1;
   return Object.keys(metadata[`f:${field}`] ?? {}).flatMap((key) =>

@@ -3,48 +3,40 @@ import { localMember, managerOf, marksOn, federatedWriter, remarked } from "./ma
 import { type Mirror, mirroredPorts } from "./mirror.ts";
 import { annotation, clusterOfToken, memberToken, tokensIn } from "./vocabulary.ts";
 
-/** This stack's claim on one member of a federated Service. */
 export interface MemberClaim {
-  /** The name of the member's cluster, or `localMember`. */
+  /** Holds a cluster's name, or `localMember`. */
   readonly cluster: string;
   /** With `unknown`, nothing can be concluded about the member now, so it stays as it is. */
   readonly stance: "wanted" | "unwanted" | "unknown";
-  /** The names whose marks on the member count as this stack's. */
+  /** Marks under these names count as this stack's. */
   readonly names: readonly string[];
   /** The member leaves even if nobody has marked it. */
   readonly takesUnmarked: boolean;
-  /** Linkerd's controller may list the member too: then it stays listed, and only this stack's mark is removed. */
+  /** Linkerd's controller may list the member too, so it stays listed and only this stack's mark is removed. */
   readonly isLeft: boolean;
 }
 
-/**
- * This stack's claim on one federated Service. Others write the Service too, so the result is computed from the live
- * object each time.
- */
+/** Others write the federated Service too, so the result is computed from the live object each time. */
 export interface FederatedClaim extends Pick<Mirror, "namespace" | "name" | "origin"> {
-  /** The name of the member Services. */
   readonly service: string;
-  /** This stack's names, the current one first. */
+  /** The current name comes first. */
   readonly stacks: readonly string[];
-  /** Wanted members in the order in which they are listed. Nothing is known about clusters that aren't among them. */
+  /** Wanted members are in the order of listing. Nothing is known about clusters that aren't among them. */
   readonly members: readonly MemberClaim[];
-  /** Labels, annotations and ports of the first wanted member (linkerd-behaviour.md 4.3). */
+  /** They come from the first wanted member (linkerd-behaviour.md 4.3). */
   readonly details?: Pick<Mirror, "labels" | "annotations" | "ports" | "withheld">;
-  /** Clusters whose members take precedence over the first wanted one. */
+  /** Members of these clusters take precedence over the first wanted one. */
   readonly preceding: readonly string[];
 }
 
-/** A federated Service after this stack's claim is applied. */
 export interface Settled {
   /** Undefined if no member is left. */
   readonly mirror: Mirror | undefined;
-  /** The marks after the write. */
   readonly managedFields: readonly ManagedFields[];
   /** This stack has a member after the write. */
   readonly isOurs: boolean;
 }
 
-/** Applies the claim to the live object: members to list, marks to set. Pure. */
 export function settle(claim: FederatedClaim, live: Service | undefined): Settled {
   const { namespace, name, origin, service, members } = claim;
   const { annotations = {} } = live?.metadata ?? {};
@@ -69,7 +61,7 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
           ...details,
           annotations: {
             ...copied,
-            // An empty list would be read as a member without a name.
+            // Linkerd would read an empty list as a member without a name.
             ...(tokens.length > 0 && { [annotation.remoteMembers]: tokens.join(",") }),
             ...(local !== undefined && { [annotation.localMember]: local }),
           },
@@ -126,8 +118,8 @@ function isListed(
 }
 
 /**
- * Labels, annotations and ports come from the local member, or else from the member with the oldest Link. They stay
- * as they are while that member can't be read or isn't this stack's.
+ * Details come from the local member, or else from the one with the oldest Link. They stay as they are while that
+ * member can't be read or isn't this stack's.
  */
 function detailsOf(
   { members, details, preceding }: FederatedClaim,
@@ -172,5 +164,4 @@ function marksAfter(claim: FederatedClaim, live: Service | undefined): readonly 
   });
 }
 
-/** Claims by the key of the federated Service. */
 export type FederatedClaims = ReadonlyMap<ObjectKey, FederatedClaim>;

@@ -1,21 +1,20 @@
 import type { Result } from "../../result.ts";
 
-/** The gateway as a Link resource names it, with host names that aren't resolved. */
+/**
+ * Describes a gateway as its Link does, where host names aren't resolved, or as proxies connect to it, by sorted IPs.
+ */
 export interface GatewayFacts {
-  /** Never empty; sorted and without duplicates once they are resolved. */
   readonly addresses: readonly string[];
   readonly port: number;
-  /** The gateway's TLS identity; if empty, it is unknown and proxies use no mTLS to the gateway. */
+  /** If the TLS identity is empty, it is unknown and proxies use no mTLS to the gateway. */
   readonly identity: string;
 }
 
-/** The gateway as the source's proxies connect to it: its addresses are IPs. */
 export type Gateway = GatewayFacts;
 
-/** A gateway whose addresses were judged. */
 export interface KnownGateway {
   readonly gateway: Gateway;
-  /** The same as a Link resource names it; absent if the Link doesn't exist yet. */
+  /** Describes the gateway as its Link does; absent if the Link doesn't exist yet. */
   readonly announced?: GatewayFacts;
   readonly warnings: readonly string[];
 }
@@ -25,7 +24,7 @@ export type GatewayReading = Result<KnownGateway>;
 export interface Probe {
   readonly path: string;
   readonly port: number;
-  /** Formats a duration as Go does: `3s`, `2m0s`. */
+  /** The format is that of Go's durations: `3s`, `2m0s`. */
   readonly period: string;
 }
 

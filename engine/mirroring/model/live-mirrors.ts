@@ -12,7 +12,7 @@ import { federated, type Owner, ownerOf } from "./owner.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 import { label } from "./vocabulary.ts";
 
-/** Lists everything that an owner has in the source, including Endpoints that have lost their Service. */
+/** Includes Endpoints that have lost their Service. */
 export function liveMirrors(
   source: ClusterSnapshot,
   owner: Pick<Owner, "owns">,
@@ -29,7 +29,6 @@ export function liveMirrors(
   return found;
 }
 
-/** Derives the kind of a live mirror from its labels. */
 export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
   const labels = service?.metadata.labels ?? endpoints?.metadata.labels ?? {};
   if (labels[label.headlessRoot] !== undefined) return "endpoint";
@@ -38,13 +37,12 @@ export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
   return service !== undefined && isHeadless(service) ? "headless" : "gateway";
 }
 
-/** Returns the mirror that a live object belongs to: for an endpoint mirror its headless mirror. */
+/** Returns the headless mirror of an endpoint mirror, and any other mirror itself. */
 export function rootOf(key: ObjectKey, { service, endpoints }: LiveMirror): ObjectKey {
   const root = (service ?? endpoints)?.metadata.labels?.[label.headlessRoot];
   return root === undefined ? key : objectKey(namespaceOf(key), root);
 }
 
-/** Returns the Service's ClusterIP; a headless Service has none. */
 export function addressOf(service: Service | undefined): string | undefined {
   const { clusterIP = "" } = service?.spec ?? {};
   return clusterIP === "" || clusterIP === "None" ? undefined : clusterIP;

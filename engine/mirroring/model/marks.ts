@@ -3,14 +3,11 @@ import type { ManagedFields, ObjectMeta } from "../../kubernetes/objects/objects
 
 /**
  * A stack's mark is a field manager, which changes nothing about the object and survives writes by others
- * (docs/decisions/0020-one-ownership-rule.md). A mirror of a link carries `<program>/<stack>`, a federated Service
- * one mark per member, `<program>/<stack>#<member>`.
+ * (docs/decisions/0020-one-ownership-rule.md). A mirror of a link carries `<program>/<stack>`, a federated Service one
+ * mark per member, `<program>/<stack>#<member>`.
  */
 
-/**
- * The field manager for writes to federated Services, which carry marks for their members only. It differs from the
- * user agent of the program's other writes.
- */
+/** Writes to federated Services use a field manager that marks nothing, since their marks are per member. */
 export const federatedWriter = "linkerd-multicluster-federated";
 
 const prefix = "linkerd-multicluster/";
@@ -18,10 +15,10 @@ const prefix = "linkerd-multicluster/";
 /** The API server allows 128 characters; these remain for the names of a stack and a member. */
 const longest = { stack: 85, member: 21 } as const;
 
-/** The member of a federated Service in the source itself; no cluster's name begins with a dot. */
+/** This stands for the source itself as a member; no cluster's name begins with a dot. */
 export const localMember = ".local";
 
-/** @param stack as `organization/project/stack`; state of earlier versions has `project/stack` */
+/** @param stack is `organization/project/stack`; state of earlier versions has `project/stack` */
 export function managerOf(stack: string, member?: string): string {
   const whole = `${prefix}${fitting(stack, longest.stack)}`;
   return member === undefined ? whole : `${whole}#${fitting(member, longest.member)}`;
@@ -33,36 +30,32 @@ function fitting(name: string, most: number): string {
   return `${name.slice(0, most - hash.length - 1)}~${hash}`;
 }
 
-/** The stack's mark and the member that it is for; no member if it marks a whole object. */
 function partsOf(manager: string): { readonly whole: string; readonly member?: string } {
   const [whole = "", member] = manager.split("#");
   return member === undefined ? { whole } : { whole, member };
 }
 
-/** Returns the stack that writes under that name; undefined if it is another program. */
+/** Returns undefined if another program writes under that name. */
 export function stackOf(manager = ""): string | undefined {
   return manager.startsWith(prefix) ? partsOf(manager).whole.slice(prefix.length) : undefined;
 }
 
-/** Returns the stacks' marks in `managedFields`, whatever member they are for. */
+/** Returns the stacks' marks, whatever member they are for. */
 export function wholeMarks({ managedFields = [] }: Pick<ObjectMeta, "managedFields">): string[] {
   return managedFields.map(({ manager = "" }) => partsOf(manager).whole);
 }
 
-/** Returns whether this program writes under that name. */
 export function isOfProgram(manager: string | undefined): boolean {
   return manager === federatedWriter || stackOf(manager) !== undefined;
 }
 
-/** The stacks that have marked a mirror, or one member of a federated Service. */
 export interface Marks {
   readonly isOurs: boolean;
-  /** Other stacks, sorted. */
   readonly others: readonly string[];
 }
 
 /**
- * @param names of this stack: its own, those that it has had, and those of stacks that it adopts from
+ * @param names of this stack: its own, its former ones, and those of stacks that it adopts from
  * @param member of a federated Service; versions before 0.2 marked the Service, which counts for each member
  */
 export function marksOn(
@@ -92,12 +85,12 @@ function isAnyOf(name: string, stack: string): boolean {
   return name.startsWith("*") && `/${stack}`.endsWith(name.slice(1));
 }
 
-/** The part of a `managedFields` entry that lists keep; `find` returns all of it. */
+/** Lists keep only a part of each entry; `find` returns all of it. */
 type Entry = ManagedFields & { readonly subresource?: string };
 
 /**
- * Returns the entries with this stack's marks updated. A mark under a former name is renamed rather than replaced,
- * because the entry also records which labels and annotations the stack has written.
+ * Updates this stack's marks. A mark under a former name is renamed rather than replaced, because the entry also
+ * records which labels and annotations the stack has written.
  *
  * @param names as in `marksOn`, the current one first
  * @param wanted managers that must be among the entries
@@ -144,15 +137,15 @@ function isTree(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns whether an API server, or a proxy in front of it, removes `managedFields` from its answers, so that nobody
- * knows whose a mirror is. Kubernetes itself sets them on its own Service.
+ * Returns whether an API server, or a proxy in front of it, trims `managedFields`, so that nobody knows whose a mirror
+ * is. Kubernetes itself sets them on its own Service.
  */
 export function hidesMarks(services: Iterable<{ readonly metadata: ObjectMeta }>): boolean {
   for (const { metadata } of services) if (metadata.managedFields?.length) return false;
   return true;
 }
 
-/** Returns whether the same managers have entries. Fields change with every write, marks don't. */
+/** Compares marks; fields change with every write, managers don't. */
 export function sameManagers(
   entries: readonly ManagedFields[] = [],
   others: readonly ManagedFields[] = [],
@@ -163,12 +156,10 @@ export function sameManagers(
   );
 }
 
-/** Returns the sentence for a cluster whose answers lack managedFields. */
 export function marksHidden(source: string): string {
   return `cluster ${source} returns objects without managedFields, which tell this stack's mirrors from those of others, so no mirror is deleted there: check what its context points to (a proxy that trims answers, for example)`;
 }
 
-/** Returns the sentence for a mirror that another stack has made and keeps. */
 export function anothersMirror(where: string, others: readonly string[]): string {
   return `stack ${others.join(", ")} owns the mirror ${where}: remove its link or its namespace from one of the two stacks, or set adoptFrom on the link to take it over`;
 }

@@ -33,20 +33,16 @@ export interface MirrorEndpoints {
   readonly subsets: readonly MirrorSubset[];
 }
 
-/** Keys that aren't copied because the link excludes them. */
 export interface Withheld {
   readonly patterns: readonly string[];
   readonly values: StringMap;
 }
 
-/** A mirror that should exist in the source: one Service, with or without Endpoints. */
 export interface Mirror {
   readonly kind: MirrorKind;
   readonly namespace: string;
   readonly name: string;
-  /** The exported Service in the target. */
   readonly origin: ObjectKey;
-  /** The hostname of the pod behind an endpoint mirror. */
   readonly hostname?: string;
   readonly labels: StringMap;
   readonly annotations: StringMap;
@@ -61,7 +57,7 @@ export function mirrorKey(mirror: Pick<Mirror, "namespace" | "name">): ObjectKey
   return objectKey(mirror.namespace, mirror.name);
 }
 
-/** A field that differs, with its value now and after the run as texts for the user. */
+/** The values are texts for the user. */
 export interface FieldChange {
   readonly field: string;
   readonly live: string;
@@ -80,8 +76,8 @@ export function excludes(patterns: readonly string[], key: string): boolean {
 }
 
 /**
- * Returns the ports of a mirror: those of the exported Service without node ports (linkerd-behaviour.md 2.8). Unlike
- * Linkerd's, they keep `appProtocol`, by which proxies recognize opaque ports (linkerd2 #13660).
+ * Omits node ports (linkerd-behaviour.md 2.8). Unlike Linkerd's, these ports keep `appProtocol`, by which proxies
+ * recognize opaque ports (linkerd2 #13660).
  */
 export function mirroredPorts({ spec: { ports = [] } }: Service): ServicePort[] {
   return ports.map(({ nodePort: _, ...port }) => port);

@@ -3,15 +3,11 @@ import type { ObjectMeta, StringMap } from "../../kubernetes/objects/objects.ts"
 
 /** Tells whose an object is: only objects that are provably ours may be changed or deleted. */
 export interface Owner {
-  /** The owner in words: `a mirror of west`. */
   readonly words: string;
   readonly owns: (object: { readonly metadata: ObjectMeta }) => boolean;
 }
 
-/**
- * Recognizes mirrors of one link by their labels. Linkerd's own controller writes the same labels, so its mirrors can
- * be adopted.
- */
+/** Linkerd's own controller writes the same labels, so its mirrors can be adopted. */
 export function mirrorsOf(target: string): Owner {
   return {
     words: `a mirror of ${target}`,
@@ -34,20 +30,18 @@ export const federated: Owner = {
       annotations[annotation.localMember] !== undefined),
 };
 
-/** Mirrors of any target and federated Services, whoever writes them. */
+/** Recognizes mirrors of any target and federated Services, whoever writes them. */
 export const anyMirror: Pick<Owner, "owns"> = {
   owns: ({ metadata: { labels = {} } }) => labels[label.mirrored] === "true",
 };
 
-/** The name of the part to which all links contribute; no cluster may have this name. */
+/** All links contribute to this part; no cluster may have its name. */
 export const federatedPart = "federated";
 
-/** @param part the name of a link's target, or `federated` */
 export function ownerOf(part: string): Owner {
   return part === federatedPart ? federated : mirrorsOf(part);
 }
 
-/** The labels that identify a mirror as this link's. */
 export function ownerLabels(target: string): StringMap {
   return { [label.mirrored]: "true", [label.cluster]: target };
 }

@@ -1,9 +1,9 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 
 /**
- * The reasons why an exported Service has no mirror or a mirror isn't updated: one table for preview, status,
- * documentation and tests. `keeps` means that an existing mirror stays as it is; otherwise it is deleted. `status` is
- * the reason in Linkerd's Link status (linkerd-behaviour.md 1.3).
+ * Preview, status, documentation and tests share this table of reasons why a Service has no mirror or its mirror isn't
+ * updated. `keeps` means that an existing mirror stays as it is; otherwise it is deleted. `status` is the reason in
+ * Linkerd's Link status (linkerd-behaviour.md 1.3).
  */
 export const reasons = {
   BeingDeleted: {
@@ -125,14 +125,13 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** A reason, and the sentence for the user. */
 export interface Why {
   readonly reason: Reason;
   readonly sentence: string;
   readonly fix?: Fix;
 }
 
-/** A remedy that the user can copy: a line for the link's config, or the arguments of kubectl for one cluster. */
+/** Holds a line for the link's config, or the arguments of kubectl for one cluster. */
 export type Fix = string | { readonly cluster: string; readonly kubectl: string };
 
 export function fixText(fix: Fix, contextOf: (cluster: string) => string): string {
@@ -143,12 +142,11 @@ export function fixText(fix: Fix, contextOf: (cluster: string) => string): strin
 
 export interface Skip extends Why {
   readonly origin: ObjectKey;
-  /** The cluster of the exported Service, if the link alone doesn't tell. */
+  /** Names the exported Service's cluster, if the link alone doesn't tell. */
   readonly cluster?: string;
-  /** The pod's hostname, if only this pod isn't mirrored. */
+  /** Set if only this pod isn't mirrored. */
   readonly hostname?: string;
-  /** The name of the missing mirror. */
   readonly mirror: string;
-  /** Its namespace, if that isn't the exported Service's. */
+  /** Set if it isn't the exported Service's. */
   readonly namespace?: string;
 }

@@ -9,26 +9,20 @@ import {
 import { marksOn } from "./marks.ts";
 import type { Owner } from "./owner.ts";
 
-/**
- * A source's objects that decide where requests for a Service go: Linkerd's own HTTPRoutes, those of the Gateway API,
- * and ServiceProfiles.
- */
 export interface Routes {
   readonly httpRoutes: readonly HttpRoute[];
   readonly others: readonly (OtherRoute & { readonly kind: string })[];
   readonly profiles: readonly OtherObject[];
 }
 
-/** The name of HTTPRoutes among the parts of a plan; a cluster's name can't have capitals. */
+/** A cluster's name can't have capitals. */
 export const routesPart = "HTTPRoutes";
 
-/** Stands for the source's own Service in a list of clusters. */
 export const local = "local";
 
 /** With more backends, too many requests would leave the first one while it is healthy. */
 export const mostBackends = 4;
 
-/** Tells a route from a mirror of the same name. */
 export const routeKey = (key: ObjectKey): string => `HTTPRoute ${key}`;
 
 export const routeLabels = { "app.kubernetes.io/managed-by": "linkerd-multicluster" } as const;
@@ -40,7 +34,6 @@ export const routeLabels = { "app.kubernetes.io/managed-by": "linkerd-multiclust
 export const retryKey = "retry.linkerd.io/http";
 export const retries = { [retryKey]: "599" };
 
-/** A route for one port of a Service that fails over. */
 export type WantedRoute = Required<Pick<HttpRoute, "spec">> & {
   readonly metadata: {
     readonly name: string;
@@ -50,28 +43,19 @@ export type WantedRoute = Required<Pick<HttpRoute, "spec">> & {
   readonly mirrors: readonly ObjectKey[];
 };
 
-interface AboutRoute {
-  readonly key: ObjectKey;
-}
-
-export type RouteDecision =
-  | (AboutRoute & {
+export type RouteDecision = { readonly key: ObjectKey } & (
+  | {
       readonly verdict: "create" | "update" | "keep";
       readonly wanted: WantedRoute;
       readonly live?: HttpRoute;
-    })
-  | (AboutRoute & { readonly verdict: "delete"; readonly live: HttpRoute });
+    }
+  | { readonly verdict: "delete"; readonly live: HttpRoute }
+);
 
-/** The routes of a source for its `failover`, and the Services that can't fail over as configured. */
 export interface DecidedRoutes {
   readonly routes: readonly RouteDecision[];
-  readonly problems: readonly FailoverProblem[];
-}
-
-/** A Service that can't fail over, or not to all clusters, with the reason. */
-export interface FailoverProblem {
-  readonly key: ObjectKey;
-  readonly sentence: string;
+  /** The keys name Services that can't fail over, or not to all clusters. */
+  readonly problems: readonly { readonly key: ObjectKey; readonly sentence: string }[];
 }
 
 export const routeOwner: Owner = {
@@ -107,45 +91,34 @@ export function isRight(
   wanted: WantedRoute,
   [, ...former]: readonly string[],
 ): boolean {
-  const { annotations = {} } = metadata;
   return (
     !marksOn(metadata, former).isOurs &&
     meaning(spec) === meaning(wanted.spec) &&
-    annotations[retryKey] === wanted.metadata.annotations[retryKey]
+    metadata.annotations?.[retryKey] === wanted.metadata.annotations[retryKey]
   );
 }
 
 function meaning({ parentRefs = [], rules = [] }: NonNullable<HttpRoute["spec"]> = {}): string {
   return JSON.stringify([
-    parentRefs.map(({ group, kind, namespace, name, port }) => [
-      group,
-      kind,
-      namespace,
-      name,
-      port,
-    ]),
+    parentRefs.map(targetOf),
     rules.map(({ matches = [], backendRefs = [] }) => [
       matches.map(({ path }) => [path?.type, path?.value]),
-      backendRefs.map((ref) => [
-        ref.group,
-        ref.kind,
-        ref.namespace,
-        ref.name,
-        ref.port,
-        ref.weight,
-      ]),
+      backendRefs.map((ref) => [...targetOf(ref), ref.weight]),
     ]),
   ]);
 }
 
-/** Returns the line of a route in previews and state: `web:80, then web-west, then web-north`. */
+function targetOf(ref: NonNullable<NonNullable<HttpRoute["spec"]>["parentRefs"]>[number]) {
+  return [ref.group, ref.kind, ref.namespace, ref.name, ref.port];
+}
+
+/** Returns `failover of web:80: web, then web-west, then web-north` for previews and state. */
 export function describeRoute({ spec }: HttpRoute): string {
   const [port] = (spec?.parentRefs ?? []).map(({ name, port }) => `${name ?? ""}:${port ?? ""}`);
   const backends = (spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);
   return `failover of ${port ?? ""}: ${backends.map(({ name }) => name).join(", then ")}`;
 }
 
-/** Returns sentences on how Services fail over, or why they don't, each with its Service. */
 export function failoverSentences({ routes, problems }: DecidedRoutes): [ObjectKey, string][] {
   const pending = { create: " (pending: create)", update: " (pending: update)", keep: "" };
   return [

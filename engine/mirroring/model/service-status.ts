@@ -16,37 +16,28 @@ export interface StatusEntry {
   readonly problem?: { readonly reason: string; readonly sentence: string };
 }
 
-export type StatusList = "mirrorServices" | "federatedServices";
-
-/** One of the two lists in the status of a Link. */
+/** A list is due if the live one differs. */
 export interface LinkStatusList {
   readonly link: ObjectKey;
-  readonly list: StatusList;
+  readonly list: "mirrorServices" | "federatedServices";
   readonly entries: readonly StatusEntry[];
-}
-
-export interface KeptLinkStatus extends LinkStatusList {
   readonly live: LinkResource;
-  /** The live status differs. */
   readonly isDue: boolean;
 }
 
-export type LinkStatuses = readonly KeptLinkStatus[];
-
 type StatusEntryContent = Omit<StatusEntry, "local"> & {
   readonly local?: ObjectKey;
-  /** The message of an entry without a problem. */
   readonly note?: string;
 };
 
 /**
- * Returns the list to write; undefined if the live one is equal (linkerd-behaviour.md 1.3). The list is always
- * complete, so that the last entry can be removed too, and a condition keeps its time as long as it doesn't change.
+ * Returns undefined if the live list is equal (linkerd-behaviour.md 1.3). The list is always complete, so that the last
+ * entry can be removed too, and a condition keeps its time as long as it doesn't change.
  *
  * @param failed sentences about mirrors that couldn't be written, by the mirror's key
  */
 export function statusUpdate(
-  { list, entries }: LinkStatusList,
+  { list, entries }: Pick<LinkStatusList, "list" | "entries">,
   live: LinkResource,
   failed: ReadonlyMap<ObjectKey, string>,
   now: Date,
@@ -66,40 +57,38 @@ export function statusUpdate(
 }
 
 /**
- * Bytes of JSON for a list. etcd accepts objects of 1.5 MiB, managed fields included. The two lists of a Link may
- * take 1 MiB; the remaining third is for other fields and for JSON that escapes more.
+ * etcd accepts objects of 1.5 MiB, managed fields included. The two lists of a Link may take 1 MiB of JSON; the
+ * remaining third is for other fields and for JSON that escapes more.
  */
 const mostBytes = bounds.status.most;
-/** Bytes reserved for the entry that counts the rest. */
 const bytesForRest = 1024;
 
-/** The name of the entry that counts the rest: a valid reference, but no Service's name contains a dot. */
+/** This reference to the rest is valid, but no Service's name contains a dot. */
 const rest: ObjectKey = "more/more.services";
 
-/**
- * Returns as many entries as fit, problems first. If not all of them fit, the last entry says how many more there
- * are.
- */
+/** Keeps as many entries as fit, problems first; the last entry then counts the others. */
 function fitting(
   all: readonly StatusEntryContent[],
   write: (content: StatusEntryContent) => ServiceStatus,
 ): ServiceStatus[] {
-  const written = all.map((content) => ({ content, status: write(content) }));
-  const sizes = written.map(({ status }) => Buffer.byteLength(JSON.stringify(status)) + 1);
-  if (sizes.reduce((sum, size) => sum + size, 2) <= mostBytes)
+  const written = all.map((content) => {
+    const status = write(content);
+    return { content, status, size: Buffer.byteLength(JSON.stringify(status)) + 1 };
+  });
+  if (written.reduce((sum, { size }) => sum + size, 2) <= mostBytes)
     return written.map(({ status }) => status);
   let left = mostBytes - bytesForRest;
   const kept = new Set<StatusEntryContent>();
-  for (const isProblem of [true, false])
-    for (const [index, { content }] of written.entries()) {
-      if (isProblem !== (content.problem !== undefined)) continue;
-      left -= sizes[index] ?? 0;
-      if (left >= 0) kept.add(content);
-    }
-  const omitted = all.filter((content) => !kept.has(content));
+  const isMirrored = ({ problem }: StatusEntryContent) => Number(problem === undefined);
+  for (const { content, size } of written.toSorted(
+    (a, b) => isMirrored(a.content) - isMirrored(b.content),
+  )) {
+    left -= size;
+    if (left >= 0) kept.add(content);
+  }
   return [
     ...written.flatMap(({ content, status }) => (kept.has(content) ? [status] : [])),
-    write({ remote: rest, ...countOf(omitted) }),
+    write({ remote: rest, ...countOf(all.filter((content) => !kept.has(content))) }),
   ];
 }
 
@@ -127,12 +116,11 @@ function normalised(list: readonly ServiceStatus[]) {
 
 const anyService = { group: "", kind: "Service" };
 
-/** A message may quote a server, so its length in characters is limited. */
 const longest = 1_024;
 
 /**
- * Formats an entry as Linkerd's controller does (linkerd-behaviour.md 1.3). Fields that later versions of Linkerd may
- * have added to it stay.
+ * Formats an entry as Linkerd's controller does (linkerd-behaviour.md 1.3), and keeps fields that later versions of
+ * Linkerd may have added.
  */
 function serviceStatus(
   { remote, local, problem, note = "" }: StatusEntryContent,
@@ -161,7 +149,7 @@ function serviceStatus(
   };
 }
 
-/** Cuts a message without splitting a character, which a server would replace. */
+/** Cuts a message, which may quote a server, without splitting a character. */
 function cut(message: string): string {
   if (message.length <= longest) return message;
   return `${message.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;

@@ -1,19 +1,16 @@
-/**
- * Linkerd's labels, annotations and name rules, as `pkg/k8s/labels.go` of linkerd2 spells them
- * (linkerd-behaviour.md 0 and 2.2).
- */
+/** The spelling follows `pkg/k8s/labels.go` of linkerd2 (linkerd-behaviour.md 0 and 2.2). */
 
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 
 export const label = {
   mirrored: "mirror.linkerd.io/mirrored-service",
   cluster: "mirror.linkerd.io/cluster-name",
-  /** Set on an endpoint mirror: the name of its headless mirror. */
+  /** An endpoint mirror names its headless mirror here. */
   headlessRoot: "mirror.linkerd.io/headless-mirror-svc-name",
   mirroredGateway: "mirror.linkerd.io/mirrored-gateway",
   exported: "mirror.linkerd.io/exported",
   federated: "mirror.linkerd.io/federated",
-  /** Set on a mirror for remote discovery: the name of the target. */
+  /** A mirror for remote discovery names its target here. */
   remoteDiscovery: "multicluster.linkerd.io/remote-discovery",
   remoteService: "multicluster.linkerd.io/remote-service",
 } as const;
@@ -27,33 +24,32 @@ export const annotation = {
   probePeriod: "mirror.linkerd.io/probe-period",
   probeThreshold: "mirror.linkerd.io/probe-failure-threshold",
   opaquePorts: "config.linkerd.io/opaque-ports",
-  /** Set on a federated Service: `svc@cluster` tokens, separated by commas. */
+  /** A federated Service lists `svc@cluster` tokens here, separated by commas. */
   remoteMembers: "multicluster.linkerd.io/remote-discovery",
   localMember: "multicluster.linkerd.io/local-discovery",
 } as const;
 
 const ownPrefix = "linkerd-multicluster/";
 
-/** This program's annotations on exported Services, which Linkerd's controllers don't know. */
+/** Exported Services carry these annotations of this program, which Linkerd's controllers don't know. */
 export const exportAnnotation = {
-  /** The clusters that may import it: names, separated by commas; a trailing `*` matches any suffix. */
+  /** Lists the clusters that may import the Service, separated by commas; a trailing `*` matches any suffix. */
   clusters: `${ownPrefix}clusters`,
-  /** The ports that they import: names or numbers, separated by commas. */
+  /** Lists the ports that they import by name or number, separated by commas. */
   ports: `${ownPrefix}ports`,
 } as const;
 
-/** Names of the ports of a gateway Service. */
 export const gatewayPort = "mc-gateway";
 export const probePort = "mc-probe";
 
 export interface Naming {
   readonly target: string;
-  /** A name with one `{service}`, and `{target}` for the target's name. */
+  /** The pattern has one `{service}`, and `{target}` for the target's name. */
   readonly names: string;
 }
 
 export interface Placing {
-  /** The namespaces of mirrors by those of their Services, `*` for all others; `{namespace}` is the Service's own. */
+  /** Namespaces of mirrors by those of their Services, `*` for all others; `{namespace}` is the Service's own. */
   readonly mirrorNamespaces: Readonly<Record<string, string>>;
 }
 
@@ -65,7 +61,7 @@ export function mirrorName(name: string, naming: Naming): string {
   return `${before}${name}${after}`;
 }
 
-/** Returns the name of the Service or pod whose mirror has this name; undefined if none has. */
+/** Returns undefined if no Service or pod has a mirror of this name. */
 export function nameInTarget(mirror: string, naming: Naming): string | undefined {
   const [before, after] = aroundService(naming);
   const fits =
@@ -80,7 +76,6 @@ function aroundService({ names, target }: Naming): readonly [string, string] {
   return [before, after];
 }
 
-/** Returns the namespace of the mirrors of Services in this namespace. */
 export function mirrorNamespace(namespace: string, { mirrorNamespaces }: Placing): string {
   const { [namespace]: own, "*": other = "{namespace}" } = mirrorNamespaces;
   return (own ?? other).replaceAll("{namespace}", namespace);
@@ -90,7 +85,7 @@ export function federatedName(service: string): string {
   return `${service}-federated`;
 }
 
-/** A remote member of a federated Service as Linkerd's destination controller reads it. */
+/** Linkerd's destination controller reads remote members in this form. */
 export function memberToken(service: string, cluster: string): string {
   return `${service}@${cluster}`;
 }
@@ -99,7 +94,7 @@ export function clusterOfToken(token: string): string {
   return token.slice(token.indexOf("@") + 1);
 }
 
-/** Returns the remote members that a federated Service lists, without blanks that Linkerd leaves. */
+/** Drops blanks that Linkerd leaves. */
 export function tokensIn(annotations: Readonly<Record<string, string>>): string[] {
   const list = annotations[annotation.remoteMembers] ?? "";
   return list
@@ -108,18 +103,17 @@ export function tokensIn(annotations: Readonly<Record<string, string>>): string[
     .filter((token) => token !== "");
 }
 
-/** Returns `web.shop`, or `pod.web.shop`, for what a mirror stands for; the cluster domain may change. */
+/** Returns `web.shop`, or `pod.web.shop` for a pod; the cluster domain may change. */
 export function remotePath(annotations: Readonly<Record<string, string>> = {}): string | undefined {
   return annotations[annotation.remoteName]?.replace(/\.svc\..*/, "");
 }
 
-/** Returns the same for an exported Service, or for one pod of it. */
+/** Returns the same for an exported Service or one of its pods. */
 export function originPath(origin: ObjectKey, hostname?: string): string {
   const [namespace = "", name = ""] = origin.split("/");
   return [...(hostname === undefined ? [] : [hostname]), name, namespace].join(".");
 }
 
-/** Returns the name under which the target's gateway knows a Service, or one pod of it. */
 export function remoteName(path: readonly string[], namespace: string, domain: string): string {
   return `${path.join(".")}.${namespace}.svc.${domain}`;
 }

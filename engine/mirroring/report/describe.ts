@@ -13,7 +13,6 @@ import { liveKind } from "../model/live-mirrors.ts";
 import { type Decision, isListed } from "../model/decision.ts";
 import { count } from "../../message.ts";
 
-/** Returns one line for each mirror after the decisions are carried out, by key. */
 export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectKey, string>> {
   return Object.fromEntries(
     decisions.filter(isListed).map((each) => {
@@ -26,7 +25,6 @@ export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectK
   );
 }
 
-/** Returns the line for a wanted mirror in previews and state. */
 export function describeWanted(mirror: Mirror): string {
   return line(
     mirror.kind,
@@ -38,7 +36,7 @@ export function describeWanted(mirror: Mirror): string {
   );
 }
 
-/** Returns the same line for a live mirror, so that a mirror in order reads the same in both. */
+/** Reads the same as for a wanted mirror, so that one in order shows no difference. */
 export function describeLive(live: LiveMirror): string {
   const { service, endpoints } = live;
   if (service === undefined) return "Endpoints without a Service";
@@ -78,10 +76,7 @@ function destination(kind: MirrorKind, hosts: readonly string[] | undefined): st
   return number === 0 ? ", no endpoints" : "";
 }
 
-/**
- * Describes a change for a report that others may read, without values of annotations and labels, which may hold
- * anything.
- */
+/** Leaves out values of annotations and labels, which may hold anything, because others may read the report. */
 export function fieldText({ field, live, wanted }: FieldChange): string {
   return /^(?:endpoints )?(?:annotation|label) /.test(field)
     ? field
@@ -94,7 +89,7 @@ export function membersIn(annotations: StringMap): string[] {
   return [...tokensIn(annotations), ...(local === undefined ? [] : [`local ${local}`])];
 }
 
-/** Returns the exported Service of a live mirror, and the pod behind an endpoint mirror, if they are named. */
+/** Names the exported Service of a live mirror, and the pod behind an endpoint mirror, if they are known. */
 export function originOf(
   kind: MirrorKind,
   key: ObjectKey,

@@ -17,12 +17,11 @@ import { notesOf, summaries } from "./notes.ts";
 import type { Outcome } from "./outcome.ts";
 import { mostFields, type PartReport, partsOf } from "./parts.ts";
 
-/** The outcome as a preview shows it, with the sentences for which a diff has no place. */
 export interface CheckedPlan {
   readonly inputs: Inputs;
-  /** Sentences about what the user has to fix first; nothing may be done until then. */
+  /** Nothing may be done until the user has fixed these. */
   readonly mistakes: readonly string[];
-  /** One line per part with mirrors to create, change and delete: the first of the notes. */
+  /** The notes begin with these lines, one per part with changes. */
   readonly summaries: readonly string[];
   readonly notes: readonly string[];
   readonly hasWrites: boolean;
@@ -31,8 +30,8 @@ export interface CheckedPlan {
 const nothing = { mistakes: [], summaries: [], notes: [], hasWrites: false };
 
 /**
- * Turns an outcome into inputs for a preview: maps by part, so that it reads link by link. They don't depend on the
- * time, so that a saved plan stays valid. Pure.
+ * Orders inputs by part, so that a preview reads link by link. They don't depend on the time, so that a saved plan
+ * stays valid. Pure.
  */
 export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): CheckedPlan {
   if (outcome.outcome === "invalid") {
@@ -90,7 +89,7 @@ function byPart<T extends object | string>(
   return Object.fromEntries(all.filter(([, found]) => Object.keys(found).length > 0));
 }
 
-/** Returns why clusters couldn't be read, by name. Somebody has to fix refused ones; others may recover. */
+/** Somebody has to fix refused clusters; others may recover. */
 function errorsByCluster(readings: ClusterReadings, cause: Cause): ByPart<string> {
   return Object.fromEntries(
     [...readings].flatMap(([name, reading]) =>
@@ -128,7 +127,7 @@ function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): 
 
 /**
  * Pulumi shows how inputs differ from the last run's. So lines of that run stay in, where they show no difference,
- * until a run finds everything in order. A line that appears again is reported separately.
+ * until a run finds everything in order. A line that appears again is marked as such.
  */
 export function withHistory(before: ChangeTexts = {}, pending: ChangeTexts = {}): ChangeTexts {
   const updated = Object.entries(pending).map(([key, changes]) => {
@@ -169,7 +168,6 @@ function revisionAfter({ revision }: Before, needsUpdate: boolean): number {
   return revision === undefined || needsUpdate ? (revision ?? 0) + 1 : revision;
 }
 
-/** Returns whether there is anything new to report or to remember besides the mirrors. */
 function reportChanged(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boolean {
   return (
     !isDeepStrictEqual(reportedFields(before), reportedFields(now)) || accessDiffers(before, now)
@@ -196,8 +194,7 @@ function reportedFields({
 }
 
 /**
- * Returns whether the access to a cluster has changed. Without an update, state would keep the old access, and with a
- * renamed context the stack couldn't even be destroyed.
+ * Without an update, state would keep the old access, and with a renamed context the stack couldn't even be destroyed.
  */
 function accessDiffers({ clusters = {} }: Before, args: Pick<MirrorsArgs, "clusters">): boolean {
   return Object.entries(args.clusters).some(

@@ -7,8 +7,8 @@ import { federatedName, label } from "../model/vocabulary.ts";
 import { originOf } from "./describe.ts";
 
 /**
- * Returns by part the names (`namespace/name`) that lose their last backend in a source: neither a Service of the
- * cluster's own nor a mirror or federated Service remains under such a name. Pure.
+ * Returns by part the names (`namespace/name`) under which neither a Service of the source's own nor a mirror or
+ * federated Service remains.
  */
 export function lastBackends(
   { services }: Pick<ClusterSnapshot, "services">,
@@ -34,7 +34,7 @@ export function lastBackends(
   return last;
 }
 
-/** Returns the name that a Service is a backend of; undefined for the mirror of a single pod. */
+/** Returns undefined for the mirror of a single pod. */
 function nameOf(key: ObjectKey, service: Service): string | undefined {
   const { labels = {} } = service.metadata;
   if (labels[label.headlessRoot] !== undefined) return undefined;

@@ -2,7 +2,7 @@ import { keyOf } from "../../kubernetes/objects/objects.ts";
 import { valueIn } from "../../result.ts";
 import { type Decision, isSent, isSkip } from "../model/decision.ts";
 import { managerOf, wholeMarks } from "../model/marks.ts";
-import { gatewayOf, unreadTargets } from "../model/observation.ts";
+import type { TargetObservation } from "../model/observation.ts";
 import {
   type Before,
   gatewayFact,
@@ -14,32 +14,34 @@ import {
 } from "../model/state.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 
-/** Derives the memory from the previous run's, without entries that no longer hold. */
 export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
   const { links, readings, removed } = outcome;
-  const known = links.flatMap((each) => {
-    const gateway = gatewayOf(each);
-    return gateway === undefined ? [] : [[each.link.target, gatewayFact(gateway)] as const];
-  });
   const identities = Object.fromEntries(
     [...readings].flatMap(([name, reading]) => {
       const uid = "value" in reading ? reading.value.identity : before.identities?.[name];
       return uid === undefined ? [] : [[name, uid] as const];
     }),
   );
-  // While a target can't be read, what was known about it still counts.
-  const unread = unreadTargets(links);
-  const gateways = Object.entries(before.gateways ?? {}).filter(([name]) => unread.has(name));
+  const gateways = links.flatMap(({ link: { target: name }, target }) => {
+    // While a target can't be read, what was known about it still counts.
+    const gateway = "why" in target ? before.gateways?.[name] : knownGateway(target.value);
+    return gateway === undefined ? [] : [[name, gateway] as const];
+  });
   const staying = removed
     .filter(({ disposition }) => disposition !== "handOver")
     .map(({ link }) => link);
   return {
     identities,
-    ...nonEmpty("gateways", Object.fromEntries([...gateways, ...known])),
+    ...nonEmpty("gateways", Object.fromEntries(gateways)),
     ...(staying.length > 0 && { removedLinks: staying }),
     ...(mayHaveRoutes(before, outcome) && { hasRoutes: true }),
     ...formerStacks(before, args, outcome),
   };
+}
+
+function knownGateway({ gateway, gatewayPending }: TargetObservation) {
+  const found = gatewayPending ? undefined : valueIn(gateway)?.gateway;
+  return found && gatewayFact(found);
 }
 
 /** A run that deletes the last route may fail, so only one that finds none forgets them. */
@@ -47,9 +49,8 @@ function mayHaveRoutes(
   { hasRoutes = false }: Before,
   { args, routes, decided }: PlannedOutcome,
 ): boolean {
-  const isUnread = routes !== undefined && "why" in routes;
-  const isAsked = args.failover !== undefined || decided.failover.routes.length > 0;
-  return isAsked || (hasRoutes && isUnread);
+  if (args.failover !== undefined || decided.failover.routes.length > 0) return true;
+  return hasRoutes && routes !== undefined && "why" in routes;
 }
 
 /**

@@ -13,7 +13,7 @@ export function about(source: string, part: string): string {
   return part === federatedPart ? `${source}: ` : `${source} → ${part}: `;
 }
 
-/** Returns one line for each part whose mirrors change, so that a run shows them without `--diff`. */
+/** A run shows these lines even without `--diff`. */
 export function summaries(source: string, parts: readonly PartReport[]): string[] {
   return parts.flatMap(({ part, summary }) => {
     if (summary === undefined) return [];
@@ -22,11 +22,7 @@ export function summaries(source: string, parts: readonly PartReport[]): string[
   });
 }
 
-/**
- * Returns the notes of a check besides summaries, in order.
- *
- * @param unavailable by cluster, why nothing can be done about its links
- */
+/** @param unavailable by cluster, why nothing can be done about its links */
 export function notesOf(
   { args: { source, links }, decided, removed, report }: PlannedOutcome,
   unavailable: ByPart<string>,
@@ -50,7 +46,7 @@ export function notesOf(
   ];
 }
 
-/** Returns notes on what was observed and decided, also for a removal. Pure. */
+/** These notes are also shown for a removal. */
 export function observationNotes(
   { links }: Pick<SourceObservation, "links">,
   { portConflicts, notes }: Decided,

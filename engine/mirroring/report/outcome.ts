@@ -1,9 +1,8 @@
 import type { Decided, SourceObservation } from "../decide/decide.ts";
 import type { Note } from "../model/decision.ts";
 import type { ClusterReadings } from "../model/observation.ts";
-import type { LinkStatuses } from "../model/service-status.ts";
+import type { LinkStatusList } from "../model/service-status.ts";
 
-/** The result of reading a source and its targets, and of planning. */
 export type Outcome =
   /** The user has to fix these mistakes before the run may do anything. */
   | {
@@ -22,10 +21,9 @@ export interface PlannedOutcome extends SourceObservation {
   readonly report: Report;
 }
 
-/** Reports about the decisions on a source, besides the list of mirrors in previews. */
 export interface Report {
   readonly notes: readonly Note[];
-  readonly statuses: LinkStatuses;
+  readonly statuses: readonly LinkStatusList[];
 }
 
 /** Returns why nothing could be decided about a part of a source's mirrors; undefined if something was. */

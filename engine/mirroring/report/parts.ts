@@ -1,10 +1,4 @@
-import {
-  type Decision,
-  isChange,
-  isListed,
-  isSkip,
-  namespacesToCreate,
-} from "../model/decision.ts";
+import { type Decision, isSkip, namespacesToCreate, type Skipped } from "../model/decision.ts";
 import type { FieldChange } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
 import { describeRoute, routesPart } from "../model/route.ts";
@@ -15,35 +9,33 @@ import { lastBackends } from "./last-backends.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 import { notMirrored, skipNotes } from "./skips.ts";
 import { summaryOf } from "./summary.ts";
-import type { LinkStatuses } from "../model/service-status.ts";
+import type { LinkStatusList } from "../model/service-status.ts";
 
-/** The report on one part of a source's mirrors, in previews, in state and at the terminal. */
 export interface PartReport {
   readonly part: string;
-  /** One line for each mirror after the run; a text if they aren't known yet. */
+  /** Holds one line for each mirror after the run; a text if they aren't known yet. */
   readonly mirrors: MirrorLines | string;
   readonly changes: ChangeTexts;
   readonly notMirrored: Readonly<Record<string, string>>;
-  /** One line with mirrors to create, change and delete; absent if there are none. */
+  /** Absent if no mirror changes. */
   readonly summary?: string | undefined;
-  /** One line for each reason why Services aren't mirrored. */
+  /** Holds one line for each reason why Services aren't mirrored. */
   readonly skips?: readonly string[];
 }
 
-/** The decisions about one part, and the list of mirrors of the previous run. */
 interface DecidedPart {
   readonly part: string;
   readonly decisions: readonly Decision[];
   readonly before: MirrorLines;
-  /** The text for a gateway that this run will create. */
+  /** Stands for the mirrors behind a gateway that this run will create. */
   readonly pendingText?: string | undefined;
-  /** Namespaces that are created for the part. */
+  /** These namespaces are created for the part. */
   readonly namespaces?: readonly string[];
-  /** Names that lose their last backend. */
+  /** These names lose their last backend. */
   readonly lost?: readonly string[];
 }
 
-/** Returns every part with something to report, first those that could be judged. */
+/** Puts parts that could be judged first. */
 export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
   const { args, source, decided } = outcome;
   const namespaces = Map.groupBy(namespacesToCreate(decided.decisions, source), ([, by]) => by);
@@ -64,15 +56,13 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
   return [...judged, ...routesReport(before, outcome), ...undecidedParts(before, outcome)];
 }
 
-/** Returns the report on the HTTPRoutes of a source, as on a part of its mirrors. */
 function routesReport(
   before: Before,
   { routes: reading, decided: { failover } }: Pick<PlannedOutcome, "routes" | "decided">,
 ): PartReport[] {
-  const part = routesPart;
-  const lines = mirrorsBefore(before, part);
+  const lines = mirrorsBefore(before, routesPart);
   if (reading === undefined) return [];
-  if ("why" in reading) return [{ part, mirrors: lines, changes: {}, notMirrored: {} }];
+  if ("why" in reading) return [{ part: routesPart, mirrors: lines, changes: {}, notMirrored: {} }];
   const texts = failover.routes.flatMap((route): [string, Record<string, string>][] => {
     const { key, verdict, live } = route;
     if (verdict === "update") {
@@ -89,7 +79,7 @@ function routesReport(
   const problems = Map.groupBy(failover.problems, ({ key }) => key);
   return [
     {
-      part,
+      part: routesPart,
       mirrors: Object.fromEntries(
         failover.routes.flatMap((route) =>
           route.verdict === "delete" ? [] : [[route.key, describeRoute(route.wanted)] as const],
@@ -105,7 +95,7 @@ function routesReport(
   ];
 }
 
-/** Returns the previous run's lists of parts about which nothing was decided. */
+/** Keeps the previous run's lists of parts about which nothing was decided. */
 function undecidedParts(
   before: Before,
   {
@@ -114,25 +104,21 @@ function undecidedParts(
     decided: { decisionsByPart },
   }: Pick<PlannedOutcome, "links" | "removed" | "decided">,
 ): PartReport[] {
-  const nothing = { mirrors: {}, changes: {}, notMirrored: {} };
-  const known = links.map(({ link: { target: part } }) => ({
-    ...nothing,
-    part,
-    mirrors: mirrorsBefore(before, part),
-    notMirrored: before.notMirrored?.[part] ?? {},
-  }));
-  const former = removed.map(({ link: { target: part } }): PartReport => {
-    return { ...nothing, part, mirrors: mirrorsBefore(before, part) };
-  });
-  const parts = [...known, ...former];
+  const unchanged = (part: string, notMirrored: PartReport["notMirrored"] = {}): PartReport => {
+    return { part, mirrors: mirrorsBefore(before, part), changes: {}, notMirrored };
+  };
+  const parts = [
+    ...links.map(({ link: { target } }) => unchanged(target, before.notMirrored?.[target])),
+    ...removed.map(({ link: { target } }) => unchanged(target)),
+  ];
   const seen = new Set([routesPart, ...decisionsByPart.keys(), ...parts.map(({ part }) => part)]);
   // The list of a removed link without mirrors is dropped.
   const listed = typeof before.mirrors === "object" ? Object.keys(before.mirrors) : [];
   const forgotten = listed
     .filter((part) => !seen.has(part))
     .map((part): PartReport => {
-      const { changes } = reportOn({ part, decisions: [], before: mirrorsBefore(before, part) });
-      return { ...nothing, part, changes };
+      const report = reportOn({ part, decisions: [], before: mirrorsBefore(before, part) });
+      return { ...report, summary: undefined };
     });
   return [...parts.filter(({ part }) => !decisionsByPart.has(part)), ...forgotten];
 }
@@ -146,19 +132,15 @@ export function reportOn(decided: DecidedPart): PartReport {
   if (pendingText !== undefined && !bringsOnly)
     return { ...about, mirrors: pendingText, changes: {} };
   const wasListed = (key: string) => Object.hasOwn(before, key);
-  const ours = new Map<string, Decision>(
-    decisions.flatMap((each) =>
-      isChange(each) || isListed(each) ? [[each.key, each] as const] : [],
-    ),
+  const mirrors = new Map<string, Exclude<Decision, Skipped>>(
+    decisions.flatMap((each) => (isSkip(each) ? [] : [[each.key, each] as const])),
   );
-  const left = new Map<string, Decision>(
-    decisions.flatMap((each) => (each.verdict === "handOver" ? [[each.key, each] as const] : [])),
-  );
-  const keys = new Set([...ours.keys(), ...left.keys(), ...Object.keys(before)]);
-  const texts = [...keys].flatMap((key) => {
-    const text = changeTexts(ours.get(key) ?? left.get(key), wasListed(key));
+  const keys = [...new Set([...mirrors.keys(), ...Object.keys(before)])];
+  const texts = keys.flatMap((key) => {
+    const text = changeTexts(mirrors.get(key), wasListed(key));
     return text === undefined ? [] : [[key, text] as const];
   });
+  const verdictOf = (key: string) => mirrors.get(key)?.verdict ?? "handOver";
   const created = namespaces.map(
     (name) => [`namespace ${name}`, { action: "create, with its first mirrors" }] as const,
   );
@@ -168,24 +150,22 @@ export function reportOn(decided: DecidedPart): PartReport {
     changes: Object.fromEntries([...created, ...texts]),
     summary: summaryOf(
       decisions,
-      // Entries that the list gains or loses although nothing is written.
-      [...ours].filter(([key, { verdict }]) => verdict === "keep" && !wasListed(key)).length,
-      Object.keys(before).filter((key) => !ours.has(key)).length,
+      // The list gains or loses these entries although nothing is written.
+      keys.filter((key) => verdictOf(key) === "keep" && !wasListed(key)).length,
+      keys.filter((key) => verdictOf(key) === "handOver" && wasListed(key)).length,
       lost,
     ),
   };
 }
 
 /**
- * Returns what the list of mirrors can't show about one mirror. The list shows differences between the last run and
- * this one. It can't show that a listed mirror is missing or altered, or that an unlisted one will be deleted; and it
- * shows an adopted mirror as new, and a released one as deleted.
+ * Tells what a diff of the lists of two runs can't show. It can't show that a listed mirror is missing or altered, or
+ * that an unlisted one will be deleted; and it shows an adopted mirror as new, and a released one as deleted.
  *
  * @param decision absent if there is no such mirror any longer
- * @param wasListed by the previous run
  */
 function changeTexts(
-  decision: Decision | undefined,
+  decision: Exclude<Decision, Skipped> | undefined,
   wasListed: boolean,
 ): ChangeTexts[string] | undefined {
   switch (decision?.verdict) {
@@ -220,7 +200,7 @@ function changeTexts(
   }
 }
 
-/** The number of fields that a preview lists for a mirror. State keeps these texts, and a target can change many. */
+/** State keeps these texts, and a target can change many fields of a mirror. */
 export const mostFields = 20;
 
 function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, string>> {
@@ -232,8 +212,7 @@ function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, str
   };
 }
 
-/** Returns the changes to the status of Links, by part. */
-function statusTexts(statuses: LinkStatuses): ReadonlyMap<string, ChangeTexts> {
+function statusTexts(statuses: readonly LinkStatusList[]): ReadonlyMap<string, ChangeTexts> {
   const texts = new Map<string, ChangeTexts>();
   for (const { link, list, live, entries, isDue } of statuses) {
     if (!isDue) continue;

@@ -7,12 +7,12 @@ export function notMirrored(skips: readonly Skip[]): Record<string, string> {
   );
 }
 
-/** The number of Services and sentences in one line; the rest is only counted. */
+/** The rest is only counted. */
 const named = 3;
 
 /**
- * Returns one line per reason for the terminal, however many Services it concerns: a missing gateway is the same news
- * for every Service behind it. `notMirrored` lists them all.
+ * Returns one line per reason, however many Services it concerns: a missing gateway is the same news for every Service
+ * behind it. `notMirrored` lists them all.
  */
 export function skipNotes(skips: readonly Skip[]): string[] {
   return [...Map.groupBy(skips, ({ reason }) => reason)].map(([reason, group]) => {
@@ -34,7 +34,7 @@ function subjects(group: readonly Skip[]): string {
   return listed(group.map(subject), named);
 }
 
-/** Names the subject of a skip: `shop/web`, `shop/db pod db-0`, `shop/web of west`. */
+/** Returns `shop/web`, `shop/db pod db-0` or `shop/web of west`. */
 function subject({ origin, cluster, hostname }: Skip): string {
   const pod = hostname === undefined ? "" : ` pod ${hostname}`;
   return `${origin}${pod}${cluster === undefined ? "" : ` of ${cluster}`}`;

@@ -6,13 +6,12 @@ import { federatedPart } from "../model/owner.ts";
 import { reasons } from "../model/reasons.ts";
 import { makesLinks } from "../model/state.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
-import { type LinkStatuses, type StatusEntry, statusUpdate } from "../model/service-status.ts";
+import { type LinkStatusList, type StatusEntry, statusUpdate } from "../model/service-status.ts";
 
-/** Returns the status of every Link into the source that is this stack's to update. Pure. */
 export function statusesOf(
   { args, source, links, removed, now }: SourceObservation,
   { decisionsByPart, federatedMirrors }: Decided,
-): LinkStatuses {
+): readonly LinkStatusList[] {
   const { statusIn } = args;
   if (statusIn === undefined) return [];
   // Somebody else's Link stays when its link is removed from the stack, and must no longer name its mirrors.
@@ -38,7 +37,7 @@ export function statusesOf(
   });
 }
 
-/** Builds `status.mirrorServices` of a link; endpoint mirrors are part of their headless mirror's entry. */
+/** Endpoint mirrors are part of their headless mirror's entry. */
 export function mirrorStatus(link: ObjectKey, decisions: readonly Decision[]) {
   const mirrored = decisions
     .filter(isWanted)
@@ -48,11 +47,7 @@ export function mirrorStatus(link: ObjectKey, decisions: readonly Decision[]) {
   return { link, list: "mirrorServices", entries } as const;
 }
 
-/**
- * Builds `status.federatedServices` of one link.
- *
- * @param desired all federated Services, including those that can't be created, which is a problem of every member
- */
+/** @param desired includes federated Services that can't be created, which is a problem of every member */
 export function federatedStatus(
   link: ObjectKey,
   target: string,

@@ -1,6 +1,6 @@
 import type { Decision, Verdict } from "../model/decision.ts";
 
-/** The number of mirrors named per sign; the rest is only counted. */
+/** The rest is only counted. */
 const named = 3;
 
 const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] = [

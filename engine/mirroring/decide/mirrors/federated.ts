@@ -37,7 +37,7 @@ import {
 } from "./members.ts";
 
 export interface DesiredFederated {
-  /** Every federated Service that has a member of this stack, or that one leaves. */
+  /** Includes those that a member of this stack leaves. */
   readonly mirrors: readonly Mirror[];
   readonly claims: FederatedClaims;
   readonly skips: readonly Skip[];
@@ -72,7 +72,7 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
   return { mirrors, claims, skips, conflicts };
 }
 
-/** The creation time of a target's Link (RFC 3339); undefined if there is no Link or it can't be read. */
+/** Returns the Link's creation time (RFC 3339); undefined if there is no Link or it can't be read. */
 type AgeOf = (target: string) => string | undefined;
 
 function agesOfLinks({ links }: ClusterSnapshot): AgeOf {
@@ -105,7 +105,7 @@ function claimOn(
   const wanted = new Set(joining.map(({ cluster }) => cluster ?? localMember));
   const listed = tokensIn(annotations).map(clusterOfToken);
   const isLocalListed = annotations[annotation.localMember] !== undefined;
-  // Sorts members in the order of the links; listed ones keep their places.
+  // Members follow the order of the links; listed ones keep their places.
   const own = view.links.map(({ link }) => link.target).filter((target) => wanted.has(target));
   const clusters = new Set([
     ...(isLocalListed || wanted.has(localMember) ? [localMember] : []),
@@ -156,10 +156,7 @@ function detailsOf({ service, excludes }: Member): NonNullable<FederatedClaim["d
   };
 }
 
-/**
- * Returns this stack's claim on a member that it wants or that is listed; undefined if the member is not this stack's
- * to judge.
- */
+/** Returns undefined if a member that is listed is not this stack's to judge. */
 function memberClaim(
   cluster: string,
   isWanted: boolean,

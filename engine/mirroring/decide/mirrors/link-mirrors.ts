@@ -24,14 +24,13 @@ import { exportMode } from "../policies/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
 
 export interface Desired {
-  /** Sorted by exported Service. */
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
-  /** Endpoint mirrors that stay although their pods are gone, with the time since when (RFC 3339). */
+  /** Gives the time since when pods are gone whose endpoint mirrors stay (RFC 3339). */
   readonly missing: Readonly<Record<ObjectKey, string>>;
 }
 
-/** Plans every mirror of one link, and gives a reason for each Service that gets none. */
+/** Gives a reason for each Service that gets no mirror. */
 export function desired(view: LinkView): Desired {
   const { link, source, snapshot: target } = view;
   const mirrors: Mirror[] = [];

@@ -18,38 +18,36 @@ import { omittedPorts, withoutPorts } from "../policies/exports.ts";
 import { brokenMemberRule } from "../policies/rules.ts";
 import { matchesSelector, whyExcluded } from "../policies/selection.ts";
 
-/** The input for the federated Services of a cluster. */
 export interface FederatedView {
   readonly source: ClusterSnapshot;
-  /** Links into the cluster. Nothing may be concluded about members of a target that is unreachable. */
+  /** Nothing may be concluded about members of a target that is unreachable. */
   readonly links: readonly {
     readonly link: LinkSpec;
     readonly target: ClusterSnapshot | undefined;
   }[];
   readonly removed: readonly RemovedPart[];
   readonly controllers: Controllers;
-  /** The names of this stack, the current one first. */
+  /** The current name comes first. */
   readonly stacks: readonly string[];
 }
 
-/** A member of a federated Service, with the metadata that it doesn't pass on. */
 export interface Member {
-  /** Undefined for a member in the source cluster itself. */
+  /** Undefined for a member in the source itself. */
   readonly cluster: string | undefined;
   readonly service: Service;
   readonly excludes: MetadataRules;
-  /** Ports that the exporter doesn't list, and which the Service here doesn't have. */
+  /** The exporter doesn't list these ports, which the Service here doesn't have any more. */
   readonly omitted: readonly ServicePort[];
 }
 
-/** A Service that is labelled as a member, and the link through which it joins. */
+/** A labelled Service joins through this link, if no rule forbids it. */
 interface Candidate extends Omit<Member, "omitted"> {
   readonly link: LinkSpec;
 }
 
 /**
- * Decides which Services join which federated Service (linkerd-behaviour.md 4.2). Local Services join by the
- * selectors of the links into their cluster, with the exclusions of all these links.
+ * Decides which Services join which federated Service (linkerd-behaviour.md 4.2). Local Services join by the selectors
+ * of the links into their cluster, with the exclusions of all these links.
  */
 export function membership(view: FederatedView): {
   readonly members: ReadonlyMap<ObjectKey, readonly Member[]>;
@@ -86,8 +84,8 @@ function narrowed({ cluster, service, excludes }: Candidate): Member {
 
 /**
  * Removes the ports that any of the members omits. Linkerd sends requests for a port of a federated Service to every
- * member that has this port, whoever may import it (controller/api/destination/federated_service_watcher.go). A
- * member that would leave none of the first one's ports can't join.
+ * member that has this port, whoever may import it (controller/api/destination/federated_service_watcher.go). A member
+ * that would leave none of the first one's ports can't join.
  */
 export function withCommonPorts(members: readonly Member[]): {
   readonly joining: readonly Member[];
@@ -140,7 +138,7 @@ function isMember(service: Service, link: LinkSpec): boolean {
   return matchesSelector(service, link.federatedServiceSelector, link);
 }
 
-/** Existing namespaces, and those that the link of some member creates. */
+/** Adds the namespaces that the link of some member creates. */
 function namespacesFor(
   candidates: readonly Candidate[],
   { namespaces }: ClusterSnapshot,
@@ -168,12 +166,12 @@ function whyNot(
   });
 }
 
-/** Sentences about members whose ports differ, by the origin of the federated Service. */
+/** The keys are the origins of federated Services. */
 export type PortConflicts = Readonly<Record<ObjectKey, string>>;
 
 /**
- * Finds members whose ports differ. A federated Service has the ports of its first member, and requests to a port
- * that another member lacks fail there. Linkerd doesn't report that.
+ * A federated Service has the ports of its first member, and requests to a port that another member lacks fail there.
+ * Linkerd doesn't report that.
  */
 export function portConflicts(
   origin: ObjectKey,

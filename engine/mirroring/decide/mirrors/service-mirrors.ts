@@ -39,8 +39,8 @@ export function gatewayMirror(
 }
 
 /**
- * Plans a mirror for a flat network. Its labels tell Linkerd's destination controller which Service of which cluster
- * to watch, so it has no Endpoints (linkerd-behaviour.md 2.6, 5).
+ * Plans a mirror for a flat network. By its labels, Linkerd's destination controller watches the Service in the target,
+ * so it has no Endpoints (linkerd-behaviour.md 2.6, 5).
  */
 export function discoveryMirror(service: Service, link: LinkSpec): Mirror {
   const { labels, ...rest } = serviceMirror(service, link);
@@ -53,8 +53,6 @@ export function discoveryMirror(service: Service, link: LinkSpec): Mirror {
  * Plans a headless mirror, and an endpoint mirror for each of its named pods (linkerd-behaviour.md 3.2 - 3.4). The
  * Endpoints of the headless mirror name the pods and point to the endpoint mirrors, never to the gateway, with the
  * pods' own ports.
- *
- * @param subsets the pods to mirror
  */
 export function headlessMirrors(
   service: Service,
@@ -81,8 +79,8 @@ export function headlessMirrors(
 }
 
 /**
- * Plans the mirror of one named pod. Labels and opaque ports are those of the whole Service, and all pods share them
- * in memory, because a target may name any number of pods.
+ * Labels and opaque ports are those of the whole Service, and all pods share them in memory, because a target may name
+ * any number of pods.
  */
 function podMirrors(
   service: Service,
@@ -117,7 +115,6 @@ function podMirrors(
   };
 }
 
-/** The fields that all mirrors of a whole Service share. */
 function serviceMirror(service: Service, link: LinkSpec): Omit<Mirror, "kind"> {
   const { name, namespace, resourceVersion = "" } = service.metadata;
   return {

@@ -13,27 +13,23 @@ import type { LinkSpec } from "../../model/link.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { mirrorsOf } from "../../model/owner.ts";
 
-/**
- * Milliseconds after which the mirror of a missing pod without a StatefulSet is deleted. A restart or a move to
- * another node takes less.
- */
+/** A restart of a pod, or its move to another node, takes less than these milliseconds. */
 const mostAway = 5 * 60_000;
 
-/** Pods that are missing from their Service's Endpoints and whose mirrors stay. */
 export interface HeldPods {
   readonly subsets: readonly HostSubset[];
-  /** The time since when they are missing (RFC 3339), for mirrors that will be deleted after a while. */
+  /** Gives the time since when they are missing (RFC 3339), for mirrors that will be deleted after a while. */
   readonly missing: Readonly<Record<ObjectKey, string>>;
 }
 
-/** Returns the time at which the mirror of a pod is deleted that has been gone since then. */
+/** Returns when the mirror of a pod without a StatefulSet is deleted. */
 export function deletionTime(since: string): Date {
   return new Date(Date.parse(since) + mostAway);
 }
 
 /**
- * Returns hostnames of pods that have endpoint mirrors but are missing from the Endpoints, by Service. With
- * `readiness: follow` there are none: a missing pod loses its mirror at once, as in Linkerd.
+ * Returns by Service the pods that have endpoint mirrors but are missing from the Endpoints. With `readiness: follow`
+ * there are none: a missing pod loses its mirror at once, as in Linkerd.
  */
 export function absentPods(
   link: LinkSpec,
@@ -69,11 +65,11 @@ function hostnamesIn(endpoints: Endpoints | undefined): ReadonlySet<string> {
 }
 
 /**
- * Decides which missing pods of a headless Service keep their mirrors. A restarting pod is in no list for a moment,
- * so only its StatefulSet can say that it is gone for good, by `replicas` and `ordinals`. Without a StatefulSet, time
- * decides, counted from the last write of the Service's Endpoints: the pod may have been listed until then. That is a
- * fact of the cluster and not of the run, so a preview and the update after it agree. If there are no Endpoints,
- * nothing is known.
+ * Decides which missing pods of a headless Service keep their mirrors. A restarting pod is in no list for a moment, so
+ * only its StatefulSet can say that it is gone for good, by `replicas` and `ordinals`. Without one, time decides,
+ * counted from the last write of the Service's Endpoints: the pod may have been listed until then. That is a fact of
+ * the cluster and not of the run, so a preview and the update after it agree. If there are no Endpoints, nothing is
+ * known.
  */
 export function heldPods(
   { metadata: { name, namespace } }: Service,
@@ -104,7 +100,7 @@ export function heldPods(
   return { subsets, missing };
 }
 
-/** Returns the time according to the API server; undefined if it gives none, and then nothing is concluded. */
+/** Returns undefined if the API server gives no time; then nothing is concluded. */
 function lastWritten({ metadata: { managedFields = [] } }: Endpoints): string | undefined {
   return managedFields
     .flatMap(({ time }) => time ?? [])
@@ -112,7 +108,7 @@ function lastWritten({ metadata: { managedFields = [] } }: Endpoints): string | 
     .at(-1);
 }
 
-/** Returns whether the StatefulSet has the pod; undefined if the pod isn't one of its pods. */
+/** Returns undefined if the pod isn't one of this StatefulSet's. */
 function hasPod({ metadata, spec = {} }: StatefulSet, hostname: string): boolean | undefined {
   const prefix = `${metadata.name}-`;
   const number = hostname.startsWith(prefix) ? hostname.slice(prefix.length) : "";

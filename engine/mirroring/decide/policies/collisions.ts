@@ -4,16 +4,14 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { remotePath } from "../../model/vocabulary.ts";
 import type { Refusal } from "./rules.ts";
 
-/** A mirror and the part that wants it. */
 export interface NameClaim {
-  /** The name of the link's target, or `federated`. */
+  /** Names the link's target, or is `federated`. */
   readonly part: string;
   readonly mirror: Mirror;
 }
 
 /**
- * Finds mirrors that may not have their names, each with the part that wants it.
- *
+ * Finds mirrors that may not have their names.
  * A name means one thing, whoever exports what and whoever was first: `web-eu-west` belongs to cluster `eu-west`, and
  * never to `web-eu` of cluster `west`, which could otherwise take it on purpose. So names can collide only within one
  * target, as pod `db-0` and Service `db-0` do. Then neither gets the name, so that the result doesn't depend on an

@@ -9,16 +9,15 @@ import { count } from "../../../message.ts";
 /** With so few mirrors, a percentage means nothing. */
 const tooFewToJudge = 10;
 
-/** The settings that decide how much one run may delete of a link. */
 export type DeletionLimit = Pick<
   LinkSpec,
   "source" | "target" | "maxDeletions" | "allowDeletions"
 > & {
-  /** Set for a link that is no longer in the config, where deletions could be allowed. */
+  /** A link that is no longer in the config has no setting that could allow deletions. */
   readonly removed?: boolean;
 };
 
-/** A link that is no longer in the config keeps the limit that it had there. */
+/** A removed link keeps the limit that it had in the config. */
 export function limitOfRemoved(
   { source, target, maxDeletions = linkDefaults.maxDeletions }: RemovedLink,
   args: MirrorsArgs,
@@ -33,7 +32,7 @@ export function limitOfRemoved(
   };
 }
 
-/** Returns the links whose limits a run would exceed, by target, each with the reason. */
+/** Returns the reasons by target. */
 export function deletionRefusals(
   decisions: readonly Decision[],
   limits: readonly DeletionLimit[],
@@ -47,10 +46,10 @@ export function deletionRefusals(
 }
 
 /**
- * Returns sentences for links of which a run would delete suspiciously much. A wrong context or an empty answer looks
- * as if everything had been un-exported, and a typo in the config as if a link had been removed. The mirrors of the
- * link count, and the members of its target in federated Services, whether or not the Service is deleted with them. A
- * mirror of a former name doesn't count if there is one of the present name, because the link has asked for that.
+ * Refuses to delete suspiciously much of a link. A wrong context or an empty answer looks as if everything had been
+ * un-exported, and a typo in the config as if a link had been removed. The mirrors of the link count, and the members
+ * of its target in federated Services, whether or not the Service is deleted with them. A mirror of a former name
+ * doesn't count if there is one of the present name, because the link has asked for that.
  *
  * @param decisions about the whole source
  */
@@ -67,7 +66,6 @@ export function tooManyDeletions(limit: DeletionLimit, decisions: readonly Decis
   ].flatMap((sentence) => sentence ?? []);
 }
 
-/** Counts a cluster's members in federated Services, and those that leave. */
 function membersOf(target: string, decisions: readonly Decision[]) {
   let members = 0;
   let leaving = 0;

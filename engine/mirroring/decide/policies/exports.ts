@@ -14,11 +14,10 @@ import { valueIn } from "../../../result.ts";
 import { exportMode, fits, matchesSelector } from "./selection.ts";
 
 /**
- * The exporter of a Service says in annotations which clusters may import it, and which of its ports. Links can only
- * narrow that. A list that can't be read allows nobody anything, since it was written to restrict.
+ * Annotations of an exported Service say which clusters may import it, and which of its ports. Links can only narrow
+ * that. A list that can't be read allows nobody anything, since it was written to restrict.
  */
 
-/** Returns the clusters or ports that a Service's annotation lists; undefined without the annotation. */
 export function listedIn(
   { metadata: { annotations = {} } }: Service,
   what: keyof typeof exportAnnotation,
@@ -26,7 +25,6 @@ export function listedIn(
   return annotations[exportAnnotation[what]]?.split(",").map((entry) => entry.trim());
 }
 
-/** Returns why the exporter doesn't let the link's source import the Service; undefined if it does. */
 export function notListed(service: Service, { source, target, privateUnlessListed }: LinkSpec) {
   const clusters = listedIn(service, "clusters");
   if (clusters === undefined)
@@ -38,7 +36,6 @@ export function notListed(service: Service, { source, target, privateUnlessListe
   return `its annotation ${quoted(service, "clusters")} does not name ${source}: add it there if it may import the Service`;
 }
 
-/** Returns which annotation is wrong; undefined if none is. */
 export function invalidList(service: Service): string | undefined {
   const { clusters, ports } = exportAnnotation;
   if (listedIn(service, "clusters")?.every(isPattern) === false)
@@ -72,7 +69,6 @@ export function omittedPorts(service: Service): readonly ServicePort[] {
   );
 }
 
-/** Returns the Service as if it had no such ports. */
 export function withoutPorts(service: Service, omitted: readonly ServicePort[]): Service {
   if (omitted.length === 0) return service;
   const keys = new Set(omitted.map(portKey));
@@ -93,7 +89,7 @@ export function withoutNamedPorts<Subset extends { readonly ports: readonly Endp
   return { ...subset, ports: subset.ports.filter(({ name = "" }) => !names.has(name)) };
 }
 
-/** Returns one sentence about exported Services that list ports which they don't have. */
+/** Reports exported Services that list ports which they don't have. */
 export function missingPorts({ link, target }: LinkObservation): string[] {
   const services = [...(valueIn(target)?.snapshot.services.values() ?? [])];
   const found = services.flatMap((service) => {

@@ -19,7 +19,7 @@ export interface HostSubset {
   readonly ports: readonly EndpointPort[];
 }
 
-/** Returns whether any address, ready or not, has a hostname: only then can a mirror be headless (3.1). */
+/** Only if an address, ready or not, has a hostname can a mirror be headless (linkerd-behaviour.md 3.1). */
 function anyNamed(endpoints: Endpoints): boolean {
   return (endpoints.subsets ?? []).some((subset) =>
     [...(subset.addresses ?? []), ...(subset.notReadyAddresses ?? [])].some(hasName),
@@ -30,15 +30,11 @@ export function anyReady(endpoints: Endpoints | undefined): boolean {
   return (endpoints?.subsets ?? []).some((subset) => (subset.addresses ?? []).length > 0);
 }
 
-/** Kubernetes sets this annotation on Endpoints that had more addresses than it lists. */
 export function truncated(endpoints: Endpoints): boolean {
   return endpoints.metadata.annotations?.["endpoints.kubernetes.io/over-capacity"] === "truncated";
 }
 
-/**
- * Returns subsets with the hostnames to mirror: all named pods, or with `readiness: follow` the ready ones
- * (linkerd-behaviour.md 3.3, 3.4). Subsets without hostnames are left out.
- */
+/** Returns all named pods, or with `readiness: follow` the ready ones (linkerd-behaviour.md 3.3, 3.4). */
 export function hostSubsets(
   endpoints: Endpoints | undefined,
   readiness: LinkSpec["readiness"],
@@ -62,8 +58,8 @@ function hasName(
 }
 
 /**
- * Decides the kind of mirror for a headless Service: headless if any pod has a name, otherwise a ClusterIP mirror
- * (linkerd-behaviour.md 3.1). Without pods nobody can tell: an existing mirror keeps its kind, and a new one waits.
+ * A mirror is headless if any pod has a name (linkerd-behaviour.md 3.1). Without pods nobody can tell: an existing
+ * mirror keeps its kind, and a new one waits.
  *
  * @param held pods that are missing from the Endpoints and keep their mirrors
  */
@@ -92,7 +88,6 @@ function liveMirror(service: Service, { link, source }: LinkView): Service | und
   return live?.metadata.labels?.[label.cluster] === link.target ? live : undefined;
 }
 
-/** Returns why these pods don't get mirrors of their own; undefined if they do. */
 export function tooManyPods(
   service: Service,
   endpoints: Endpoints | undefined,

@@ -15,11 +15,10 @@ import { label, tokensIn } from "../../model/vocabulary.ts";
 import { resolved } from "../../model/canonical.ts";
 import { bytesOf } from "../../../kubernetes/objects/checks.ts";
 
-/** The longest text of an IP address. */
+/** No text of an IP address is longer. */
 const address = "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff";
 const time = "2026-01-01T00:00:00Z";
 
-/** The facts that decide how large a mirror is. */
 export type Sized = Pick<
   Mirror,
   "kind" | "namespace" | "name" | "labels" | "annotations" | "ports" | "endpoints"
@@ -30,7 +29,7 @@ export interface Size {
   readonly wanted: (mirror: Sized) => number;
 }
 
-/** Counts the bytes of a mirror as reading the source counts them, by the same code. */
+/** Counts bytes by the same code as reading the source does. */
 export function bytesOfMirrors(): Size {
   const known = new Map<object, number>();
   const once = <T extends object>(mirror: T, size: (mirror: T) => number) => {
@@ -48,8 +47,8 @@ export function bytesOfMirrors(): Size {
 }
 
 /**
- * Returns the bytes of the environment variables that the kubelet generates for a Service with a ClusterIP, in each
- * pod of its namespace: name, `=`, value and a zero byte (Kubernetes, pkg/kubelet/envvars).
+ * Counts the bytes of the environment variables that the kubelet generates for a Service with a ClusterIP, in each pod
+ * of its namespace: name, `=`, value and a zero byte (Kubernetes, pkg/kubelet/envvars).
  */
 export function environmentIn({ services }: ClusterSnapshot): Size {
   // A ClusterIP has the family of the API server's own, and counts as the longest address.
@@ -86,7 +85,7 @@ export function environmentIn({ services }: ClusterSnapshot): Size {
   };
 }
 
-/** Returns the objects of a mirror as the API server will list them, with all that it adds, and never shorter. */
+/** Adds all that the API server adds, so that the result is never too short. */
 function asListed(mirror: Sized): LiveMirror {
   const { kind, ports, labels, annotations, endpoints } = mirror;
   const clusterIP = kind === "headless" ? "None" : address;
@@ -126,7 +125,7 @@ function metadata(
     creationTimestamp: time,
     labels,
     annotations,
-    // An entry for the writer, one for the stack's mark, and one for each member of a federated Service.
+    // There is an entry for the writer, one for the stack's mark, and one for each member of a federated Service.
     managedFields: [managed(labels, annotations), mark, ...tokensIn(annotations).map(() => mark)],
   };
 }

@@ -15,18 +15,18 @@ import { liveMirrors } from "../../model/live-mirrors.ts";
 import { refuse } from "./rules.ts";
 
 /**
- * Limits on what targets may bring into a source. Almost every mirror takes a ClusterIP, of which a cluster may have
- * only a few thousand; the next run has to read all mirrors; and each is in the environment of every pod of its
- * namespace, whose size Linux limits. Existing mirrors stay, as long as they don't grow. New ones are admitted first
- * for the targets that have brought least so far.
+ * Targets may bring only so much into a source. Almost every mirror takes a ClusterIP, of which a cluster may have only
+ * a few thousand; the next run has to read all mirrors; and each is in the environment of every pod of its namespace,
+ * whose size Linux limits. Existing mirrors stay, as long as they don't grow. New ones are admitted first for the
+ * targets that have brought least so far.
  */
 
-/** A mirror, or a member of a federated Service, that counts against a limit. */
+/** A mirror or a member of a federated Service counts against a limit. */
 interface Item<T> {
   readonly one: T;
   readonly part: string;
   readonly live: LiveMirror;
-  /** Its state after the run, if that differs. */
+  /** Absent if the run doesn't write it. */
   readonly wanted: Sized | undefined;
 }
 
@@ -39,8 +39,8 @@ interface Limit<T> {
 }
 
 /**
- * Plans without the mirrors that exceed a limit, and gives the reason for each. Another mirror may use the freed
- * name, so planning is repeated until everything fits.
+ * Plans without the mirrors that exceed a limit. Another mirror may use the freed name, so planning is repeated until
+ * everything fits.
  */
 export function withinLimits(
   parts: readonly WantedPart[],
@@ -63,7 +63,7 @@ export function withinLimits(
   }
 }
 
-/** Returns why mirrors can't be written, by part and key. */
+/** The keys of the result are part and mirror. */
 function beyondLimits(
   decisions: readonly Decision[],
   links: readonly LinkSpec[],
@@ -132,7 +132,6 @@ function beyondLimits(
   return new Map();
 }
 
-/** Returns Services of a link's target that would exceed its limits as members, with the reason. */
 export function membersBeyondLimit(
   services: readonly Service[],
   link: LinkSpec,
@@ -169,7 +168,7 @@ export function membersBeyondLimit(
   return new Map([...tooMany, ...tooLarge]);
 }
 
-/** Returns what is new or grows and doesn't fit, with the reason. */
+/** Refuses what is new or grows and doesn't fit. */
 function beyond<T>({ items, most, size, sentence, fix }: Limit<T>): [T, Why][] {
   const weighed = items.map(({ one, part, live, wanted }) => {
     const before = size.live(live);

@@ -8,8 +8,8 @@ import type { Authority } from "./ownership.ts";
 import { liveMirrors, metaOf } from "../../model/live-mirrors.ts";
 
 /**
- * Returns sentences about mirrors of one link that stay with others, or that another stack has marked too. Nothing is
- * said about namespaces that the link doesn't cover, unless nobody has marked what is there. Pure.
+ * Notes which mirrors of a link stay with others, or are marked by another stack too. Nothing is said about namespaces
+ * that the link doesn't cover, unless nobody has marked what is there. Pure.
  *
  * @param context of the source, for the command
  * @param hasController whether Linkerd's controller may mirror the link
@@ -62,8 +62,8 @@ export function ownershipNotes(
 }
 
 /**
- * Returns whether a source has mirrors that others may have written, or federated Services, which everybody writes:
- * only then does it matter which of Linkerd's controllers exist. Pure.
+ * Only if others may have written mirrors, or for federated Services, which everybody writes, does it matter which of
+ * Linkerd's controllers exist.
  */
 export function mayHaveOthers(source: ClusterSnapshot, stacks: readonly string[]): boolean {
   return [...liveMirrors(source, anyMirror).values()]
@@ -77,10 +77,7 @@ function staying(mirrors: readonly HandOver[], why: string): string {
   return `${count(length, "mirror")} ${length === 1 ? "stays" : "stay"}, because ${why} (${keys})`;
 }
 
-/**
- * Returns the command that deletes mirrors, for the first namespace only, because one per namespace could fill a
- * page.
- */
+/** Names only the first namespace, because one command per namespace could fill a page. */
 export function deletionOf(keys: readonly ObjectKey[], context: string): string {
   const [namespace = ""] = keys.map(namespaceOf);
   const names = keys

@@ -9,7 +9,7 @@ import type { HandOver } from "../../model/decision.ts";
 import type { Refusal } from "./rules.ts";
 import { metaOf } from "../../model/live-mirrors.ts";
 
-/** The rights of this stack on the mirrors of one link (docs/decisions/0020-one-ownership-rule.md). */
+/** Holds the rights of this stack on the mirrors of one link (docs/decisions/0020-one-ownership-rule.md). */
 export interface Authority {
   /** Marks under these names are this stack's, the current one first. */
   readonly names: readonly string[];
@@ -19,11 +19,10 @@ export interface Authority {
   readonly deletesUnmarked: boolean;
   /** A mirror of a former name stays in the run that creates the one of the present name. */
   readonly keepsFormerNames?: boolean;
-  /** The new owner, if the link is handed over: no mirror is deleted, and this stack's marks are removed. */
+  /** Names the new owner of a link that is handed over: no mirror is deleted, and this stack's marks are removed. */
   readonly successor?: string;
 }
 
-/** Decides about a live mirror that no link wants. */
 export function fateOf(
   mirror: LiveMirror,
   { names, covers, deletesUnmarked, successor }: Authority,
@@ -41,8 +40,8 @@ export function fateOf(
 }
 
 /**
- * Finds mirrors whose name is taken by an object of another owner, by another stack's mirror, or by an object that is
- * being deleted and so can be neither written nor created.
+ * Finds mirrors whose name is taken by another owner's object or another stack's mirror, or by an object that is being
+ * deleted and so can be neither written nor created.
  *
  * @param names of the stack, for mirrors of a link
  */
@@ -83,8 +82,8 @@ function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): W
   const key = mirrorKey(mirror);
   const { cluster } = source;
   const service = source.services.get(key);
-  // Kubernetes creates Endpoints for a federated Service if somebody gives it a selector. They carry no labels of
-  // ours and must not prevent the selector from being removed.
+  // Kubernetes creates Endpoints for a federated Service if somebody gives it a selector. They carry no labels of ours
+  // and must not prevent the selector from being removed.
   const isHarmless = mirror.kind === "federated" && service !== undefined;
   const objects = {
     Service: service,

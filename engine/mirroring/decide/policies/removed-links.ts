@@ -13,7 +13,6 @@ import {
 import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
 import { liveMirrors, metaOf } from "../../model/live-mirrors.ts";
 
-/** A link that this stack no longer mirrors, and the decision about its mirrors. */
 export type RemovedPart = { readonly link: RemovedLink } & (
   | { readonly disposition: "delete" }
   /** Linkerd's controller mirrors the link from now on. */
@@ -24,8 +23,8 @@ export type RemovedPart = { readonly link: RemovedLink } & (
 
 /**
  * Finds links that this stack no longer mirrors. If the source can be read, marks alone decide, because a failed run
- * leaves the inputs of the run before, and a killed one leaves none; otherwise it is the links that the previous run
- * had, or had not finished removing. Pure.
+ * leaves the inputs of the run before, and a killed one leaves none. Otherwise the previous run's links decide, and
+ * those it had not finished removing. Pure.
  */
 export function removedLinks(
   args: Pick<MirrorsArgs, "source" | "links" | "stack">,
@@ -72,9 +71,8 @@ function markedTargets(
 }
 
 /**
- * Decides about removed links. If Linkerd's controller for a link exists, even scaled to zero, the mirrors belong to
- * it, and it would take minutes to recreate them. So nothing may be deleted before the source's Deployments were
- * read. Pure.
+ * If Linkerd's controller for a link exists, even scaled to zero, the mirrors belong to it, and it would take minutes
+ * to recreate them. So nothing may be deleted before the source's Deployments were read. Pure.
  */
 export function dispositionsOf(
   removed: readonly RemovedLink[],
@@ -95,7 +93,7 @@ export function dispositionsOf(
   });
 }
 
-/** Returns by source the sentences for links about which nothing could be decided. */
+/** Returns sentences by source. */
 export function undecided(source: string, removed: readonly RemovedPart[]): ByPart<string> {
   const whys = removed.flatMap((part) =>
     part.disposition === "unknown"

@@ -18,14 +18,13 @@ import { whyExcluded } from "./selection.ts";
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import { inDigits } from "../../../message.ts";
 
-/** The input of a rule: an exported Service and the namespace of its mirror. */
 interface Candidate {
   readonly service: Service;
   readonly cluster: string;
   readonly name: string;
   readonly link: LinkSpec;
   readonly place: string;
-  /** The mirror's namespace, if the source has it. */
+  /** Undefined if the source lacks the mirror's namespace. */
   readonly namespace: Namespace | undefined;
 }
 
@@ -56,7 +55,7 @@ const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
   },
 ];
 
-/** The rules are evaluated in this order; the first one that is broken is the reason. */
+/** The first broken rule is the reason. */
 const rules: readonly Rule<Candidate>[] = [
   {
     reason: "ExcludedNamespace",
@@ -137,8 +136,8 @@ export function brokenMemberRule(candidate: Candidate): Why | undefined {
 }
 
 /**
- * Returns why a mirror for a flat network can't be where the link puts it: Linkerd's destination controller looks for
- * the target's Service in the namespace of the mirror (controller/api/destination/server.go of linkerd2).
+ * Linkerd's destination controller looks for the target's Service in the namespace of the mirror
+ * (controller/api/destination/server.go of linkerd2), so a mirror for a flat network can't be in another one.
  */
 export function discoveryElsewhere({ service, place }: Candidate): Why | undefined {
   const { namespace } = service.metadata;
@@ -162,7 +161,6 @@ function firstBroken<T>(rules: readonly Rule<T>[], candidate: T): Why | undefine
   return undefined;
 }
 
-/** Returns the namespace of a mirror that isn't in its Service's. */
 export function elsewhere(namespace: string, origin: ObjectKey): Pick<Skip, "namespace"> {
   return namespace === namespaceOf(origin) ? {} : { namespace };
 }
@@ -172,8 +170,7 @@ export interface Refusal extends Why {
 }
 
 /**
- * Removes mirrors from a link's list. A headless mirror is removed with its endpoint mirrors, and one that loses an
- * endpoint mirror doesn't name that pod either.
+ * Removes a headless mirror with its endpoint mirrors; one that loses an endpoint mirror doesn't name that pod either.
  */
 export function refuse(
   mirrors: readonly Mirror[],
@@ -216,9 +213,7 @@ interface Sized {
   readonly ports: readonly ServicePort[] | undefined;
 }
 
-/**
- * Returns in what respect a Service is too large for a mirror, and what to do, as a clause; undefined if it isn't.
- */
+/** Returns in what respect a Service is too large for a mirror, and what to do, as a clause. */
 function excess({ labels, annotations, ports = [] }: Sized): string | undefined {
   if (ports.length > bounds.ports.most)
     return `it has ${inDigits(ports.length)} ports and a mirror has at most ${inDigits(bounds.ports.most)}: divide it into several Services`;

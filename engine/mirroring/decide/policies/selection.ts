@@ -3,7 +3,7 @@ import type { Service, StringMap } from "../../../kubernetes/objects/objects.ts"
 
 export type ExportMode = "gateway" | "discovery";
 
-/** Decides how a link mirrors a Service, if at all; remote discovery wins (linkerd-behaviour.md 2.1). */
+/** Remote discovery wins (linkerd-behaviour.md 2.1). */
 export function exportMode(service: Service, link: LinkSpec): ExportMode | undefined {
   if (matchesSelector(service, link.remoteDiscoverySelector, link)) return "discovery";
   if (matchesSelector(service, link.selector, link)) return "gateway";
@@ -11,8 +11,8 @@ export function exportMode(service: Service, link: LinkSpec): ExportMode | undef
 }
 
 /**
- * Returns whether a Service is labelled for what the selector stands for. In a namespace that the link excludes, only
- * an explicit label counts as a request, so that a selector which matches unlabelled Services causes no report there.
+ * In a namespace that the link excludes, only an explicit label counts as a request, so that a selector which matches
+ * unlabelled Services causes no report there.
  */
 export function matchesSelector(
   service: Service,
@@ -45,8 +45,8 @@ export function fits(pattern: string, name: string): boolean {
 }
 
 /**
- * Returns whether a label selector matches. As in Linkerd, a selector without a term matches nothing
- * (linkerd-behaviour.md 2.1); in Kubernetes it would match everything.
+ * As in Linkerd, a selector without a term matches nothing (linkerd-behaviour.md 2.1); in Kubernetes it would match
+ * everything.
  */
 export function selects(selector: LabelSelector, labels: StringMap = {}): boolean {
   const equal = Object.entries(selector.matchLabels ?? {});
@@ -63,7 +63,7 @@ function valueOf(labels: StringMap, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-/** Evaluates a requirement as Kubernetes does: `NotIn` also matches if the key is absent. */
+/** `NotIn` also matches if the key is absent, as in Kubernetes. */
 function meets({ key, operator, values = [] }: SelectorRequirement, labels: StringMap): boolean {
   const value = valueOf(labels, key);
   switch (operator) {

@@ -27,7 +27,7 @@ function update(
   at = now,
 ): ServiceStatus[] | undefined {
   return statusUpdate(
-    { link: "linkerd-multicluster/east", list: "federatedServices", entries },
+    { list: "federatedServices", entries },
     {
       metadata: { namespace: "linkerd-multicluster", name: "east" },
       ...(live !== undefined && { status: { federatedServices: live } }),
