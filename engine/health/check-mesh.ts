@@ -16,11 +16,9 @@ import {
   withFix,
 } from "./report.ts";
 
-/** The time that a mesh has to become healthy. */
-export interface HealthPolling extends Omit<Polling, "stop"> {
-  /** Ends reading and waiting. */
+interface HealthPolling extends Omit<Polling, "stop"> {
   readonly cancellation?: Cancellation;
-  /** Tells whether the wait is over; by default, when the mesh is healthy. */
+  /** Ends the wait; by default, once the mesh is healthy. */
   readonly enough?: (report: HealthReport) => boolean;
 }
 
@@ -30,20 +28,18 @@ type Observe = (
   options: Pick<HealthPolling, "cancellation">,
 ) => Promise<Pick<Views, "clusters" | "links">>;
 
-/** Checks the mesh until it is healthy enough or time is up, and returns the last report. */
+/** Returns the last report, once the mesh is healthy enough or time is up. */
 export function checkMesh(
   mesh: HealthMesh,
   { enough = ({ healthy }) => healthy, cancellation, ...polling }: HealthPolling,
   observe: Observe = observeMesh,
 ): Promise<HealthReport> {
-  const options = cancellation === undefined ? {} : { cancellation };
   const report = async () => {
-    const made = reportOn(await observe(mesh, new Date(), options));
+    const made = reportOn(await observe(mesh, new Date(), omitUndefined({ cancellation })));
     debugLog()?.(`health: ${summary(made.counts)}`);
     return made;
   };
-  const stop = cancellation === undefined ? {} : { stop: cancellation.stop };
-  return poll(report, enough, { ...polling, ...stop });
+  return poll(report, enough, { ...polling, ...omitUndefined({ stop: cancellation?.stop }) });
 }
 
 /**
@@ -80,20 +76,14 @@ export async function checkAfterRun(
   return { stopping: [], notes: [...notes, passed] };
 }
 
-/** Findings as sentences that name their cluster or link. */
-export interface HealthFindings {
-  /** Sentences that fail a run. */
-  readonly stopping: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-export function findingsOf({ groups }: HealthReport, mesh: HealthMesh): HealthFindings {
-  const sentences = (isWanted: boolean) =>
+/** Returns sentences that fail a run, and others that only warn. */
+function findingsOf({ groups }: HealthReport, mesh: HealthMesh) {
+  const sentences = (areStopping: boolean) =>
     groups.flatMap((group) =>
       group.checks.flatMap((check) => {
         const isOnlyWarned = isTolerated(check, group, mesh);
         const wanted = check.findings.filter(
-          ({ severity }) => (severity !== "warning" && !isOnlyWarned) === isWanted,
+          ({ severity }) => (severity !== "warning" && !isOnlyWarned) === areStopping,
         );
         // Sentences about a cluster name it already.
         const about = group.kind === "link" ? `link ${group.name.replace("/", " → ")}: ` : "";

@@ -10,14 +10,14 @@ import type { HealthMesh } from "./health-mesh.ts";
  */
 export type Severity = "fatal" | "error" | "warning";
 
-/** A finding's sentence says what is wrong, where (cluster/namespace/name), and why. */
+/** The sentence says what is wrong, where (cluster/namespace/name), and why. */
 export type Finding =
   | string
   | {
       readonly sentence: string;
-      /** Present if it differs from the check's. */
+      /** By default, it is the check's. */
       readonly severity?: Severity;
-      /** A command to copy. */
+      /** It is a command to copy. */
       readonly fix?: string;
     };
 
@@ -26,16 +26,15 @@ export type Findings = readonly Finding[] | { readonly skipped: string };
 
 /** A check is pure, because everything has been read before. */
 export interface HealthCheck<View> {
-  /** A stable id, because scripts refer to it. */
+  /** It is stable, because scripts refer to it. */
   readonly id: string;
-  /** The state that the check confirms, for a line of a table. */
   readonly title: string;
   /** Linkerd's own check has this anchor on https://linkerd.io/2/checks/. */
   readonly anchor?: string;
   readonly severity: Severity;
-  /** True for checks of Linkerd and Links, which a stack with `manage: mirrors` doesn't manage. */
+  /** A stack with `manage: mirrors` manages neither Linkerd nor Links, and skips such checks. */
   readonly aboutLinkerd: boolean;
-  /** Without it, the check applies to all. If the check doesn't apply, the report leaves it out. */
+  /** The report leaves out a check that doesn't apply. By default, it does. */
   readonly appliesTo?: (view: View) => boolean;
   readonly run: (view: View) => Findings;
 }
@@ -45,22 +44,18 @@ export function unreadCluster(cluster: string): Findings {
   return { skipped: `cluster ${cluster} can't be read` };
 }
 
-/** Checks of a cluster see this. */
 export interface CheckedCluster {
   readonly mesh: HealthMesh;
   readonly cluster: string;
   readonly now: Date;
   readonly reading: ClusterReading;
-  /**
-   * Decisions about federated Services; undefined if a cluster that they need can't be read; absent if no link of
-   * this stack contributes to any.
-   */
+  /** Its value is undefined if a needed cluster can't be read. It is absent if no link contributes to a federated Service. */
   readonly federated?: Result<readonly Decision[] | undefined>;
-  /** This cluster and those whose pods it reaches without a gateway; absent if there are none. */
+  /** This cluster comes first, then those whose pods it reaches without a gateway. */
   readonly flat?: readonly PodRanges[];
 }
 
-/** The nodes of a cluster give addresses to pods from these ranges. */
+/** Nodes give addresses to pods from these ranges. */
 export interface PodRanges {
   readonly cluster: string;
   readonly ranges: Result<readonly string[]>;
@@ -74,9 +69,6 @@ export interface CheckedLink {
   readonly source: ClusterReading;
   readonly target: ClusterReading;
   readonly reading: LinkReading;
-  /**
-   * It has the engine's decisions about the link's mirrors. It is undefined if a needed cluster can't be read, and
-   * absent if Linkerd's controller mirrors.
-   */
+  /** Its value is undefined if a needed cluster can't be read. It is absent if Linkerd's controller mirrors. */
   readonly mirrors?: Result<readonly Decision[] | undefined>;
 }

@@ -1,4 +1,3 @@
-/** Checks a mesh and reports on it. The rest of the program imports only this file of the folder. */
 export { type HealthArgs, type HealthMesh, meshIn } from "./health-mesh.ts";
 export { observeMesh, type SourceState, type Views } from "./observe-mesh.ts";
 export {

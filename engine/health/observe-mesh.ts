@@ -16,29 +16,24 @@ import type { CheckedCluster, CheckedLink, PodRanges } from "./health-check.ts";
 export interface Views {
   readonly clusters: readonly CheckedCluster[];
   readonly links: readonly CheckedLink[];
-  /** The engine's decisions about each source's mirrors. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
-/** A source has the arguments of its mirrors, and the inputs of its last run. */
 export interface SourceState {
   readonly args: MirrorsArgs;
   readonly before: Before;
 }
 
-export interface ObserveOptions extends ConnectOptions {
-  /** The state of each source. A missing one is derived from the mesh. */
+interface ObserveOptions extends ConnectOptions {
+  /** The state of a missing source is derived from the mesh. */
   readonly sources?: ReadonlyMap<string, SourceState>;
-  /** With it, only what decides about mirrors is read: no token, Secret or pod. All other checks are then skipped. */
+  /** Only what decides about mirrors is read, and no token, Secret or pod. All other checks are skipped. */
   readonly mirrorsOnly?: boolean;
-  /** Closed in the end. By default, new ones are created. */
+  /** Their connections are closed in the end. By default, new ones are created. */
   readonly clusters?: Clusters;
 }
 
-/**
- * Reads every cluster and tries every link, all at the same time; writes nothing. A cluster that
- * cannot be read is one finding and hides no other.
- */
+/** Reads every cluster and tries every link at the same time. An unreadable cluster hides no other finding. */
 export async function observeMesh(
   mesh: HealthMesh,
   now: Date,
@@ -63,7 +58,6 @@ export async function observeMesh(
   }
 }
 
-/** Names everything that the checks need. */
 function needOf(mesh: HealthMesh): Need {
   const { manage, linkerdNamespace, multiclusterNamespace } = mesh;
   const isManaged = manage !== "mirrors";
@@ -97,7 +91,6 @@ function needOfMirrors({ clusters, links }: HealthMesh): Need {
   };
 }
 
-/** Makes the view of every check from what was read and decided, as a pure function. */
 function viewsOf(
   mesh: HealthMesh,
   now: Date,
@@ -132,7 +125,6 @@ function viewsOf(
   return { clusters, links, outcomes };
 }
 
-/** Returns each source's flat network: itself, and the targets whose pods it reaches without a gateway. */
 function flatNetworks({ clusters, links }: MeshReading): ReadonlyMap<string, readonly PodRanges[]> {
   const pairs = links.flatMap(({ link, isFlat = false }) => (isFlat ? [link] : []));
   const rangesOf = (cluster: string): PodRanges => {
@@ -147,16 +139,13 @@ function flatNetworks({ clusters, links }: MeshReading): ReadonlyMap<string, rea
   );
 }
 
-/** Derives the state of a source from the mesh; undefined if this stack has no mirrors in it. */
+/** @returns undefined if this stack has no mirrors in the source */
 function stateOf(mesh: HealthMesh, source: string): SourceState | undefined {
   const args = mirrorsOfSource(source, { stack: "*", ...mesh });
   return args === undefined || args.links.length === 0 ? undefined : { args, before: {} };
 }
 
-/**
- * Returns the decisions about one part, or why there are none. Their value is undefined if a needed cluster can't be
- * read, which is a finding of that cluster.
- */
+/** The value is undefined if a needed cluster can't be read, which is a finding of that cluster. */
 function decisionsOf(
   outcome: Outcome | undefined,
   source: string,

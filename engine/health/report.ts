@@ -50,7 +50,6 @@ export interface ReportedFinding {
   readonly fix?: string;
 }
 
-/** Runs every check on every cluster and link, as a pure function. */
 export function reportOn({ clusters, links }: Pick<Views, "clusters" | "links">): HealthReport {
   const groups: readonly Group[] = [
     ...clusters.map((view) => ({
@@ -83,7 +82,7 @@ export function resultOfCheck<View extends { readonly mesh: HealthMesh }>(
   view: View,
 ): CheckResult {
   const { id, title, anchor } = check;
-  const hint = anchor === undefined ? {} : { hint: `https://linkerd.io/2/checks/#${anchor}` };
+  const hint = omitUndefined({ hint: anchor && `https://linkerd.io/2/checks/#${anchor}` });
   const verdict =
     check.aboutLinkerd && view.mesh.manage === "mirrors"
       ? { skipped: "this stack does not manage it (manage: mirrors)" }
@@ -108,12 +107,11 @@ export function resultOfCheck<View extends { readonly mesh: HealthMesh }>(
   return { id, title, result, ...hint, findings };
 }
 
-/** Formats a finding on one line. */
 export function withFix({ sentence, fix }: ReportedFinding): string {
   return fix === undefined ? sentence : `${sentence}. Fix: ${fix}`;
 }
 
-/** Lists the findings, and then each command once, because many findings can share one. */
+/** Many findings can share a command, which comes once. */
 export function findingLines(findings: readonly ReportedFinding[]): string[] {
   const fixes = new Set(findings.flatMap(({ fix }) => fix ?? []));
   return [

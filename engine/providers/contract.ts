@@ -1,14 +1,9 @@
 import { UserError } from "../user-error.ts";
 
-/** Pulumi takes mistakes in this form from `check`. The user has to fix them before anything is done. */
-export interface CheckFailure {
-  readonly property: string;
-  readonly reason: string;
-}
-
+/** Pulumi does nothing until the user has fixed the failures. */
 export interface Checked<Inputs> {
   readonly inputs: Inputs;
-  readonly failures: CheckFailure[];
+  readonly failures: { readonly property: string; readonly reason: string }[];
 }
 
 /** Pulumi records this error together with the state, so that the next run carries on. */
@@ -27,13 +22,11 @@ export class PartialFailure<Inputs extends object> extends UserError {
   }
 }
 
-/** This is the last reason if the rest was done. */
 export const retried = "everything else is done, and the next pulumi up retries these";
 
 /** Pulumi puts this in place of a value that is not known before an update has run. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** Tells whether anything in a resource's inputs is unknown, which makes the plan unknown as well. */
 export function awaitsUnknown(value: unknown): boolean {
   if (value === unknownValue) return true;
   return typeof value === "object" && value !== null && Object.values(value).some(awaitsUnknown);

@@ -1,15 +1,20 @@
 import { connect } from "node:net";
 import { basename, dirname } from "node:path";
 
-/** Milliseconds between two connections. */
-const pause = 100;
+const millisecondsBetweenConnections = 100;
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
 
 /**
- * The address of the engine that started this process as a provider; undefined in any other process. Pulumi's dynamic
- * provider and this program's plugin get it as their first argument.
+ * Pulumi's dynamic provider and this program's plugin get the engine's address as their first argument.
+ *
+ * @returns undefined in any other process
  */
 export function engineAddress([, script = "", address = ""]: readonly string[]):
-  { readonly host: string; readonly port: number } | undefined {
+  Address | undefined {
   const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? [];
   const names = [basename(script), basename(dirname(script))];
   const isProvider = names.some((name) => name === "dynamic-provider" || name === "plugin");
@@ -17,18 +22,12 @@ export function engineAddress([, script = "", address = ""]: readonly string[]):
 }
 
 /**
- * Calls `gone` once nothing listens at the engine's address. An engine that is killed leaves its providers running in
- * their own process groups. They would continue to write beside the next run, which nothing locks out after
- * `pulumi cancel`.
- *
- * The engine itself closes an idle connection after two minutes (gRPC for Go), so only a refused connection counts.
+ * Calls `gone` once nothing listens at the engine's address. Providers survive an engine that is killed, and would write
+ * beside the next run, which nothing locks out after `pulumi cancel`. The engine closes an idle connection after two
+ * minutes (gRPC for Go), so only a refused connection counts.
  */
-export function watchEngine(
-  address: { readonly host: string; readonly port: number },
-  gone: () => void,
-): void {
+export function watchEngine(address: Address, gone: () => void): void {
   const socket = connect(address);
-  // It keeps no process alive.
   socket.unref();
   let isRefused = false;
   socket.on("error", (error) => {
@@ -36,7 +35,7 @@ export function watchEngine(
   });
   socket.on("close", () => {
     if (isRefused) gone();
-    else setTimeout(watchEngine, pause, address, gone).unref();
+    else setTimeout(watchEngine, millisecondsBetweenConnections, address, gone).unref();
   });
   socket.resume();
 }

@@ -5,10 +5,7 @@ import { engineAddress, watchEngine } from "./engine-watch.ts";
 import { served } from "./served.ts";
 export type { Methods } from "./served.ts";
 
-/**
- * The dynamic resources of the program, each with the inputs that are unknown until its kubeconfigs are known. State
- * keeps calls of their methods by name for years, so the package's name and these exports are a public contract.
- */
+/** State calls the methods of these exports by name for years, so they and the package's name are a public contract. */
 
 const stateless = () => import("./stateless.ts");
 
@@ -26,10 +23,9 @@ export const mirrors = served(
 
 const engine = engineAddress(process.argv);
 if (engine !== undefined) {
-  // V8 would double the space for new objects to 128 MB, because most of what is read from clusters survives. That is
-  // twice as much as all other memory, and saves no time.
+  // V8 would double the space for new objects to 128 MB, twice as much as all other memory, which saves no time.
   setFlagsFromString("--semi-space-growth-factor=1");
   watchEngine(engine, () => process.exit(1));
-  // Pulumi ends a provider with this signal, which by itself would keep `exit` from being emitted.
+  // Pulumi ends a provider with this signal. Without a handler, Node would not emit `exit`.
   process.once("SIGINT", () => process.exit());
 }

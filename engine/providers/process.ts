@@ -4,44 +4,37 @@ import { isRecord } from "../kubernetes/objects/checks.ts";
 import { Clusters } from "../mesh/clusters.ts";
 import { messageOf, UserError } from "../user-error.ts";
 
-/** Milliseconds for which requests under way may still be answered, so that their outcome is known. */
-const grace = 2_000;
+/** Requests under way may still be answered for this long, so that their outcome is known. */
+const graceMilliseconds = 2_000;
 
 /**
- * Calls back when this run is cancelled, as by Ctrl-C. The engine then calls `Cancel` of every provider and waits for
- * what is under way. Pulumi's server for dynamic providers ignores that call, but Node's http2 publishes each request
- * to the server. A Node that does not leaves a cancelled run to its deadlines.
- *
- * @param path of the call, as gRPC puts it
+ * When a run is cancelled, the engine calls `Cancel` of every provider and waits for what is under way. Pulumi's server for
+ * dynamic providers ignores that call, but Node's http2 publishes each request to the server. With a Node that doesn't, a
+ * cancelled run ends at its deadlines.
  */
 export function cancelCalls(called: () => void, path = "/pulumirpc.ResourceProvider/Cancel"): void {
   subscribe("http2.server.stream.created", (message) => {
-    if (pathIn(message) === path) called();
+    // The message is `{ stream, headers, flags }` (Node, http2 documentation).
+    if (!isRecord(message) || !isRecord(message.headers)) return;
+    if (message.headers[":path"] === path) called();
   });
 }
 
 export const cancellation = cancellationBy(cancelCalls);
 
-/**
- * The clusters as all resources of this process see them, so that each is connected to, and its credential plugin run,
- * once. One process serves one phase of one operation.
- */
+/** All resources share them, so that each cluster is connected to once. One process serves one phase of one operation. */
 export const clusters = new Clusters({ cancellation });
 
 /**
- * The clusters that this run must not contact, since they are no longer trusted. A resource whose cluster has left the
- * config gets nothing but its own state when it is deleted, and would contact the cluster. The engine checks
- * everything before it deletes.
+ * This run must not contact these clusters. A resource that is deleted knows only its own state, and would contact its
+ * cluster. The engine checks everything before it deletes.
  */
 export const revokedInThisRun = new Set<string>();
 
-/**
- * @param listen calls back when the run is cancelled
- * @param milliseconds between the two signals
- */
+/** @param listen calls back when the run is cancelled */
 export function cancellationBy(
   listen: (cancel: () => void) => void,
-  milliseconds = grace,
+  milliseconds = graceMilliseconds,
 ): Cancellation {
   const stop = new AbortController();
   const abort = new AbortController();
@@ -55,15 +48,7 @@ export function cancellationBy(
   return { stop: stop.signal, abort: abort.signal };
 }
 
-/** The channel's message is `{ stream, headers, flags }` (Node, http2 documentation). */
-function pathIn(message: unknown): unknown {
-  return isRecord(message) && isRecord(message.headers) ? message.headers[":path"] : undefined;
-}
-
-/**
- * Does the work of a method that leaves nothing half done. Once the run is cancelled, its result is dropped, because
- * a cluster that couldn't be read would look unreachable.
- */
+/** Drops the result of a cancelled run, in which a cluster that couldn't be read would look unreachable. */
 export async function unlessCancelled<T>(
   run: { readonly isCancelled: boolean },
   work: () => Promise<T>,

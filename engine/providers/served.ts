@@ -17,23 +17,20 @@ export interface Methods {
 
 type Props = Readonly<Record<string, unknown>>;
 
-/** A resource's own methods, which know the types of their inputs and state. */
+/** They know the types of their inputs and state. */
 export type OwnMethods = Readonly<Record<keyof Methods, (...args: never[]) => Promise<unknown>>>;
 
 /**
- * The methods of a dynamic resource as state calls them. They load the resource's code with the first call, because most
- * runs need only a part of it.
+ * Loads a resource's code with the first call, because most runs need only a part of it. Kubeconfigs may be among the
+ * inputs, as the one secret in state (docs/decisions/0006). The resource's own methods don't see them, so they can't copy
+ * them to a key that the engine would not encrypt.
  *
- * Kubeconfigs may be among the inputs, as the one secret in state (docs/decisions/0006): `delete` and `read` get nothing
- * but state. The resource's own methods don't see them, so they can't copy them to a key that the engine would not
- * encrypt.
- *
- * @param planned the inputs that are unknown for as long as the kubeconfigs are
+ * @param planned inputs that are unknown for as long as the kubeconfigs are
  */
 export function served(load: () => Promise<OwnMethods>, planned: readonly string[] = []): Methods {
   const own = async () => (await load()) as unknown as Methods;
 
-  /** Does the work without the kubeconfigs in `props`, and adds them to the answer. */
+  /** Adds the kubeconfigs, which the work doesn't see, to its answer. */
   async function without<Key extends string, Answer extends Readonly<Record<Key, Props>>>(
     props: Props,
     register: typeof registerKubeconfigs,
@@ -54,7 +51,7 @@ export function served(load: () => Promise<OwnMethods>, planned: readonly string
     }
   }
 
-  /** Pulumi shows only the message of an error in `create` and `update`, and the stack of all others. */
+  /** Of an error in `create` or `update`, Pulumi shows only the message. */
   const shown = (error: unknown) => {
     throw withStack(error);
   };

@@ -29,21 +29,18 @@ import { cancellation, clusters, revokedInThisRun, unlessCancelled } from "./pro
 
 interface Definition<Inputs extends object> {
   readonly idOf: (inputs: Inputs) => string;
-  /** By default, the arguments are taken as they are. They are never unknown. */
+  /** By default, it takes the arguments as they are. They are never unknown. */
   readonly check?: (olds: Partial<Inputs>, args: Inputs) => Promise<Checked<Inputs>>;
-  /** Returns the fields that `diff` compares, by default all. */
+  /** Returns the fields that `diff` compares; by default all. */
   readonly subject?: (props: Partial<Inputs>) => object;
   /** Carries out what `check` decided, and returns the new state; by default the inputs. */
   readonly make?: (inputs: Inputs, olds: Partial<Inputs>) => Promise<Inputs>;
 }
 
-/**
- * The methods of a dynamic resource that stands for no object. Every run looks at its subject again, so a refresh has
- * nothing to add, and `delete` nothing to do.
- */
+/** The resource stands for no object: every run looks at its subject again, and `delete` has nothing to do. */
 export function statelessResource<Inputs extends object>({
   idOf,
-  check = (_, inputs) => Promise.resolve({ inputs, failures: [] }),
+  check,
   subject = (props) => props,
   make = (inputs) => Promise.resolve(inputs),
 }: Definition<Inputs>) {
@@ -53,7 +50,9 @@ export function statelessResource<Inputs extends object>({
   };
   return {
     check: (olds: Partial<Inputs>, inputs: Inputs): Promise<Checked<Inputs>> =>
-      awaitsUnknown(inputs) ? Promise.resolve({ inputs, failures: [] }) : check(olds, inputs),
+      check === undefined || awaitsUnknown(inputs)
+        ? Promise.resolve({ inputs, failures: [] })
+        : check(olds, inputs),
 
     diff: (_id: string, olds: Partial<Inputs>, news: Partial<Inputs>) =>
       Promise.resolve(isDeepStrictEqual(compared(olds), compared(news)) ? { changes: false } : {}),
@@ -77,28 +76,20 @@ export function statelessResource<Inputs extends object>({
 const client = clusters.client.bind(clusters);
 
 /** Pulumi shows each line that the provider prints as a message of the stack. */
-function print(lines: readonly string[]): void {
+function print(...lines: readonly string[]): void {
   for (const line of lines) console.log(line);
 }
 
-function say(line: string): void {
-  print([line]);
-}
-
-/** Says which cluster a name stands for. Whatever is sent to a cluster depends on this resource. */
 export const clusterIdentities = statelessResource<IdentityInputs>({
   idOf: ({ cluster }) => cluster,
   async check(olds, args) {
     const { inputs, notes } = await checkIdentity(olds, args, client);
-    print(notes);
+    print(...notes);
     return { inputs, failures: [] };
   },
 });
 
-/**
- * Versions before 0.2 claimed the clusters of a stack with `sources`. State may still hold the claims, which are only
- * read and deleted. Their Leases stay, and mean nothing.
- */
+/** State of versions before 0.2 may hold claims, which are only read and deleted. Their Leases stay, and mean nothing. */
 export const claims = statelessResource<Pick<IdentityInputs, "cluster">>({
   idOf: ({ cluster }) => cluster,
 });
@@ -117,12 +108,12 @@ function sourceOf({ source, sourceAccess = { context: source } }: TargetArgs): P
 
 /** Pulumi itself waits this long for a Service's load balancer. */
 const balancerPolling = { within: 600_000, every: 2_000, stop: cancellation.stop };
-/** On AWS, DNS has the name of a new load balancer after two to five minutes. */
+/** On AWS, DNS knows the name of a new load balancer after two to five minutes. */
 const hostnamePolling = { within: 600_000, every: 5_000, stop: cancellation.stop };
 /** Controllers fill a token Secret, and API servers apply new rules, within a second or two. */
 const tokenPolling = { within: 30_000, every: 500, stop: cancellation.stop };
 
-/** Reads the facts about its target that a link needs. Neither this nor the next resource ever holds a credential. */
+/** Neither this nor the next resource ever holds a credential. */
 export const linkTargets = {
   ...statelessResource<TargetInputs>({
     idOf: linkName,
@@ -131,18 +122,18 @@ export const linkTargets = {
         const { inputs, mistake, notes } = await checkTarget(read, olds, args);
         const link = `link ${args.source} → ${args.target}`;
         debugLog()?.(`${link}: token ${inputs.facts?.token ?? "unknown"}`);
-        print(notes.map((note) => `${link}: ${note}`));
+        print(...notes.map((note) => `${link}: ${note}`));
         const failures = mistake === undefined ? [] : [{ property: "target", reason: mistake }];
         return { inputs, failures };
       }),
     make: (inputs, olds) =>
       unlessCancelled(clusters, async () => {
-        const facts = await settleTarget(read, olds, inputs, balancerPolling, say);
+        const facts = await settleTarget(read, olds, inputs, balancerPolling, print);
         const { adopt: link } = inputs;
         if (link !== undefined && olds.adopt === undefined)
           await removeForeignSettings({ args: inputs, link, facts }, await sourceOf(inputs));
         const resolve = (name: string) => clusters.resolveAgain(name);
-        await awaitHostnames(inputs, facts, resolve, hostnamePolling, say);
+        await awaitHostnames(inputs, facts, resolve, hostnamePolling, print);
         return { ...inputs, facts };
       }),
   }),
@@ -156,7 +147,6 @@ function linkName({ source, target }: Pick<TargetInputs, "source" | "target">): 
   return `${source}/${target}`;
 }
 
-/** Checks that a new token works, before anything uses it. */
 export const tokenChecks = statelessResource<TokenCheckArgs>({
   idOf: ({ target, namespace, account }) => `${target}/${namespace}/${account}`,
   async make(inputs) {
@@ -170,7 +160,7 @@ export const tokenChecks = statelessResource<TokenCheckArgs>({
   },
 });
 
-/** Ends the access of one cluster to others, without contacting that cluster, for as long as the config says `revoked`. */
+/** Ends the access of a revoked cluster to others, without contacting that cluster. */
 export const revocations = statelessResource<RevocationInputs>({
   idOf: ({ source }) => source,
   async check(olds, args) {
@@ -187,7 +177,7 @@ export const revocations = statelessResource<RevocationInputs>({
   },
 });
 
-/** Remembers what a stack of the trust root published, because the next step of a rotation depends on it. */
+/** The next step of a rotation depends on what a trust stack has published last. */
 export const trustPublications = statelessResource<PublicationInputs>({
   idOf: () => "trust",
   check(olds, args) {
@@ -201,14 +191,14 @@ export const trustPublications = statelessResource<PublicationInputs>({
   subject: ({ publication }) => ({ publication }),
 });
 
-/** Checks the mesh at the end of a run that changed something. The engine repeats a check that failed. */
+/** The engine repeats a check that failed. */
 export const health = statelessResource<HealthArgs>({
   idOf: () => "health",
   async make(inputs, before) {
     const { stopping, notes } = await unlessCancelled(clusters, () =>
       checkAfterRun(inputs, before, cancellation),
     );
-    print(notes);
+    print(...notes);
     if (stopping.length > 0) throw new PartialFailure("health", inputs, stopping);
     return inputs;
   },

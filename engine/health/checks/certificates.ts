@@ -28,7 +28,7 @@ export const anchorsValid: HealthCheck<CheckedCluster> = {
     return value.flatMap((anchor) => {
       const role = `the trust anchor of cluster ${cluster}`;
       // An expired anchor in a bundle breaks nothing while another one is valid.
-      const isSpare = value.some((other) => other !== anchor && isValid(other, now));
+      const isSpare = value.some((other) => other !== anchor && !timeProblem(other, now));
       const problem = anchorProblem(anchor);
       return [...misfit(role, anchor, problem), ...lifetime(role, anchor, remedy, now, isSpare)];
     });
@@ -64,16 +64,11 @@ export const issuerValid: HealthCheck<CheckedCluster> = {
   },
 };
 
-function isValid(certificate: Certificate, now: Date): boolean {
-  return timeProblem(certificate, now) === undefined;
-}
-
 function misfit(role: string, certificate: Certificate, rule: string | undefined): Finding[] {
   if (rule === undefined) return [];
   return [`${role}, ${called(certificate)}, must be ${rule}, or Linkerd refuses it`];
 }
 
-/** @param isSpare nothing breaks without it */
 function lifetime(
   role: string,
   certificate: Certificate,
@@ -81,7 +76,7 @@ function lifetime(
   now: Date,
   isSpare = false,
 ): Finding[] {
-  const severity = isSpare || isValid(certificate, now) ? "warning" : "error";
+  const severity = isSpare || !timeProblem(certificate, now) ? "warning" : "error";
   if (now < certificate.notBefore) {
     const since = certificate.notBefore.toISOString();
     const sentence = `${role}, ${called(certificate)}, is not valid before ${since}: check the clocks`;

@@ -12,11 +12,6 @@ import type { HealthCheck, Finding, CheckedCluster, CheckedLink } from "../healt
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import { valueIn } from "../../result.ts";
 
-/**
- * Checks that exactly one controller mirrors a link. Linkerd's controllers are Deployments in the namespace of the
- * multicluster extension, labelled with the link's name (linkerd2, charts linkerd-multicluster and
- * linkerd-multicluster-link).
- */
 export const singleController: HealthCheck<CheckedLink> = {
   id: "single-controller",
   title: "a single controller mirrors the link, the one in the config",
@@ -35,7 +30,6 @@ export const singleController: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Checks that nothing else adds members to the federated Services of this program. */
 export const singleFederation: HealthCheck<CheckedCluster> = {
   id: "single-federation",
   title: "nothing else writes the federated Services",

@@ -44,10 +44,7 @@ export const credentialsWork: HealthCheck<CheckedLink> = {
   },
 };
 
-/**
- * Returns findings about both Secrets, compared with their expected metadata; an annotation whose value isn't known
- * is empty there.
- */
+/** In the head, an annotation whose value isn't known is empty. */
 function ofEach(
   { mesh, link, source, target, reading: { credentials } }: CheckedLink,
   find: (

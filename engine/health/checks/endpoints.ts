@@ -25,7 +25,7 @@ export const gatewayKnown: HealthCheck<CheckedLink> = {
   },
 };
 
-/** This is check 9 of `linkerd multicluster check`, done from the runner and only if the link asks for it. */
+/** This is check 9 of `linkerd multicluster check`, from the runner and only if the link asks for it. */
 export const gatewayAlive: HealthCheck<CheckedLink> = {
   id: "gateway-alive",
   title: "the target's gateway answers its probe",
@@ -69,7 +69,7 @@ export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Tells whether a mirror has Endpoints. It has none if Linkerd watches the pods itself. */
+/** Linkerd watches the pods of other mirrors itself. */
 function needsEndpoints({ metadata: { labels = {}, annotations = {} } }: Service): boolean {
   return labels[label.remoteDiscovery] === undefined && tokensIn(annotations).length === 0;
 }

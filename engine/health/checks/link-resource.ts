@@ -55,7 +55,7 @@ export const linkResource: HealthCheck<CheckedLink> = {
   },
 };
 
-/** Returns the fields that are known now. An empty text stands for one that must be unset. */
+/** An unknown field is left out. An empty text stands for one that must be unset. */
 function wanted({ mesh, link, target, reading }: CheckedLink): Partial<Record<Field, string>> {
   const fields = {
     targetClusterName: link.target,

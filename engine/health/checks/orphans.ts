@@ -11,7 +11,7 @@ import {
   type CheckedCluster,
 } from "../health-check.ts";
 
-/** Findings are warnings, as in Linkerd. Mirrors that another stack has marked belong to that stack's links. */
+/** Mirrors that another stack has marked belong to that stack's links. */
 export const noOrphans: HealthCheck<CheckedCluster> = {
   id: "no-orphans",
   title: "every mirror belongs to a link",

@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { clusterReached } from "../../../engine/health/checks/all.ts";
-import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
+import { clientsMeshed } from "../../../engine/health/checks/pods.ts";
 import { linksServed } from "../../../engine/health/checks/link-resource.ts";
 import { federatedInOrder } from "../../../engine/health/checks/mirrors.ts";
 import { noOrphans } from "../../../engine/health/checks/orphans.ts";

@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { podRangesDisjoint } from "../../../engine/health/checks/pod-ranges.ts";
+import { podRangesDisjoint } from "../../../engine/health/checks/pods.ts";
 import { leadsToPods } from "../../../engine/mesh/credentials.ts";
 import type { PodRanges } from "../../../engine/health/health-check.ts";
 import { link } from "../fixtures/link.ts";

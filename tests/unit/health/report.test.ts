@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { clusterChecks, clusterReached, linkChecks } from "../../../engine/health/checks/all.ts";
-import { clientsMeshed } from "../../../engine/health/checks/clients.ts";
+import { clientsMeshed } from "../../../engine/health/checks/pods.ts";
 import { observeMesh } from "../../../engine/health/observe-mesh.ts";
 import { reportOn, resultOfCheck } from "../../../engine/health/report.ts";
 import { readMesh } from "../../../engine/mesh/read-mesh.ts";

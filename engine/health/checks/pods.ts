@@ -1,12 +1,35 @@
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { count } from "../../message.ts";
-import type { HealthCheck, Finding, CheckedCluster, PodRanges } from "../health-check.ts";
+import {
+  type HealthCheck,
+  type Finding,
+  unreadCluster,
+  type CheckedCluster,
+  type PodRanges,
+} from "../health-check.ts";
 import { valueIn } from "../../result.ts";
 
 /**
- * If traffic goes straight to pods, an address must mean the same pod everywhere. It is a warning, because a network
- * plugin may assign other addresses than the ranges of the nodes.
+ * A gateway refuses clients without mTLS, and only a proxy knows pods on a flat network. This only warns, because the API
+ * doesn't tell which pods call a mirror.
  */
+export const clientsMeshed: HealthCheck<CheckedCluster> = {
+  id: "clients-meshed",
+  title: "pods beside mirrors have Linkerd's proxy",
+  severity: "warning",
+  aboutLinkerd: false,
+  appliesTo: ({ reading: { unmeshed } }) => unmeshed !== undefined,
+  run: ({ cluster, reading: { unmeshed } }) => {
+    if (unmeshed === undefined) return unreadCluster(cluster);
+    if ("why" in unmeshed) return { skipped: `its pods can't be read: ${unmeshed.why}` };
+    return unmeshed.value.map((key) => {
+      const [namespace = ""] = key.split("/");
+      return `namespace ${cluster}/${namespace} has mirrors, and pods without Linkerd's proxy, such as ${key}, whose requests to a mirror fail: set linkerd.io/inject: enabled on the namespace and restart them, or linkerd.io/inject: disabled on pods that call no other cluster`;
+    });
+  },
+};
+
+/** This only warns, because a network plugin may assign other addresses than the ranges of the nodes. */
 export const podRangesDisjoint: HealthCheck<CheckedCluster> = {
   id: "pod-ranges-disjoint",
   title: "pods have other addresses in each cluster of a flat network",
@@ -38,7 +61,7 @@ function overlap(source: string, first: PodRanges, second: PodRanges): readonly 
   ];
 }
 
-/** Returns ranges of one cluster that begin in ranges of the other: of two overlapping ranges, one always does. */
+/** Of two overlapping ranges, one always begins in the other. */
 function within({ ranges }: PodRanges, other: PodRanges): readonly string[] {
   const isInOther = inRanges(valueIn(other.ranges) ?? []);
   return (valueIn(ranges) ?? []).filter((range) => isInOther(range.split("/")[0] ?? ""));
