@@ -8,20 +8,19 @@ import type { CheckedMesh } from "./mesh-resources.ts";
 import { factsOf, valueOf } from "./output-value.ts";
 import { preflight } from "./preflight.ts";
 
-/** Arguments that are encrypted in state: kubeconfigs, Helm values and the keys of issuers. */
+/** State encrypts these arguments: kubeconfigs, Helm values and the keys of issuers. */
 const encrypted =
   /^(clusters\.[^.]+\.(kubeconfig|values)|charts\.[^.]+\.values|trust\.issuers\.[^.]+\.key)(?![^.[])/;
 
-/** Paths of arguments that can't be used as given. */
+/** It collects the paths of arguments. */
 interface Found {
-  /** Their values are unknown in previews. */
   readonly unknown: string[];
   readonly secret: string[];
 }
 
 /**
- * Checks a program's arguments. In languages without precise types, any of them may be an Output; all but kubeconfigs
- * must be known in previews too. A secret is refused if state would hold it in plain text.
+ * In languages without precise types, any argument may be an Output; all but kubeconfigs must be known in previews too.
+ * A secret is refused if state would hold it in plain text.
  *
  * @throws RunError with every mistake in the arguments, or in what the clusters have
  */
@@ -92,7 +91,7 @@ async function known(value: unknown, path: string, found: Found): Promise<unknow
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Returns sentences about keys that only a stack of this program can have. */
+/** Only a stack of this program can have these keys. */
 function unsupported({ manage, linkerdCheck }: MeshConfig, given: number): string[] {
   const found = [
     manage === "trust" &&

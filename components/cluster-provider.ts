@@ -6,14 +6,14 @@ import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
 import { keptKubeconfig } from "./given-kubeconfigs.ts";
 
-/** Everything that is sent to a cluster depends on this resource, which makes sure that it is still the same cluster. */
+/** It makes sure that a name still means the same cluster. Whatever is sent to a cluster depends on it. */
 export class ClusterIdentity extends EngineResource {
-  /** Why nothing is written there in this run; undefined if the identity hasn't changed. */
+  /** It says why nothing is written there in this run; undefined if the identity hasn't changed. */
   declare readonly refused: pulumi.Output<string | undefined>;
 
   /**
-   * @param uid UID of `kube-system` as read in this run; undefined if it couldn't be read
-   * @param links the links out of it; undefined for a stack that creates none
+   * @param uid of `kube-system`; undefined if it couldn't be read
+   * @param links out of it; undefined for a stack that creates none
    */
   constructor(
     name: string,
@@ -28,13 +28,11 @@ export class ClusterIdentity extends EngineResource {
 }
 
 /**
- * The provider for all objects in a cluster. The kubeconfig is passed as a path, or left to `KUBECONFIG` and the
- * default file, so that no state holds its content. In the latter case it is an empty text: otherwise the SDK would
- * take the value of `KUBECONFIG` for a path, and the plugin would write a copy of that file to the temporary folder,
- * take several files for none, and resolve relative paths in the project's folder (docs/reference/kubeconfig.md). The
- * identifier is the cluster's name in the config, which doesn't depend on whether the cluster is reachable: if it
- * changed, every object of the cluster would be replaced. ClusterIdentity makes sure that a name keeps meaning the
- * same cluster.
+ * The kubeconfig is passed as a path, or left to `KUBECONFIG` and the default file, so that no state holds its content.
+ * In the latter case it is an empty text: otherwise the SDK would take the value of `KUBECONFIG` for a path, and the
+ * plugin would copy that file to the temporary folder, take several files for none, and resolve relative paths in the
+ * project's folder (docs/reference/kubeconfig.md). If the identifier changed, every object of the cluster would be
+ * replaced.
  *
  * @param adopts whether creating an object that exists updates it (docs/decisions/0021-adoption.md)
  */
@@ -62,10 +60,7 @@ export function clusterProvider(
 
 const force = "pulumi.com/patchForce";
 
-/**
- * Metadata of an object that may exist already. Its fields belong to other managers, such as kubectl, so that without
- * the annotation the API server reports a conflict.
- */
+/** An existing object's fields belong to other managers, and the annotation avoids the API server's conflict. */
 export function takenOver<Metadata extends Named>(
   metadata: Metadata,
   adopt: boolean,
@@ -79,22 +74,21 @@ interface Named {
   readonly annotations?: { [key: string]: pulumi.Input<string> };
 }
 
-/** `ignoreChanges` for an object that a change of the annotation would replace. */
+/** For `ignoreChanges`, if a change of the annotation would replace the object. */
 export const forceAnnotation = `metadata.annotations["${force}"]`;
 
 /**
- * `ignoreChanges` for objects in an unreachable cluster: their changes wait for a run that reaches it and don't block
- * anything else. An update would fail, and after a failure Pulumi starts nothing more.
+ * For `ignoreChanges` in an unreachable cluster, where an update would fail, and after a failure Pulumi starts nothing
+ * more. The changes wait for a run that reaches it.
  */
 export const everything: string[] = ["*"];
 
-/** With this, the plugin refuses every request by itself. */
+/** The plugin itself refuses every request with this kubeconfig. */
 const nowhere = JSON.stringify({ apiVersion: "v1", kind: "Config", clusters: [], contexts: [] });
 
 /**
- * The provider of a cluster to which nothing may be sent: the same resource, but it reaches nothing. Registered objects
- * count as unchanged. Creating or deleting one is an error of the run if the cluster is only refused. If it is
- * revoked, objects in state are dropped, except Helm releases (RevokedCluster).
+ * Sends nothing to the cluster. Registered objects count as unchanged. Creating or deleting one fails the run if the
+ * cluster is refused. If it is revoked, state forgets objects, except Helm releases (RevokedCluster).
  */
 export function unreachingProvider(
   name: string,
@@ -116,8 +110,8 @@ export function unreachingProvider(
 }
 
 /**
- * Encodes a text for a Secret's `data`; a secret stays one. `stringData` isn't used, because the provider keeps
- * `data` in state, so that each change would look like one key removed and another added.
+ * Encodes a text for a Secret's `data`. The provider keeps `data` in state, so a change of `stringData` would look like
+ * one key removed and another added.
  */
 export function base64(text: pulumi.Input<string>): pulumi.Output<string> {
   return pulumi.output(text).apply((plain) => Buffer.from(plain).toString("base64"));

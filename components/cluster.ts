@@ -6,15 +6,15 @@ import { ClusterIdentity, clusterProvider, unreachingProvider } from "./cluster-
 import { installLinkerd, type LinkerdSetup } from "./linkerd.ts";
 
 export interface InstallArgs {
-  /** Whether the cluster couldn't be read, so that its objects stay as they are. */
+  /** Its objects stay as they are. */
   readonly unreachable: boolean;
-  /** Set if nothing may be written there in this run: everything that is done elsewhere, which comes first. */
+  /** If nothing may be written there in this run, whatever is done elsewhere comes first. */
   readonly refusedAfter?: Promise<pulumi.Resource[]> | undefined;
-  /** Absent if this stack installs no Linkerd. */
+  /** It is absent if this stack installs no Linkerd. */
   readonly linkerd?: LinkerdSetup | undefined;
-  /** Whether another stack installs Linkerd there, perhaps at this moment. */
+  /** Another stack installs Linkerd there, perhaps at this moment. */
   readonly awaited?: boolean;
-  /** Whether objects that exist in the cluster become this stack's. */
+  /** Objects that exist in the cluster become this stack's. */
   readonly adopts?: boolean;
 }
 
@@ -27,17 +27,15 @@ export interface InstalledCluster {
   readonly ready: pulumi.Resource;
   readonly unreachable: boolean;
   readonly awaited: boolean;
-  /** Changes with the installed charts; absent if this stack installs nothing. */
+  /** It changes with the installed charts, and is absent if this stack installs nothing. */
   readonly revision?: pulumi.Output<unknown>;
-  /** PEM of the anchors that it trusts; absent if others provide them. */
+  /** It is absent if others provide the anchors. */
   readonly trustBundle?: pulumi.Output<string>;
 }
 
 /**
- * A cluster, with Linkerd and its multicluster extension if this stack installs them. The type is the same without
- * them, so that a stack can go from `manage: links` to `all` and keep its providers.
- *
- * At first it only has its identity, because the state decides what may be created in it.
+ * At first it only has its identity, because the state decides what may be created in it. The type is the same without
+ * Linkerd, so that a stack can go from `manage: links` to `all` and keep its providers.
  */
 export class Cluster extends pulumi.ComponentResource {
   readonly config: ClusterConfig;

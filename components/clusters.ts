@@ -14,26 +14,20 @@ import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
 export interface MadeClusters {
   readonly clusters: ReadonlyMap<string, InstalledCluster>;
-  /**
-   * Reasons by cluster, sorted, for writing nothing to it in this run. They come from the preflight, the state and
-   * the trust.
-   */
+  /** The reasons come from the preflight, the state and the trust. */
   readonly refused: Refused;
-  /** Why the trust of every cluster stays as it is in this run. */
+  /** The trust of every cluster stays as it is in this run for these reasons. */
   readonly held: readonly string[];
 }
 
 interface Making extends Pick<LinkerdSetup, "secretValues"> {
   readonly preflight: Preflight;
-  /** Resources of clusters that aren't refused. */
+  /** They belong to clusters that aren't refused. */
   readonly others: Promise<pulumi.Resource[]>;
   readonly parent: pulumi.Resource;
 }
 
-/**
- * Prepares the clusters for links to the extent that the stack manages them. Other stacks install Linkerd on their
- * own targets.
- */
+/** Other stacks install Linkerd on their own targets. */
 export async function makeClusters(
   mesh: MeshConfig,
   { preflight, secretValues, others, parent }: Making,
@@ -107,9 +101,9 @@ export async function movedClusters(
 }
 
 /**
- * A cluster with `revoked: true`, of the same type as before. Its objects are not registered, so Pulumi deletes them,
- * which for this provider means to forget them. Helm releases can't be forgotten that way: they stay registered,
- * marked to be retained on deletion, and leave the state with the cluster.
+ * The objects of a cluster with `revoked: true` are not registered, so Pulumi deletes them, which for this provider
+ * means to forget them. Helm releases can't be forgotten that way: they stay registered, are retained on deletion, and
+ * leave the state with the cluster.
  */
 export class RevokedCluster extends pulumi.ComponentResource {
   constructor(

@@ -14,7 +14,7 @@ export const servedBy = {
 
 type EngineType = keyof typeof servedBy;
 
-/** Inputs that previews hide, besides the provider's code, because other inputs say the same. */
+/** Previews hide these inputs, because others say the same. */
 const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
   ClusterIdentity: ["links"],
   Health: ["mesh"],
@@ -23,25 +23,22 @@ const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
   TrustPublication: ["next", "live", "own", "known"],
 };
 
-/** Arguments of the engine, each of which may be the output of another resource. */
+/** Each argument may be the output of another resource. */
 export type InputsOf<Args> = { readonly [Key in keyof Args]: pulumi.Input<Args[Key]> };
 
-/** The prefix of the types that the plugin serves (plugin/provider.ts). */
+/** The types that the plugin serves begin with it (plugin/provider.ts). */
 export const pluginTypes = "linkerd-multicluster:engine:";
 
 let isPlugin = false;
 
-/** Makes this process serve the resources itself, because a plugin can't create dynamic ones (pulumi/pulumi#5455). */
+/** A plugin can't create dynamic resources (pulumi/pulumi#5455), so it serves them itself. */
 export function serveAsPlugin(): void {
   isPlugin = true;
 }
 
 /**
- * A dynamic resource whose methods are those of an export of the engine. State holds only these calls by name, so a
- * later version of the package can serve it.
- *
- * Pulumi's own class for dynamic resources produces such a text by parsing the provider's functions, for which it
- * loads a TypeScript compiler in every run.
+ * State calls an export of the engine by name, so a later version of the package can serve the resource. Pulumi's own
+ * class for dynamic resources would load a TypeScript compiler in every run to parse the provider's functions.
  */
 export class EngineResource extends pulumi.CustomResource {
   constructor(
@@ -64,7 +61,7 @@ export class EngineResource extends pulumi.CustomResource {
   }
 }
 
-/** A CommonJS module, which Pulumi's server for dynamic providers expects. */
+/** Pulumi's server for dynamic providers expects a CommonJS module. */
 function providerOf(served: keyof typeof engine): string {
   const calls = Object.keys(engine[served]).map(
     (method) =>

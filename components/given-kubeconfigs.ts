@@ -3,16 +3,13 @@ import { registerKubeconfigs } from "@linkerd-multicluster/engine/kubernetes";
 import { valueOf } from "./output-value.ts";
 
 /**
- * The kubeconfigs that a program gives as values, by the names that replace them in the arguments of resources
- * (engine/kubernetes/kubeconfig/given.ts). The engine's own map has texts alone. Outputs have to be kept beside it,
- * because Pulumi takes from them which resource makes a kubeconfig, and that it is secret, or unknown in a preview.
+ * In the arguments of resources, names replace kubeconfigs that a program gives as values
+ * (engine/kubernetes/kubeconfig/given.ts). Outputs are kept beside the engine's own map of texts, because Pulumi takes
+ * from them which resource makes a kubeconfig, and that it is secret, or unknown in a preview.
  */
 const contents = new Map<string, pulumi.Output<string>>();
 
-/**
- * Keeps a content for the resources that name it. Once it is known, this process itself can use it as well, which
- * reads the clusters before it makes anything.
- */
+/** Once the content is known, this process can use it as well, which reads the clusters first. */
 export async function giveKubeconfig(name: string, content: pulumi.Input<string>): Promise<void> {
   const secret = pulumi.secret(content);
   contents.set(name, secret);
@@ -24,11 +21,10 @@ export function keptKubeconfig(name: string): pulumi.Output<string> | undefined 
   return contents.get(name);
 }
 
-/** The contents of all kubeconfigs that a resource's arguments name; empty if they name none. */
+/** Returns the contents of all kubeconfigs that a resource's arguments name. */
 export function kubeconfigsIn(args: unknown): {
   readonly kubeconfigs?: pulumi.Output<Readonly<Record<string, string>>>;
 } {
-  if (contents.size === 0) return {};
   const named = [...new Set(textsIn(args))].flatMap((text) => {
     const content = contents.get(text);
     return content === undefined ? [] : [[text, content] as const];
@@ -37,7 +33,7 @@ export function kubeconfigsIn(args: unknown): {
   return { kubeconfigs: pulumi.secret(pulumi.all(Object.fromEntries(named))) };
 }
 
-/** The texts in plain data. An Output comes from another resource, and names no kubeconfig. */
+/** An Output comes from another resource, and names no kubeconfig. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null || pulumi.Output.isInstance(value)) return [];

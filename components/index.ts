@@ -1,6 +1,4 @@
-/**
- * The npm package exports a mesh as a component of another program (docs/guides/package.md).
- */
+/** The npm package exports these (docs/guides/package.md). */
 export { Mesh } from "./mesh.ts";
 export type { LinkSummary, Lists } from "./mirrors.ts";
 export type * from "./mesh-args.ts";

@@ -16,22 +16,18 @@ type Installations = MeshReading["installations"];
 
 export type Refused = ReadonlyMap<string, string>;
 
-/** The conclusions from the facts of the clusters, before anything is created. */
 export interface JudgedInstallations {
-  /** UID of `kube-system` by cluster; undefined where it could not be read, or two clusters say the same. */
+  /** The UID is undefined if it could not be read, or two clusters have the same. */
   readonly uids: ReadonlyMap<string, string | undefined>;
   readonly trust: LiveTrusts;
   readonly unreachable: ReadonlySet<string>;
-  /**
-   * Reasons by cluster for writing nothing to it in this run, and what to do. The run goes on with the others, and
-   * fails in the end.
-   */
+  /** Nothing is written to these clusters. The run goes on with the others, and fails in the end. */
   readonly refused: Refused;
-  /** Sentences to print before anything is done. */
+  /** They are printed before anything is done. */
   readonly warnings: readonly string[];
 }
 
-/** Names the facts to read about the clusters that this stack touches, and about others whose trust limits this one. */
+/** It includes clusters of other stacks whose trust limits this one. */
 export function installationsNeed(config: MeshConfig): InstallationsNeed {
   const { manage, linkerdNamespace, trust } = config;
   const own = ownClusters(config);
@@ -54,7 +50,6 @@ export function installationsNeed(config: MeshConfig): InstallationsNeed {
   };
 }
 
-/** Judges what has been read. Pure. */
 export function judgeInstallations(
   config: MeshConfig,
   installations: Installations,
@@ -107,13 +102,12 @@ function withoutExternalTrust(
   );
 }
 
-/** With `manage: links`, this stack installs no controllers, so those that links are left to have to be there. */
+/** With `manage: links`, this stack installs no controllers, so those that mirror links must be there. */
 function controlledLinks(config: MeshConfig): LinkConfig[] {
   if (config.manage !== "links") return [];
   return ownLinks(config).filter(({ mirroring }) => mirroring === "controller");
 }
 
-/** A source whose Deployments can't be listed is not judged. */
 function missingControllers(config: MeshConfig, installations: Installations): Refused {
   const links = controlledLinks(config);
   return refusedBy(installations, (name, { controllers }) => {
@@ -129,13 +123,9 @@ function missingControllers(config: MeshConfig, installations: Installations): R
 }
 
 /**
- * Judges the domains of running clusters. A proxy gets its own identity and the names of its peers when it starts:
- * after a change of trust domain, Linkerd issues it no more certificates, and its peers expect another name. So a
- * default never changes a running cluster. A cluster without Linkerd, or one that can't be read, is not judged and
- * stays as it is.
- *
- * @returns sentences about clusters without a cluster domain, or with a trust domain that differs from an unset
- *   default; and warnings
+ * A default never changes the trust domain of a running cluster: a proxy gets its identity and the names of its peers
+ * when it starts. After a change, Linkerd issues it no more certificates, and its peers expect another name. A cluster
+ * without Linkerd, or one that can't be read, is not judged.
  */
 function judgedDomains(
   config: MeshConfig,
@@ -162,7 +152,7 @@ function judgedDomains(
   };
 }
 
-/** A cluster whose trust domain the config changes. */
+/** The config changes the trust domain. */
 interface Change {
   readonly cluster: ClusterConfig;
   readonly live: string;

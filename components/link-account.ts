@@ -25,19 +25,16 @@ export interface LinkArgs extends LinkConfig {
   readonly target: InstalledCluster;
   readonly namespaces: Namespaces;
   readonly targetRefused: string | undefined;
-  /** The revocation of the source's access to other targets, if there is one. */
+  /** It ends the source's access to other targets. */
   readonly revocation: readonly pulumi.Resource[];
 }
 
-/**
- * Creates a link's objects in the target: a service account for the source, with the rights that the link uses, and its
- * token. A new token is created first; the old one is deleted at the end of the run.
- */
+/** Creates a link's objects in the target. A new token is created first, and the old one is deleted last. */
 export class LinkAccount extends pulumi.ComponentResource {
   readonly facts: pulumi.Output<TargetFacts>;
-  /** Whether the account may watch pods. */
+  /** The account may watch pods. */
   readonly discovery: pulumi.Output<boolean>;
-  /** The account's name, which is also that of its ClusterRole and binding. */
+  /** The account, its ClusterRole and its binding have this name. */
   readonly account: string;
   readonly token: pulumi.Output<string>;
   readonly checked: pulumi.Resource;
@@ -67,7 +64,7 @@ export class LinkAccount extends pulumi.ComponentResource {
       { ...inTarget, dependsOn: rbac },
     );
     this.token = tokenOf(secret);
-    // Checks that the token in the Secret works; it gets the Secret's name, never the token.
+    // The check gets the Secret's name, never the token.
     const check: InputsOf<TokenCheckArgs> = {
       target: spec.target,
       access: target.config.access,
@@ -104,10 +101,7 @@ export class LinkAccount extends pulumi.ComponentResource {
   }
 }
 
-/**
- * The target's facts that a link needs, read in every run. They are unknown in a preview if the target doesn't exist
- * yet, and kept from the previous run if it is unreachable.
- */
+/** The facts are unknown in a preview if the target doesn't exist yet. An unreachable target keeps its last ones. */
 class LinkTarget extends EngineResource {
   declare readonly facts: pulumi.Output<TargetFacts>;
 
@@ -140,10 +134,7 @@ function targetArgs(args: LinkArgs): TargetArgs {
   };
 }
 
-/**
- * In a preview, a Secret that doesn't exist yet has no data, which would look like an empty token. Its id, unknown
- * until then, makes the token unknown too.
- */
+/** In a preview, a new Secret has no data, but its unknown id makes the token unknown instead of empty. */
 function tokenOf(secret: k8s.core.v1.Secret): pulumi.Output<string> {
   const token = pulumi.all([secret.id, secret.data]).apply(([id, data]) => {
     // Pulumi's type declares the data as always set.

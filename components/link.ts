@@ -13,12 +13,11 @@ import type { ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
 import { LinkAccount, type LinkArgs } from "./link-account.ts";
 
 /**
- * Creates a link's objects in the source: the credentials for their two readers, and the Link. Mirrors depend on this
- * component, because the destination controller never retries a cluster that it didn't know when a mirror appeared
- * (linkerd-behaviour.md 5).
+ * Creates a link's objects in the source. Mirrors depend on them, because the destination controller never retries a
+ * cluster that it didn't know when a mirror appeared (linkerd-behaviour.md 5).
  */
 export class LinkCredentials extends pulumi.ComponentResource {
-  /** Changes with the source's credentials; not a secret itself. */
+  /** It changes with the source's credentials, and is no secret. */
   readonly revision: pulumi.Output<readonly string[]>;
 
   constructor(
@@ -77,19 +76,12 @@ export class LinkCredentials extends pulumi.ComponentResource {
   }
 }
 
-/**
- * A link from a source to a target: the source's account in the target, its credentials in the source, and the Link
- * resource there. Mirrors belong to the source (Mirrors).
- */
 export class Link extends pulumi.ComponentResource {
-  /** The link's key, such as `east/west`. */
+  /** It is the link's key, such as `east/west`. */
   readonly name: string;
   readonly target: string;
   readonly credentials: LinkCredentials;
-  /**
-   * The target's gateway as the Link names it, with unresolved addresses. It is unknown until the gateway exists,
-   * because undefined means a flat network.
-   */
+  /** It has unresolved addresses, and is unknown until the gateway exists, because undefined means a flat network. */
   readonly observedGateway: pulumi.Output<ObservedGateway | undefined>;
 
   constructor(name: string, args: LinkArgs, opts?: pulumi.ComponentResourceOptions) {

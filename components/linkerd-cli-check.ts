@@ -11,13 +11,12 @@ export interface LinkerdCliCheckArgs {
 }
 
 /**
- * Runs `linkerd check` and `linkerd multicluster check` in every cluster with the CLI on PATH. Machines without the
- * CLI have the same resources, because otherwise machines would create and delete them in turns: there it warns, and
- * the command records that nothing was checked. It must depend on everything else.
+ * Runs `linkerd check` and `linkerd multicluster check` with the CLI on PATH. Without the CLI it warns, and the command
+ * records that nothing was checked: otherwise machines would create and delete the resources in turns.
  *
- * `linkerd multicluster check`, which `linkerd check` includes, fails where this program mirrors, because it expects
- * a controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9). There its output is recorded and decides
- * nothing, and nothing waits for it: Health has just verified the mesh.
+ * `linkerd multicluster check`, which `linkerd check` includes, fails where this program mirrors, because it expects a
+ * controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9). There its output is recorded and decides
+ * nothing.
  */
 export class LinkerdCliCheck extends pulumi.ComponentResource {
   readonly multicluster: Readonly<Record<string, pulumi.Output<string>>>;
@@ -73,7 +72,7 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
   }
 }
 
-/** Whether Linkerd's own controllers mirror everything that is mirrored into the cluster. */
+/** Tells whether Linkerd's own controllers mirror everything into the cluster. */
 function hasControllers(cluster: string, { links }: HealthMesh): boolean {
   return !links.some(({ link, mirroring }) => link.source === cluster && mirroring === "pulumi");
 }
@@ -89,18 +88,15 @@ function isOnPath(program: string): boolean {
   });
 }
 
-/**
- * A shell command that fails if the check still fails after `wait` seconds. Names are passed as variables, so that the
- * shell doesn't interpret them.
- */
-function command(words: string, wait: number): string {
-  return `linkerd ${words} --context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait ${wait}s --output short`;
+/** Names are passed as variables, so that the shell doesn't interpret them. */
+function command(words: string, seconds: number): string {
+  return `linkerd ${words} --context "$CONTEXT" --linkerd-namespace "$LINKERD_NAMESPACE" --wait ${seconds}s --output short`;
 }
 
 /**
- * Fails if the check fails, except for a cluster that doesn't answer (an outage fails no run; Health says which links
- * it concerns) and, where no controller is expected, for the section of the multicluster extension. A check that fails
- * without naming a failure counts as failed.
+ * Fails if the check fails, except for a cluster that doesn't answer, because an outage fails no run, and for the
+ * section of the multicluster extension if no controller is expected. A check that fails without naming a failure
+ * counts as failed.
  */
 function tolerant(check: string, expectsControllers: boolean): string {
   return `report=$(${check} 2>&1); code=$?

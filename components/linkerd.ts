@@ -20,22 +20,18 @@ import type { KeyPair } from "./trust/generation.ts";
 export interface LinkerdSetup {
   readonly mesh: MeshConfig;
   readonly charts: LinkerdCharts;
-  /** Absent if others provide both, and their namespace. */
+  /** It is absent if others provide both, and their namespace. */
   readonly trust?: {
     readonly bundlePem: pulumi.Output<string>;
     readonly issuer: KeyPair;
   };
-  /**
-   * Whether the cluster's trust stays as it is, because it could not be read or a change would break traffic. If Linkerd
-   * runs there, its values and its issuer then stay too.
-   */
+  /** The trust can't be read, or a change would break traffic. A running Linkerd keeps its values and its issuer. */
   readonly trustStays: boolean;
   readonly secretValues: boolean;
 }
 
 export type LinkerdCharts = ReadonlyMap<ChartName, Chart>;
 
-/** @throws RunError where a folder does not have the charts that the config asks for */
 export function linkerdCharts(charts: MeshConfig["charts"]): LinkerdCharts {
   return new Map(chartNames.map((name) => [name, chartFrom(charts, name)]));
 }
@@ -52,19 +48,18 @@ interface Place {
   readonly parent: pulumi.Resource;
 }
 
-/** Installs the charts in order: each needs the ones before it. */
 export function installLinkerd(
   name: string,
   { mesh, charts, trust, trustStays, secretValues }: LinkerdSetup,
   { config, provider, unreachable, parent }: Place,
 ): {
   readonly ready: pulumi.Resource;
-  /** The charts' revisions, as Helm counts them, and the issuer. */
+  /** It has the charts' revisions, as Helm counts them, and the issuer. */
   readonly revision: pulumi.Output<readonly (number | string)[]>;
 } {
   const role = roleOf(name, mesh);
   const users = config.values["linkerd-control-plane"];
-  /** @param kept inputs of existing objects that stay as they are if the cluster is reachable */
+  /** @param kept inputs stay as they are in an existing object */
   const own = (...kept: string[]): pulumi.CustomResourceOptions => {
     return { parent, provider, ignoreChanges: unreachable ? everything : kept };
   };
@@ -73,11 +68,11 @@ export function installLinkerd(
     return new k8s.core.v1.Namespace(`${name}-${part}`, args, own());
   };
   /**
-   * Uses a Release instead of a Chart, because the chart creates new webhook certificates whenever it is rendered,
-   * and a Release is rendered only when something changes. Helm doesn't wait for a chart with a gateway, since it
-   * couldn't say which Service gets no address: a link through it does (LinkTarget).
+   * Creates a Release and no Chart, because a chart creates new webhook certificates whenever it is rendered, and a
+   * Release is rendered only when something changes. Helm doesn't wait for a gateway, since it couldn't say which
+   * Service gets no address: a link through it does (LinkTarget).
    *
-   * @param home the namespace; only its name if somebody else has created it
+   * @param home is a name if somebody else has created the namespace
    */
   const release = (
     chart: ChartName,

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-/** Returns the value of an output; undefined while it is unknown, as in a preview. */
+/** Returns undefined while the output is unknown, as in a preview. */
 export async function valueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
   if (!(await factsOf(output).isKnown)) return undefined;
   return new Promise((resolve) => output.apply(resolve));

@@ -10,15 +10,13 @@ import {
   judgeInstallations,
 } from "./installations.ts";
 
-/** The facts of the clusters by which a run decides what they get. */
 export interface Preflight extends JudgedInstallations {
-  /** The trust that another stack publishes for this one's clusters. */
+  /** Another stack publishes it for this one's clusters. */
   readonly published?: PublishedTrust;
 }
 
 /**
- * Reads the identity and the trust of every cluster that this stack touches, concurrently, in previews
- * too. Clusters that can't be reached, or that this run must not change, don't stop it.
+ * Clusters that can't be reached, or that this run must not change, don't stop it.
  *
  * @param clusters Their connections are closed in the end.
  * @throws RunError with every mistake in the contexts
@@ -61,12 +59,10 @@ export async function preflight(
 }
 
 /**
- * Reads what a stack of the trust root exports, before anything is registered: until there is trust,
- * nothing can be installed. The engine keeps all outputs of that stack in the state of this one.
+ * Reads what a trust stack exports, before anything is registered: until there is trust, nothing can be installed.
  *
  * @param stack `organization/project/stack`
- * @param clusters those that this stack installs Linkerd on
- * @throws RunError with what is missing, or can't be decrypted, and what to do
+ * @throws RunError with what is missing, or can't be decrypted
  */
 export async function publishedTrust(
   stack: string,

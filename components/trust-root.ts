@@ -18,22 +18,18 @@ export interface TrustRootArgs extends IssuanceArgs {
   readonly now?: Date;
 }
 
-/**
- * Gives all clusters one trust anchor, and each an issuer: generated, provided, or external. Each run takes one step of
- * a rotation if the clusters' live trust allows it, and reports what remains to be done and what expires. A step that
- * would break traffic waits.
- */
+/** Each run takes one step of a rotation, reports what remains to be done and what expires, and breaks no traffic. */
 export class TrustRoot extends pulumi.ComponentResource {
-  /** PEM of the anchors that all clusters will trust in the end. */
+  /** All clusters will trust these anchors in the end. */
   readonly anchorsPem: pulumi.Output<string>;
-  /** PEM of all anchors that the stack knows, including those that a rotation will remove. */
+  /** It includes the anchors that a rotation will remove. */
   readonly knownPem: pulumi.Output<string>;
   readonly stage: pulumi.Output<RotationStage>;
-  /** By cluster, why it gets nothing in this run and what to do. It counts as unreadable. */
+  /** A refused cluster gets nothing in this run, and counts as unreadable. */
   readonly refused: pulumi.Output<RefusedClusters>;
-  /** Why the trust of every cluster stays as it is, and what to do. */
+  /** The trust of every cluster stays as it is for these reasons. */
   readonly held: readonly string[];
-  /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */
+  /** The times are ISO 8601, by what expires: `the trust anchor`, `the issuer of cluster west`. */
   readonly expiries: pulumi.Output<Readonly<Record<string, string>>>;
   readonly #issuance: Issuance;
 
@@ -63,12 +59,11 @@ export class TrustRoot extends pulumi.ComponentResource {
     this.registerOutputs({ anchorsPem, stage: this.stage, expiries: this.expiries });
   }
 
-  /** Returns PEM of the anchors that the cluster trusts after this run; empty if none are planned. */
+  /** Returns an empty text if no bundle is planned. */
   bundleFor(cluster: string): pulumi.Output<string> {
     return this.#issuance.outputs.apply(({ clusters }) => clusters[cluster]?.bundlePem ?? "");
   }
 
-  /** Returns the cluster's issuer after this run. Its key is secret. */
   issuerFor(cluster: string): KeyPair {
     const issuer = this.#issuance.issuerOf(cluster);
     if (issuer === undefined) throw new Error(`there is no issuer for cluster ${cluster}`);
@@ -79,10 +74,10 @@ export class TrustRoot extends pulumi.ComponentResource {
     this.#say("error", message);
   }
 
-  /** After an error the run continues to its end, so that all else is done, and then fails. */
+  /** After an error the run continues to its end, and then fails. */
   #say(severity: "warning" | "error", message: string): void {
     const isError = severity === "error";
-    // Pulumi's exit code for a program that has already reported its error. With `log.error` alone the run would succeed.
+    // Pulumi expects this code after an error that was already reported. With `log.error` alone the run would succeed.
     if (isError) process.exitCode = 32;
     const log = isError ? pulumi.log.error : pulumi.log.warn;
     // The run does not depend on this message, so a failure to send it is ignored.
@@ -118,7 +113,7 @@ export function trustRootArgs(
 /** With a lifetime this long, a rotation waits for restarts alone. */
 const unknownLifetime = 3650 * dayLong;
 
-/** The lifetime of workload certificates by the user's Helm values, in milliseconds. */
+/** @returns milliseconds */
 export function certificateLifetime(controlPlane: HelmValues = {}): number {
   const text = valueAt(controlPlane, "identity", "issuer", "issuanceLifetime");
   if (text === undefined || text === null) return dayLong;

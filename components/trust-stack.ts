@@ -13,10 +13,7 @@ import { EngineResource } from "./engine-resource.ts";
 import type { IssuanceArgs } from "./trust/issuance.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
-/**
- * The trust root of a mesh whose clusters belong to other stacks. It reads all clusters and writes to none. It exports
- * each cluster's bundle and issuer, but never a trust anchor's key.
- */
+/** The clusters belong to other stacks: it reads all and writes to none. It never exports a trust anchor's key. */
 export class TrustStack extends pulumi.ComponentResource {
   readonly trust: pulumi.Output<TrustExports["trust"]>;
   readonly issuerKeys: pulumi.Output<TrustExports["issuerKeys"]>;
@@ -76,7 +73,7 @@ export class TrustStack extends pulumi.ComponentResource {
   }
 }
 
-/** The trust that is published for the stacks of the clusters: the next step, or the last one again. */
+/** Publishes the next step, or the last one again. */
 class TrustPublication extends EngineResource {
   declare readonly publication: pulumi.Output<Publication>;
 

@@ -1,6 +1,6 @@
 /**
- * `invalid` is a mistake in the config or the kubeconfig. Somebody has to fix what is `refused` in the cluster, such as a
- * missing right. Everything that may pass by itself is `unreachable`.
+ * `invalid` is a mistake in the config or the kubeconfig. Somebody has to fix what is `refused` in the cluster, such as
+ * a missing right. Everything that may pass by itself is `unreachable`.
  */
 export type Cause = "invalid" | "refused" | "unreachable";
 

@@ -1,11 +1,11 @@
-// The process of the Pulumi package: `pulumi-resource-linkerd-multicluster` starts it.
+// `pulumi-resource-linkerd-multicluster` starts this process.
 import * as pulumi from "@pulumi/pulumi";
 import manifest from "../engine/package.json" with { type: "json" };
 import { MeshProvider } from "./provider.ts";
 
 const args = process.argv.slice(2);
-// Pulumi shows the output of a dynamic provider but not of a plugin, which must send it to the engine. The engine's
-// address is the first argument. The SDK knows it only once a component is created, and `destroy` creates none.
+// Pulumi shows no output of a plugin, which must send it to the engine. The SDK knows the engine's address, the first
+// argument, only once a component is created, and `destroy` creates none.
 const engine = args.find((each) => !each.startsWith("-"));
 if (engine !== undefined) pulumi.runtime.resetOptions("", "", -1, engine, "", false, "");
 

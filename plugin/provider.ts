@@ -9,10 +9,7 @@ import { withStack } from "@linkerd-multicluster/engine/kubernetes";
 
 type Props = Readonly<Record<string, unknown>>;
 
-/**
- * Serves the Pulumi package to programs in every language. It creates the component, and serves the resources below it
- * with the same methods as the dynamic provider of a Node program.
- */
+/** Serves the component's resources with the same methods as the dynamic provider of a Node program. */
 export class MeshProvider implements pulumi.provider.Provider {
   readonly version: string;
 
@@ -79,7 +76,7 @@ function methodsOf(urn: string): engine.Methods {
   return engine[found];
 }
 
-/** Calls a method with plain values, and marks the secrets among them in its answer. */
+/** Methods get plain values. The secrets among them are marked again in the answer. */
 async function served<Key extends string, Answer extends Readonly<Record<Key, Props>>>(
   props: Props,
   call: (values: Props) => Promise<Answer>,
@@ -97,7 +94,7 @@ async function served<Key extends string, Answer extends Readonly<Record<Key, Pr
   }
 }
 
-/** Removes the marks of secrets, and returns the keys of the properties that had any. */
+/** Collects the keys of properties with secrets in them. */
 function unmarked(props: Props): { readonly values: Props; readonly secrets: ReadonlySet<string> } {
   const secrets = new Set<string>();
   const plain = (value: unknown, key: string): unknown => {

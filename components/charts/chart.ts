@@ -7,16 +7,16 @@ import type { ChartsConfig } from "../../config/mesh.ts";
 
 export interface Chart {
   readonly chart: string;
-  /** Absent for a local chart, whose Chart.yaml has the version. */
+  /** It is absent for a local chart, whose Chart.yaml has the version. */
   readonly version?: string;
   readonly repositoryOpts?: { readonly repo: string };
 }
 
 /**
- * Finds a chart: in a repository, at an `oci://` address, or in a local folder as `<chart>/`, `<chart>-<version>.tgz`
- * or `<chart>.tgz`, for networks that reach no repository. Helm compares an OCI chart with the digest in the
- * reference, and checks that the tag still means it; an archive is compared here. Throws RunError if the folder has
- * none of them, or not the one with the config's digest.
+ * Helm compares an OCI chart with the digest in the reference, and checks that the tag still means it. An archive is
+ * compared here.
+ *
+ * @throws RunError if the folder has no such chart, or not the one with the config's digest
  */
 export function chartFrom(
   charts: Pick<ChartsConfig, "source" | "version" | "digests"> & Partial<ChartsConfig>,
@@ -58,7 +58,6 @@ function asPath(file: string): string {
   return path.isAbsolute(file) || file.startsWith("..") ? file : `./${file}`;
 }
 
-/** Throws RunError where the file is not the archive with this digest, before anything is sent. */
 function expectDigest(digest: string, name: ChartName, file: string): void {
   const key = `linkerd-multicluster:charts.digests.${name}`;
   if (!file.endsWith(".tgz"))

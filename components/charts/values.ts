@@ -3,10 +3,7 @@ import type { ClusterConfig, HelmValues, MeshConfig } from "../../config/mesh.ts
 import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
 import { valueAt } from "../../config/read.ts";
 
-/**
- * These are the chart values that this program sets (linkerd-behaviour.md 9.1 and 9.2; linkerd2, values.yaml of each).
- * All others are the chart's or the user's.
- */
+/** This program sets only these values (linkerd-behaviour.md 9.1 and 9.2; linkerd2, values.yaml of each chart). */
 
 export function crdsValues(gatewayApi: "install" | "assume"): HelmValues {
   return { installGatewayAPI: gatewayApi === "install" };
@@ -29,14 +26,13 @@ export function controlPlaneValues(
 
 export interface MulticlusterSettings extends ClusterRole {
   readonly linkerdNamespace: string;
-  /** Part of the gateway's identity, which the chart writes on its Service for links. */
+  /** The chart writes it into the gateway's identity on its Service, for links. */
   readonly trustDomain: string;
 }
 
 /**
- * This program labels the namespace and creates the service accounts, so the chart's Job and service account are off.
- * The local service mirror writes the same federated Services as this program, so it runs only where this program
- * mirrors nothing.
+ * This program labels the namespace and creates the service accounts. The local service mirror writes the same
+ * federated Services as this program, so it runs only where this program mirrors nothing.
  */
 export function multiclusterValues(settings: MulticlusterSettings): HelmValues {
   const { linkerdNamespace, trustDomain, gateway, controllers, mirrors } = settings;
@@ -67,24 +63,21 @@ function controller({ target, gateway, headless, probePort }: Controlled): HelmV
 
 export interface Controlled extends LinkSpec {
   /**
-   * The port of the gateway's probe, if the cluster's values set it: the chart's probe Service is right only for that
-   * port (linkerd-behaviour.md 7.4). A node port that the values don't set is unknown before the run.
+   * The chart's probe Service is right only for the port that the cluster's values set (linkerd-behaviour.md 7.4). A
+   * node port that they don't set is unknown before the run.
    */
   readonly probePort?: unknown;
 }
 
 export interface ClusterRole {
-  /** The gateway to install; undefined if none is needed, as on a flat network. */
+  /** It is undefined if none is needed, as on a flat network. */
   readonly gateway: string | undefined;
-  /** Links into this cluster that Linkerd's own controller mirrors. */
+  /** Linkerd's own controllers mirror these links into the cluster. */
   readonly controllers: readonly Controlled[];
   readonly mirrors: boolean;
 }
 
-/**
- * A cluster gets a gateway only if a link goes through it or the config demands one, because it is a load balancer
- * that may be public and costs money.
- */
+/** A gateway may be public and costs money, so it needs a link through it, or the config's demand. */
 export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
   const { clusters, links, multiclusterNamespace } = config;
   const { gateway: own = false, gatewayEnabled } = clusters.get(cluster) ?? {};
@@ -118,10 +111,7 @@ function controlled(link: LinkSpec, target: ClusterConfig | undefined): Controll
   return probePort === undefined ? link : { ...link, probePort };
 }
 
-/**
- * Merges the user's values over these as Helm does: maps key by key, lists and everything else as a whole. A null
- * from the user stays, because it removes a default of the chart.
- */
+/** Merges as Helm does: maps key by key, all else as a whole. A null stays, and removes a default of the chart. */
 export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
   const merged = new Map(Object.entries(values));
   for (const [key, value] of Object.entries(users)) {
@@ -131,7 +121,7 @@ export function mergeValues(values: HelmValues, users: HelmValues): HelmValues {
   return Object.fromEntries(merged);
 }
 
-/** The labels by which Linkerd's webhooks and tools recognize the control plane's namespace. */
+/** Linkerd's webhooks and tools recognize the control plane's namespace by these labels. */
 export function controlPlaneLabels(name: string): Readonly<Record<string, string>> {
   return {
     "linkerd.io/is-control-plane": "true",

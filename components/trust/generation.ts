@@ -3,7 +3,7 @@ import * as tls from "@pulumi/tls";
 import type { GeneratedTrust } from "../../config/mesh.ts";
 import { renewalPeriod } from "@linkerd-multicluster/engine/trust";
 
-/** A certificate and its key as Linkerd takes them. The key is secret. */
+/** The key is secret. */
 export interface KeyPair {
   readonly certPem: pulumi.Output<string>;
   readonly keyPem: pulumi.Output<string>;

@@ -29,27 +29,24 @@ import { Generation, type KeyPair } from "./generation.ts";
 
 export interface Issuance {
   readonly anchorsPem: pulumi.Output<string>;
-  /** All anchors that the stack knows, including those to be removed. */
+  /** It includes the anchors to be removed. */
   readonly knownPem: pulumi.Output<string>;
   readonly outputs: pulumi.Output<TrustOutputs>;
-  /** Reasons by cluster for which it gets nothing in this run. */
   readonly refused: pulumi.Output<RefusedClusters>;
-  /** Why the trust of every cluster stays as it is. */
   readonly held: readonly string[];
-  /** The expiries in parts, so that a preview shows what is known before the rest is generated. */
+  /** They come in parts, so that a preview shows what is known before the rest is generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
   readonly issuerOf: (cluster: string) => KeyPair | undefined;
 }
 
-/** The clusters' trust as it is, and what is known of the trust to come. */
 export interface IssuanceArgs {
   readonly live: LiveTrusts;
-  /** The common name of each cluster's issuer, `identity.<linkerd namespace>.<trust domain>`. */
+  /** They are common names: `identity.<linkerd namespace>.<trust domain>`. */
   readonly issuerNames: ReadonlyMap<string, string>;
-  /** The lifetime of a workload's certificate in milliseconds; Linkerd's default is 24 hours. */
+  /** It is that of workloads, in milliseconds; Linkerd's default is 24 hours. */
   readonly certificateLifetime?: number;
   readonly published?: PublishedTrust;
-  /** Publishes a step for other stacks, which give the clusters their trust, and returns what they may apply now. */
+  /** Publishes a step for other stacks, and returns what they may apply now. */
   readonly publish?: (
     args: pulumi.Output<PublicationArgs>,
     opts: pulumi.CustomResourceOptions,
@@ -77,10 +74,9 @@ export function issuanceFrom(trust: TrustConfig, context: IssuanceContext): Issu
   }
 }
 
-/** Issuers by cluster, leaf first, with the private key. */
 type Issuers = ReadonlyMap<string, { readonly issuer: Bundle; readonly keyPem: string }>;
 
-/** Issues nothing: somebody else has created the anchors and issuers, which are known before the run. */
+/** Somebody else has created the anchors and issuers, which are known before the run. */
 function givenIssuance(
   anchors: Bundle,
   issuers: Issuers,
@@ -130,7 +126,7 @@ function publishedIssuance({ published, live, now }: IssuanceContext): Issuance 
   return givenIssuance(known, clusters, planPublished(published, live), expiring, now);
 }
 
-/** Only reports what expires and which clusters refuse each other's proxies, because others provide the trust. */
+/** Others provide the trust, so this only reports what expires and which clusters refuse each other's proxies. */
 function externalIssuance({ live, now }: IssuanceContext): Issuance {
   const { anchors, expiring, notes } = externalTrust(live);
   const nothing = new Map<string, never>();
@@ -138,10 +134,7 @@ function externalIssuance({ live, now }: IssuanceContext): Issuance {
   return givenIssuance(anchors, nothing, plan, expiring, now);
 }
 
-/**
- * Generates anchors and issuers. The previous generation is kept, because its issuers are in use until the second of a
- * rotation's three steps.
- */
+/** The previous generation is kept, because its issuers are in use until the second of a rotation's three steps. */
 function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Issuance {
   const { name, parent, issuerNames: issuers, now, publish } = context;
   const generation = (number: number): Generation =>
@@ -205,17 +198,14 @@ function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {
   };
 }
 
-/**
- * A plan as it travels through Outputs, which pass plain data on as it is, but take Maps, Dates and
- * certificates apart.
- */
+/** Outputs pass plain data on as it is, but take Maps, Dates and certificates apart. */
 interface TrustOutputs extends Pick<Publication, "stage" | "notes"> {
-  /** None for a cluster that may be new and has to wait. */
+  /** A cluster that may be new and has to wait has none. */
   readonly clusters: Readonly<Record<string, { readonly bundlePem: string } | undefined>>;
 }
 
 export interface Expiries {
-  /** ISO 8601 by what expires: `the trust anchor`, `the issuer of cluster west`. */
+  /** The times are ISO 8601, by what expires: `the trust anchor`, `the issuer of cluster west`. */
   readonly dates: Readonly<Record<string, string>>;
   readonly notices: readonly ExpiryNotice[];
 }

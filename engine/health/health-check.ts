@@ -49,7 +49,7 @@ export interface CheckedCluster {
   readonly cluster: string;
   readonly now: Date;
   readonly reading: ClusterReading;
-  /** Its value is undefined if a needed cluster can't be read. It is absent if no link contributes to a federated Service. */
+  /** Its value is undefined if a needed cluster can't be read. It is absent if the stack federates nothing. */
   readonly federated?: Result<readonly Decision[] | undefined>;
   /** This cluster comes first, then those whose pods it reaches without a gateway. */
   readonly flat?: readonly PodRanges[];

@@ -22,9 +22,9 @@ export function engineAddress([, script = "", address = ""]: readonly string[]):
 }
 
 /**
- * Calls `gone` once nothing listens at the engine's address. Providers survive an engine that is killed, and would write
- * beside the next run, which nothing locks out after `pulumi cancel`. The engine closes an idle connection after two
- * minutes (gRPC for Go), so only a refused connection counts.
+ * Calls `gone` once nothing listens at the engine's address. Providers survive an engine that is killed, and would
+ * write beside the next run, which nothing locks out after `pulumi cancel`. The engine closes an idle connection after
+ * two minutes (gRPC for Go), so only a refused connection counts.
  */
 export function watchEngine(address: Address, gone: () => void): void {
   const socket = connect(address);

@@ -91,8 +91,8 @@ export class MirrorsProvider {
   }
 
   /**
-   * Returns the state unchanged. The next check reads the clusters, and compares them with the inputs of the last check,
-   * which are newer than the outputs that a refresh has.
+   * Returns the state unchanged. The next check reads the clusters, and compares them with the inputs of the last
+   * check, which are newer than the outputs that a refresh has.
    */
   read(id: string, props?: Outputs) {
     return props === undefined

@@ -8,9 +8,9 @@ import { messageOf, UserError } from "../user-error.ts";
 const graceMilliseconds = 2_000;
 
 /**
- * When a run is cancelled, the engine calls `Cancel` of every provider and waits for what is under way. Pulumi's server for
- * dynamic providers ignores that call, but Node's http2 publishes each request to the server. With a Node that doesn't, a
- * cancelled run ends at its deadlines.
+ * When a run is cancelled, the engine calls `Cancel` of every provider and waits for what is under way. Pulumi's server
+ * for dynamic providers ignores that call, but Node's http2 publishes each request to the server. With a Node that
+ * doesn't, a cancelled run ends at its deadlines.
  */
 export function cancelCalls(called: () => void, path = "/pulumirpc.ResourceProvider/Cancel"): void {
   subscribe("http2.server.stream.created", (message) => {
@@ -22,7 +22,7 @@ export function cancelCalls(called: () => void, path = "/pulumirpc.ResourceProvi
 
 export const cancellation = cancellationBy(cancelCalls);
 
-/** All resources share them, so that each cluster is connected to once. One process serves one phase of one operation. */
+/** All resources share the connections. One process serves one phase of one operation. */
 export const clusters = new Clusters({ cancellation });
 
 /**

@@ -22,8 +22,8 @@ export type OwnMethods = Readonly<Record<keyof Methods, (...args: never[]) => Pr
 
 /**
  * Loads a resource's code with the first call, because most runs need only a part of it. Kubeconfigs may be among the
- * inputs, as the one secret in state (docs/decisions/0006). The resource's own methods don't see them, so they can't copy
- * them to a key that the engine would not encrypt.
+ * inputs, as the one secret in state (docs/decisions/0006). The resource's own methods don't see them, so they can't
+ * copy them to a key that the engine would not encrypt.
  *
  * @param planned inputs that are unknown for as long as the kubeconfigs are
  */

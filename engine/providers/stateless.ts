@@ -89,7 +89,7 @@ export const clusterIdentities = statelessResource<IdentityInputs>({
   },
 });
 
-/** State of versions before 0.2 may hold claims, which are only read and deleted. Their Leases stay, and mean nothing. */
+/** State of versions before 0.2 may hold claims, which are only read and deleted. Their Leases mean nothing. */
 export const claims = statelessResource<Pick<IdentityInputs, "cluster">>({
   idOf: ({ cluster }) => cluster,
 });

@@ -8,8 +8,8 @@ export const trustRootsKey = "ca-bundle.crt";
 export const issuerName = "linkerd-identity-issuer";
 
 /**
- * A run reads it first. Without a trust bundle, Linkerd doesn't run there, so no traffic depends on what the cluster gets.
- * A failure's clause names the cluster and fits after "because".
+ * A run reads it first. Without a trust bundle, Linkerd doesn't run there, so no traffic depends on what the cluster
+ * gets. A failure's clause names the cluster and fits after "because".
  */
 export type LiveTrust = Result<PresentTrust | undefined>;
 
@@ -48,8 +48,8 @@ export function unreadableIn(live: LiveTrusts): readonly string[] {
 }
 
 /**
- * Removes pods that the config ignores: `<cluster>`, `<cluster>/<namespace>` or `<cluster>/<namespace>/<pod>`. Whoever may
- * create pods can imitate a proxy that was never restarted, and a rotation must not wait for it.
+ * Removes pods that the config ignores: `<cluster>`, `<cluster>/<namespace>` or `<cluster>/<namespace>/<pod>`. Whoever
+ * may create pods can imitate a proxy that was never restarted, and a rotation must not wait for it.
  */
 export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTrusts {
   const names = new Set(ignored);

@@ -17,8 +17,8 @@ import type { Rotation } from "./rotation.ts";
 export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certificateLifetime"> {
   readonly anchors: Bundle;
   /**
-   * Each chain is under one of the anchors (config/trust-checks.ts). A cluster without one belongs to another stack, and
-   * gets nothing.
+   * Each chain is under one of the anchors (config/trust-checks.ts). A cluster without one belongs to another stack,
+   * and gets nothing.
    */
   readonly issuers: ReadonlyMap<string, readonly Certificate[]>;
 }

@@ -89,8 +89,8 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
 }
 
 /**
- * Publishes a step once every cluster has the previous one. Nobody knows when a cluster's stack runs and applies what it
- * finds: if a step were withdrawn or skipped, a stack could still apply it and undo what the next step relies on.
+ * Publishes a step once every cluster has the previous one. Nobody knows when a cluster's stack runs and applies what
+ * it finds: if a step were withdrawn or skipped, a stack could still apply it and undo what the next step relies on.
  *
  * A cluster without Linkerd counts as new, whatever was published for its name: it has no traffic to break and delays
  * nobody. If its first run applies a step that is two steps old, the next run of this stack corrects that.

@@ -55,9 +55,9 @@ export type RotationPlan = TrustPlan & Pick<Rotation, "live">;
 
 /**
  * Decides the one step that can be taken now, from the live state alone, so that the next run continues after an
- * interruption (linkerd-behaviour.md 9.4). Every certificate that is presented must be under an anchor that every running
- * proxy trusts: an issuer moves to the new anchor only when all proxies trust it, and an old anchor is removed only when no
- * certificate under it can be in use.
+ * interruption (linkerd-behaviour.md 9.4). Every certificate that is presented must be under an anchor that every
+ * running proxy trusts: an issuer moves to the new anchor only when all proxies trust it, and an old anchor is removed
+ * only when no certificate under it can be in use.
  */
 export function rotate(observed: Rotation): RotationPlan {
   const all = factsOf(observed);
@@ -193,8 +193,8 @@ function refusedNewcomers(fresh: readonly string[], rotation: Rotation, facts: F
 }
 
 /**
- * An anchor of others that all clusters trust may be that of a generation whose rotation was never finished. A new cluster
- * would refuse certificates under it.
+ * An anchor of others that all clusters trust may be that of a generation whose rotation was never finished. A new
+ * cluster would refuse certificates under it.
  */
 function unfinished(
   fresh: readonly string[],

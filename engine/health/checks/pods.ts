@@ -10,8 +10,8 @@ import {
 import { valueIn } from "../../result.ts";
 
 /**
- * A gateway refuses clients without mTLS, and only a proxy knows pods on a flat network. This only warns, because the API
- * doesn't tell which pods call a mirror.
+ * A gateway refuses clients without mTLS, and only a proxy knows pods on a flat network. This only warns, because the
+ * API doesn't tell which pods call a mirror.
  */
 export const clientsMeshed: HealthCheck<CheckedCluster> = {
   id: "clients-meshed",

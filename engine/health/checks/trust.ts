@@ -58,9 +58,9 @@ export const issuersTrusted: HealthCheck<CheckedLink> = {
 
 /**
  * mTLS needs no common trust domain: a Link names the gateway's whole identity, and the destination controller's
- * credentials name the target's domain (linkerd2, multicluster/cmd/link.go and controller/api/destination/server.go). In
- * policies, a ServiceAccount or a namespace stands for identities in the cluster's own trust domain
- * (linkerd2, policy-controller/k8s/index/src/cluster_info.rs).
+ * credentials name the target's domain (linkerd2, multicluster/cmd/link.go and controller/api/destination/server.go).
+ * In policies, a ServiceAccount or a namespace stands for identities in the cluster's own trust domain (linkerd2,
+ * policy-controller/k8s/index/src/cluster_info.rs).
  */
 export const domainsShared: HealthCheck<CheckedLink> = {
   id: "trust-domains-shared",
