@@ -55,10 +55,10 @@ export async function makeClusters(
     charts === undefined
       ? undefined
       : new TrustRoot("trust", trustRootArgs(mesh, { ...preflight, trust: live }), { parent });
-  const distrusted = root === undefined ? {} : ((await valueOf(root.refused)) ?? {});
+  const distrusted = root === undefined ? {} : ((await valueOf(root.issuance.refused)) ?? {});
   const all = new Map([...Object.entries(distrusted), ...known]);
   const refused = new Map([...all].sort(([one], [other]) => (one < other ? -1 : 1)));
-  const { held = [] } = root ?? {};
+  const held = root?.issuance.held ?? [];
   const linkerdOf = (name: string) => {
     if (root === undefined || charts === undefined || !mesh.sources.has(name)) return undefined;
     const trust = live.get(name);

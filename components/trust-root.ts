@@ -6,12 +6,7 @@ import { debugLog, parseDuration } from "@linkerd-multicluster/engine/kubernetes
 import type { Preflight } from "./preflight.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import { dayLong, leavingOut, type RotationStage } from "@linkerd-multicluster/engine/trust";
-import {
-  type Issuance,
-  type IssuanceArgs,
-  issuanceFrom,
-  type RefusedClusters,
-} from "./trust/issuance.ts";
+import { type Issuance, type IssuanceArgs, issuanceFrom } from "./trust/issuance.ts";
 
 export interface TrustRootArgs extends IssuanceArgs {
   readonly trust: TrustConfig;
@@ -20,28 +15,16 @@ export interface TrustRootArgs extends IssuanceArgs {
 
 /** Each run takes one step of a rotation, reports what remains to be done and what expires, and breaks no traffic. */
 export class TrustRoot extends pulumi.ComponentResource {
-  /** All clusters will trust these anchors in the end. */
-  readonly anchorsPem: pulumi.Output<string>;
-  /** It includes the anchors that a rotation will remove. */
-  readonly knownPem: pulumi.Output<string>;
+  readonly issuance: Issuance;
   readonly stage: pulumi.Output<RotationStage>;
-  /** A refused cluster gets nothing in this run, and counts as unreadable. */
-  readonly refused: pulumi.Output<RefusedClusters>;
-  /** The trust of every cluster stays as it is for these reasons. */
-  readonly held: readonly string[];
   /** The times are ISO 8601, by what expires: `the trust anchor`, `the issuer of cluster west`. */
   readonly expiries: pulumi.Output<Readonly<Record<string, string>>>;
-  readonly #issuance: Issuance;
 
   constructor(name: string, args: TrustRootArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:TrustRoot", name, {}, opts);
     const context = { ...args, now: args.now ?? new Date(), name, parent: this };
-    this.#issuance = issuanceFrom(args.trust, context);
-    const { outputs, refused, held, expiries, anchorsPem, knownPem } = this.#issuance;
-    this.anchorsPem = anchorsPem;
-    this.knownPem = knownPem;
-    this.refused = refused;
-    this.held = held;
+    this.issuance = issuanceFrom(args.trust, context);
+    const { outputs, expiries, anchorsPem } = this.issuance;
     this.stage = outputs.apply(({ stage, notes }) => {
       debugLog()?.(`trust: ${stage}`);
       for (const note of notes) this.#say("warning", note);
@@ -61,11 +44,11 @@ export class TrustRoot extends pulumi.ComponentResource {
 
   /** Returns an empty text if no bundle is planned. */
   bundleFor(cluster: string): pulumi.Output<string> {
-    return this.#issuance.outputs.apply(({ clusters }) => clusters[cluster]?.bundlePem ?? "");
+    return this.issuance.outputs.apply(({ clusters }) => clusters[cluster]?.bundlePem ?? "");
   }
 
   issuerFor(cluster: string): KeyPair {
-    const issuer = this.#issuance.issuerOf(cluster);
+    const issuer = this.issuance.issuerOf(cluster);
     if (issuer === undefined) throw new Error(`there is no issuer for cluster ${cluster}`);
     return issuer;
   }
@@ -99,22 +82,21 @@ export function trustRootArgs(
   const own = <T>(issuers: ReadonlyMap<string, T>) =>
     new Map([...issuers].filter(([name]) => clusters.has(name)));
   const lifetimes = [...clusters.values()].map(({ values }) =>
-    certificateLifetime(values["linkerd-control-plane"]),
+    certificateLifetimeMs(values["linkerd-control-plane"]),
   );
   return {
     trust: trust.kind === "provided" ? { ...trust, issuers: own(trust.issuers) } : trust,
     live: "ignorePods" in trust ? leavingOut(trust.ignorePods, live) : live,
     ...(published !== undefined && { published }),
     issuerNames: new Map(names),
-    certificateLifetime: Math.max(dayLong, ...lifetimes),
+    certificateLifetimeMs: Math.max(dayLong, ...lifetimes),
   };
 }
 
 /** With a lifetime this long, a rotation waits for restarts alone. */
 const unknownLifetime = 3650 * dayLong;
 
-/** @returns milliseconds */
-export function certificateLifetime(controlPlane: HelmValues = {}): number {
+export function certificateLifetimeMs(controlPlane: HelmValues = {}): number {
   const text = valueAt(controlPlane, "identity", "issuer", "issuanceLifetime");
   if (text === undefined || text === null) return dayLong;
   return typeof text === "string" ? (parseDuration(text) ?? unknownLifetime) : unknownLifetime;

@@ -51,7 +51,7 @@ export class TrustStack extends pulumi.ComponentResource {
       new TrustPublication("trust", args, { ...opts, dependsOn }).publication;
     const args = { ...trustRootArgs(config, { ...preflight, trust }), publish };
     const root = new TrustRoot("trust", args, { parent: this });
-    root.refused.apply((also) => {
+    root.issuance.refused.apply((also) => {
       for (const why of [...refused.values(), ...Object.values(also)]) root.fail(why);
     });
     const issuers = [...config.clusters.keys()].map(
@@ -63,7 +63,7 @@ export class TrustStack extends pulumi.ComponentResource {
     const keys = issuers.map(([cluster, { keyPem }]) => [cluster, keyPem] as const);
     return {
       trust: pulumi
-        .all([root.knownPem, pulumi.output(Object.fromEntries(shares))])
+        .all([root.issuance.knownPem, pulumi.output(Object.fromEntries(shares))])
         .apply(([anchors, all]) => {
           const planned = Object.entries(all).filter(([, { bundle }]) => bundle !== "");
           return { anchors, unknownAnchors, clusters: Object.fromEntries(planned) };

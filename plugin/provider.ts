@@ -23,7 +23,7 @@ export class MeshProvider implements pulumi.provider.Provider {
     return readFile(new URL("../schema.json", import.meta.url), "utf8");
   }
 
-  /** @throws InputPropertiesError with every mistake in the arguments */
+  /** @throws RunError with every mistake in the arguments */
   async construct(
     name: string,
     type: string,

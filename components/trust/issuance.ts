@@ -28,11 +28,14 @@ import {
 import { Generation, type KeyPair } from "./generation.ts";
 
 export interface Issuance {
+  /** All clusters will trust these anchors in the end. */
   readonly anchorsPem: pulumi.Output<string>;
   /** It includes the anchors to be removed. */
   readonly knownPem: pulumi.Output<string>;
   readonly outputs: pulumi.Output<TrustOutputs>;
-  readonly refused: pulumi.Output<RefusedClusters>;
+  /** A refused cluster gets nothing in this run, and counts as unreadable. */
+  readonly refused: pulumi.Output<Readonly<Record<string, string>>>;
+  /** The trust of every cluster stays as it is for these reasons. */
   readonly held: readonly string[];
   /** They come in parts, so that a preview shows what is known before the rest is generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
@@ -43,8 +46,7 @@ export interface IssuanceArgs {
   readonly live: LiveTrusts;
   /** They are common names: `identity.<linkerd namespace>.<trust domain>`. */
   readonly issuerNames: ReadonlyMap<string, string>;
-  /** It is that of workloads, in milliseconds; Linkerd's default is 24 hours. */
-  readonly certificateLifetime?: number;
+  readonly certificateLifetimeMs?: number;
   readonly published?: PublishedTrust;
   /** Publishes a step for other stacks, and returns what they may apply now. */
   readonly publish?: (
@@ -52,8 +54,6 @@ export interface IssuanceArgs {
     opts: pulumi.CustomResourceOptions,
   ) => pulumi.Output<Publication>;
 }
-
-export type RefusedClusters = Readonly<Record<string, string>>;
 
 export interface IssuanceContext extends IssuanceArgs {
   readonly name: string;

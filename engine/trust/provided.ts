@@ -14,7 +14,7 @@ import {
 import type { ClusterPlan, TrustPlan } from "./rotate.ts";
 import type { Rotation } from "./rotation.ts";
 
-export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certificateLifetime"> {
+export interface ProvidedRotation extends Pick<Rotation, "live" | "now" | "certificateLifetimeMs"> {
   readonly anchors: Bundle;
   /**
    * Each chain is under one of the anchors (config/trust-checks.ts). A cluster without one belongs to another stack,
@@ -116,17 +116,17 @@ function orphaned({ anchors, live }: ProvidedRotation): ReadonlyMap<string, stri
 /** Finds anchors that are left out while certificates under them may still be in use. */
 function stillNeeded(
   gone: Bundle,
-  { anchors, live, now, certificateLifetime = dayLong }: ProvidedRotation,
+  { anchors, live, now, certificateLifetimeMs = dayLong }: ProvidedRotation,
 ): string[] {
   const present = presentIn(live);
   const names = calledAll(gone);
-  const late = withOldCertificate(present, now, certificateLifetime);
+  const late = withOldCertificate(present, now, certificateLifetimeMs);
   const distrusting = new Set(
     present.flatMap(([, { issuer }]) => trustingNone(present, anchorsBehind(issuer, anchors), now)),
   );
   return [
     late.length > 0 &&
-      `${lacks} ${names}, under which certificates may still be in use. Keep it until these workloads are restarted${notBefore(present, now)}, or until ${renewedBy(present, certificateLifetime).toISOString()}: ${listed(late)}.`,
+      `${lacks} ${names}, under which certificates may still be in use. Keep it until these workloads are restarted${notBefore(present, now)}, or until ${renewedBy(present, certificateLifetimeMs).toISOString()}: ${listed(late)}.`,
     distrusting.size > 0 &&
       `${lacks} ${names}, and some proxies trust nothing else that is in use. Keep it until these workloads are restarted: ${listed([...distrusting])}.`,
   ].filter((sentence) => sentence !== false);

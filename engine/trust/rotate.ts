@@ -99,7 +99,7 @@ const restart =
   "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
 
 function nextStep(
-  { wanted, live, now, certificateLifetime = dayLong, by = "this run" }: Rotation,
+  { wanted, live, now, certificateLifetimeMs = dayLong, by = "this run" }: Rotation,
   { present, isUnknown, lasting, shared, leaving, allMoved }: Facts,
 ): readonly [stage: RotationStage, ...notes: string[]] {
   const trustAll = (anchors: Bundle): boolean =>
@@ -133,11 +133,11 @@ function nextStep(
       "reissue",
       `Rotation, step 2 of 3: ${by} replaces every issuer with one signed by ${called(wanted)}. Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later, when all certificates have been renewed.`,
     ];
-  const late = withOldCertificate(present, now, certificateLifetime);
+  const late = withOldCertificate(present, now, certificateLifetimeMs);
   if (late.length > 0)
     return [
       "waiting",
-      `The rotation waits until no certificate under ${calledAll(leaving)} can be in use. Restart the workloads of ${count(late.length, "pod")}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetime).toISOString()}: ${listed(late)}.`,
+      `The rotation waits until no certificate under ${calledAll(leaving)} can be in use. Restart the workloads of ${count(late.length, "pod")}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetimeMs).toISOString()}: ${listed(late)}.`,
     ];
   return [
     "drop",
@@ -198,17 +198,17 @@ function refusedNewcomers(fresh: readonly string[], rotation: Rotation, facts: F
  */
 function unfinished(
   fresh: readonly string[],
-  { live, now, certificateLifetime = dayLong }: Rotation,
+  { live, now, certificateLifetimeMs = dayLong }: Rotation,
   { present, unknownAnchors, trusting }: Facts,
 ): string[] {
   const late = [
     // An unreadable cluster may be new, or hold such certificates, but not both.
     ...(live.size - present.length > 1 ? unreadableIn(live) : []),
     ...unreadProxies(present),
-    ...withOldCertificate(present, now, certificateLifetime),
+    ...withOldCertificate(present, now, certificateLifetimeMs),
   ];
   if (fresh.length === 0 || late.length === 0) return [];
-  const until = renewedBy(present, certificateLifetime);
+  const until = renewedBy(present, certificateLifetimeMs);
   const shared = unknownAnchors.filter((anchor) =>
     present.every(([, { bundle }]) => has(bundle, anchor)),
   );

@@ -20,8 +20,7 @@ export interface Rotation {
   readonly unknown?: "keep" | "remove";
   readonly live: LiveTrusts;
   readonly now: Date;
-  /** It is that of workloads, in milliseconds. */
-  readonly certificateLifetime?: number;
+  readonly certificateLifetimeMs?: number;
   /** It names who carries out the plan, such as "this run". */
   readonly by?: string;
 }

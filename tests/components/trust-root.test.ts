@@ -52,7 +52,7 @@ function inDays(days: number): Date {
 
 /** What a cluster with the first generation has. */
 async function firstOf({ result }: MockedStack<TrustRoot>) {
-  const anchor = onlyCertificate(await valueOf(result.anchorsPem));
+  const anchor = onlyCertificate(await valueOf(result.issuance.anchorsPem));
   const issuer = onlyCertificate(await valueOf(result.issuerFor("west").certPem));
   const west = but(present([], undefined), { bundle: [anchor], issuer: [issuer] });
   return { anchor, issuer, west };
@@ -124,7 +124,7 @@ describe("TrustRoot: generated", () => {
 
   it("lets every cluster trust the anchor, with nothing left to do", async () => {
     const { result, said } = await rootOf(generated);
-    const pem = await valueOf(result.anchorsPem);
+    const pem = await valueOf(result.issuance.anchorsPem);
     equal(await valueOf(result.bundleFor("west")), pem);
     equal(pem, onlyCertificate(pem).pem);
     deepEqual([await valueOf(result.stage), said], ["settled", []]);
@@ -184,7 +184,7 @@ describe("TrustRoot: generated", () => {
     const trust = { kind: "provided", anchors: root.pem, ignorePods: [], issuers } as const;
     const { result, order, said } = await rootOf(trust);
     deepEqual(order, []);
-    equal(await valueOf(result.anchorsPem), root.pem.trim());
+    equal(await valueOf(result.issuance.anchorsPem), root.pem.trim());
     equal(await valueOf(result.bundleFor("east")), root.pem.trim());
     const { certPem, keyPem } = result.issuerFor("east");
     deepEqual([await valueOf(certPem), await valueOf(keyPem)], [east.pem.trim(), east.keyPem]);

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { certificateLifetime, trustRootArgs } from "../../../components/trust-root.ts";
+import { certificateLifetimeMs, trustRootArgs } from "../../../components/trust-root.ts";
 import { parseConfig } from "../../../config/parse.ts";
 import { plainIssuerKeys } from "../../../config/stack.ts";
 import { configOf, mistakesIn, type Raw, testMistakes, westAndEast } from "../config/table.ts";
@@ -311,7 +311,7 @@ describe("stack config: charts and values", () => {
 
 describe("trust: from the stack's config", () => {
   const lifetime = (issuanceLifetime: unknown) =>
-    certificateLifetime({ identity: { issuer: { issuanceLifetime } } });
+    certificateLifetimeMs({ identity: { issuer: { issuanceLifetime } } });
 
   it("names issuers after the cluster's trust domain", () => {
     const east = { clusterDomain: "east.local" };
@@ -326,7 +326,7 @@ describe("trust: from the stack's config", () => {
         ["north", "identity.l5d.north.local"],
       ],
     );
-    equal(args.certificateLifetime, day);
+    equal(args.certificateLifetimeMs, day);
   });
 
   it("takes the longest lifetime of certificates in any cluster", () => {
@@ -334,7 +334,7 @@ describe("trust: from the stack's config", () => {
       "linkerd-control-plane": { identity: { issuer: { issuanceLifetime: "48h" } } },
     };
     const config = configOf({ clusters: { west: { values }, east: null } });
-    equal(trustRootArgs(config, { trust: new Map() }).certificateLifetime, 2 * day);
+    equal(trustRootArgs(config, { trust: new Map() }).certificateLifetimeMs, 2 * day);
   });
 
   it("reads a lifetime in Go's notation, by default a day", () => {
@@ -343,6 +343,6 @@ describe("trust: from the stack's config", () => {
 
   it("takes an unreadable lifetime for a very long one", () => {
     for (const odd of ["a day", 86400]) equal(lifetime(odd) > 1000 * day, true);
-    equal(certificateLifetime({ identity: 5 }), day);
+    equal(certificateLifetimeMs({ identity: 5 }), day);
   });
 });

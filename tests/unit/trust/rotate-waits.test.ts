@@ -42,7 +42,7 @@ describe("trust: the last step of a rotation", () => {
   );
   row("goes ahead once all certificates have been renewed", reissued(30, 40), "drop");
   row("waits longer where certificates live longer", reissued(30, 40), "waiting", (clusters) =>
-    second(clusters, { certificateLifetime: 2 * day }),
+    second(clusters, { certificateLifetimeMs: 2 * day }),
   );
 });
 
