@@ -51,7 +51,7 @@ export function served(load: () => Promise<OwnMethods>, planned: readonly string
     }
   }
 
-  /** Of an error in `create` or `update`, Pulumi shows only the message. */
+  /** Pulumi shows only the message of an error in `create` or `update`. */
   const shown = (error: unknown) => {
     throw withStack(error);
   };

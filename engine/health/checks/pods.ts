@@ -61,7 +61,7 @@ function overlap(source: string, first: PodRanges, second: PodRanges): readonly 
   ];
 }
 
-/** Of two overlapping ranges, one always begins in the other. */
+/** One of two overlapping ranges always begins in the other. */
 function within({ ranges }: PodRanges, other: PodRanges): readonly string[] {
   const isInOther = inRanges(valueIn(other.ranges) ?? []);
   return (valueIn(ranges) ?? []).filter((range) => isInOther(range.split("/")[0] ?? ""));
