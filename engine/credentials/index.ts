@@ -1,10 +1,7 @@
-/**
- * A link's account, token and kubeconfig, and the facts of its target. The rest of the program imports only this file
- * of the folder.
- */
+/** Programs outside of the engine import from here alone. */
 export type { SourceLinks } from "./cluster-identity.ts";
 export { kubeconfigFor } from "./kubeconfig.ts";
-export { linkerdConfigOf, noClusterDomain } from "./linkerd-config.ts";
+export { noClusterDomain } from "./linkerd-config.ts";
 export { linkManifestSpec, linkMetadata, linkVersion } from "./link-manifest.ts";
 export {
   accountBinding,

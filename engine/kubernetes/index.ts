@@ -16,7 +16,6 @@ export { isRecord, parse } from "./objects/checks.ts";
 export { printable } from "./objects/printable.ts";
 export {
   objectKey,
-  type Endpoints,
   type ObjectKey,
   type ObjectMeta,
   type Pod,

@@ -81,7 +81,8 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
   const { log = debugLog(variables) } = options;
   const limits = { ...sizeLimits, ...options.sizeLimits };
   const read = () => kubeconfigOf(to, cluster, environment);
-  const authenticator = (one: Kubeconfig) => authenticatorOf(one, { variables, pluginTimeout });
+  const authenticator = (one: Kubeconfig) =>
+    authenticatorOf(one, { variables, limit: pluginTimeout });
   const kubeconfig = await read();
   const { context } = kubeconfig;
   const server = new URL(kubeconfig.cluster.server);

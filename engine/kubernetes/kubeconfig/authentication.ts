@@ -1,52 +1,41 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 import { omitUndefined } from "../objects/omit-undefined.ts";
-import { type PluginCredential, runPlugin } from "./exec-plugin.ts";
+import { type PluginCredential, type PluginRun, runPlugin } from "./exec-plugin.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import type { KubeconfigCluster, KubeconfigUser } from "./entries.ts";
 import { codeOf, UserError } from "../../user-error.ts";
 
-/** The TLS settings that a kubeconfig decides. */
 export type Tls = Pick<
   ConnectionOptions,
   "ca" | "cert" | "key" | "rejectUnauthorized" | "servername"
 >;
 
-/** The headers and TLS settings of requests with a kubeconfig's context. */
 export interface Authentication {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: Tls;
-  /** The credentials in these headers, which the server can quote. A private key is never sent. */
+  /** The server can quote these credentials. A private key is never sent. */
   readonly sent: readonly string[];
-  /** Milliseconds since 1970, if the credential has an expiry. */
+  /** The credential expires at this time, in milliseconds since 1970. */
   readonly expires?: number;
 }
 
 /** The kubeconfig's credentials could not be loaded: a plugin failed, or a file is missing. */
 export class CredentialsMissing extends UserError {}
 
-export interface PluginSettings {
-  readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds that a plugin may take. */
-  readonly pluginTimeout: number;
-}
-
 /** @throws CredentialsMissing */
 export type Authenticate = () => Promise<Authentication>;
 
-/**
- * Loads the credentials of one context, in client-go's order of precedence. It reads files again each time, and runs a
- * plugin again when its credential has expired.
- */
+/** Files are read again each time, and a plugin runs again when its credential has expired. */
 export function authenticatorOf(
   { context, cluster, user }: Kubeconfig,
-  { variables, pluginTimeout: limit }: PluginSettings,
+  settings: Pick<PluginRun, "variables" | "limit">,
 ): Authenticate {
   let credential: PluginCredential | undefined;
   const fromPlugin = async () => {
     if (user.exec === undefined) return undefined;
     if (credential === undefined || (credential.expires ?? Infinity) <= Date.now()) {
-      const run = { variables, limit, cluster: () => clusterInfo(cluster) };
+      const run = { ...settings, cluster: () => clusterInfo(cluster) };
       credential = await runPlugin(user.exec, run);
     }
     return credential;
@@ -62,6 +51,7 @@ export function authenticatorOf(
   };
 }
 
+/** The order of precedence is client-go's. */
 async function authenticate(
   cluster: KubeconfigCluster,
   user: KubeconfigUser,
@@ -107,10 +97,7 @@ async function tokenOf(user: KubeconfigUser): Promise<string | undefined> {
   throw new CredentialsMissing("the file that tokenFile names is empty");
 }
 
-/** This extension is for credential plugins, which alone know its shape. */
-const pluginExtension = "client.authentication.k8s.io/exec";
-
-/** Makes the `spec.cluster` of an ExecCredential. */
+/** Returns `spec.cluster` of an ExecCredential. */
 async function clusterInfo(cluster: KubeconfigCluster): Promise<unknown> {
   const ca = await contentOf(cluster, "certificate-authority");
   return omitUndefined({
@@ -120,7 +107,8 @@ async function clusterInfo(cluster: KubeconfigCluster): Promise<unknown> {
     "certificate-authority-data": ca?.toString("base64"),
     "proxy-url": cluster["proxy-url"],
     "disable-compression": cluster["disable-compression"] || undefined,
-    config: cluster.extensions?.find(({ name }) => name === pluginExtension)?.extension,
+    config: cluster.extensions?.find(({ name }) => name === "client.authentication.k8s.io/exec")
+      ?.extension,
   });
 }
 
@@ -150,7 +138,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Makes the same headers as client-go: one for each value, with keys percent-encoded. */
+/** As in client-go, there is a header for each value, and keys are percent-encoded. */
 function impersonationHeaders(user: KubeconfigUser): Authentication["headers"] {
   const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = user;
   if (as === undefined) return {};

@@ -3,8 +3,8 @@ import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "..
 import { UserError } from "../../user-error.ts";
 
 /**
- * Reads the entries that a kubeconfig's context refers to, and refuses them, as kubectl does (client-go's
- * `tools/clientcmd`). docs/reference/kubeconfig.md lists the fields. Fields that kubectl does not know are ignored.
+ * These checks follow kubectl (client-go's `tools/clientcmd`), and ignore fields that it does not know.
+ * docs/reference/kubeconfig.md lists the fields.
  */
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -78,7 +78,7 @@ function isRelative(file: string | undefined): boolean {
   return file !== undefined && !path.isAbsolute(file);
 }
 
-/** A cluster with kubectl's names of its fields. Certificates are PEM in base64, and paths are absolute. */
+/** Certificates are PEM in base64, and paths are absolute. */
 export type KubeconfigCluster = Partial<ReturnType<typeof clusterEntry>> & {
   readonly server: string;
 };
@@ -99,7 +99,7 @@ export function clusterEntry(fields: Fields, folder: string) {
   };
 }
 
-/** A kubeconfig's user. One without fields is anonymous. */
+/** A user without fields is anonymous. */
 export type KubeconfigUser = Partial<ReturnType<typeof userEntry>>;
 
 /** @throws UserError that names the field and never quotes its value */
@@ -120,7 +120,6 @@ const pluginVersions: readonly string[] = [
   "client.authentication.k8s.io/v1beta1",
 ];
 
-/** A credential plugin, as `exec` of a kubeconfig's user names it. */
 export type ExecPlugin = Omit<ReturnType<typeof pluginOf>, "relative">;
 
 function pluginOf(exec: NonNullable<Of<typeof userFields>["exec"]>, folder: string) {
@@ -144,7 +143,7 @@ function pluginOf(exec: NonNullable<Of<typeof userFields>["exec"]>, folder: stri
   };
 }
 
-/** Plugins that replace the providers. kubectl itself still has oidc alone. */
+/** These plugins replace the providers, of which kubectl still has oidc alone. */
 const successors: Readonly<Record<string, string>> = {
   oidc: "kubelogin (kubectl oidc-login)",
   gcp: "gke-gcloud-auth-plugin",

@@ -5,11 +5,11 @@ import { isRecord, parse } from "../objects/checks.ts";
 import { UserError } from "../../user-error.ts";
 
 export interface PluginRun {
-  /** The environment, to which the plugin's `env` adds. */
+  /** The plugin's `env` adds to this environment. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Makes `spec.cluster` for a plugin that asks for it (`provideClusterInfo`). */
+  /** Returns `spec.cluster` for a plugin that asks for it (`provideClusterInfo`). */
   readonly cluster: () => Promise<unknown>;
-  /** Milliseconds after which the plugin is killed. */
+  /** The plugin is killed after so many milliseconds. */
   readonly limit: number;
 }
 
@@ -66,7 +66,6 @@ function problemOf({ code, signal, killed }: ExecFileException, timeout: number)
     : `was ended by ${String(signal)}`;
 }
 
-/** A plugin gives a token, a certificate with its key, or all of them. */
 export type PluginCredential = ReturnType<typeof credentialIn>;
 
 function credentialIn(output: string, plugin: ExecPlugin) {
@@ -90,9 +89,8 @@ function credentialIn(output: string, plugin: ExecPlugin) {
   }
   return omitUndefined({
     token,
-    /** The certificate and key are PEM. */
     certificate: cert === undefined || key === undefined ? undefined : { cert, key },
-    /** Milliseconds since 1970. Without it, the credential holds until the server rejects it. */
+    /** Without a time, in milliseconds since 1970, the credential holds until the server rejects it. */
     expires: Number.isNaN(expires) ? undefined : expires,
   });
 }

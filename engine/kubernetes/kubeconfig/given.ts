@@ -1,8 +1,7 @@
 /**
- * A program can give kubeconfigs as values instead of files. Each has a name in place of a path, which may appear in
- * state, logs and errors. Its content is in the memory of this process alone.
+ * A program can give kubeconfigs as values. Their names take the place of paths, in state too; their contents are in
+ * this process alone.
  */
-
 const contents = new Map<string, string>();
 
 const prefix = "input:";
@@ -16,12 +15,12 @@ export function isGiven(kubeconfig: string): boolean {
   return kubeconfig.startsWith(prefix);
 }
 
-/** Registers contents by their names. A new content replaces an old one. */
+/** A new content replaces an old one. */
 export function registerKubeconfigs(given: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(given)) contents.set(name, content);
 }
 
-/** Registers contents that an earlier run has kept, unless this run has given newer ones. */
+/** Contents that an earlier run has kept don't replace what this run has given. */
 export function keepKubeconfigs(kept: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(kept))
     if (!contents.has(name)) contents.set(name, content);

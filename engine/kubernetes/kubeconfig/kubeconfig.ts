@@ -12,7 +12,6 @@ import {
   type KubeconfigUser,
   userEntry,
 } from "./entries.ts";
-
 import { givenKubeconfig, isGiven } from "./given.ts";
 import { type Cause, codeOf, messageOf, UserError } from "../../user-error.ts";
 
@@ -20,21 +19,16 @@ import { type Cause, codeOf, messageOf, UserError } from "../../user-error.ts";
 export interface ClusterAccess {
   /** The name of a given kubeconfig stands for its current context. */
   readonly context: string;
-  /**
-   * The path of a kubeconfig file, or the name of a given kubeconfig (given.ts). Without it, the files of `KUBECONFIG` or
-   * the default file are read.
-   */
+  /** It is a path, or the name of a given kubeconfig. Without it, `KUBECONFIG` or the default file is read. */
   readonly kubeconfig?: string;
 }
 
 /** The kubeconfig lacks something that the stack's config refers to: a file or a name is wrong. */
 export class KubeconfigError extends UserError {
   override readonly name = "KubeconfigError";
-  readonly cluster: string;
 
   constructor(cluster: string, problem: string) {
     super(printable(`cluster ${cluster}: ${problem}`));
-    this.cluster = cluster;
   }
 
   override get failure(): Cause {
@@ -51,13 +45,11 @@ export interface Kubeconfig {
   readonly user: KubeconfigUser;
 }
 
-/** Names the fields of both entries that have a path relative to the folder of their file. */
 function relativePaths({ cluster, user }: Kubeconfig): string | undefined {
   const names = [cluster, user, user.exec].flatMap((entry) => entry?.relative ?? []);
   return names.length === 0 ? undefined : `has a relative path in ${names.join(" and ")}`;
 }
 
-/** Kubeconfig files are found by these variables and the home folder. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -73,8 +65,7 @@ const inCluster = "in-cluster";
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * Reads the entries that kubectl would use for `access.context`, from the given file, else the files of `KUBECONFIG`,
- * else `~/.kube/config`. It runs no credential plugin and sends nothing.
+ * Reads the entries that kubectl would use for `access.context`. It runs no credential plugin and sends nothing.
  *
  * @throws KubeconfigError
  */
@@ -123,8 +114,8 @@ function readGiven(name: string, context: string): Kubeconfig {
 }
 
 /**
- * Refuses relative paths in a file that `access` names, because Pulumi's Kubernetes plugin takes the content of such a
- * file and resolves them in another folder than this program and kubectl.
+ * Pulumi's Kubernetes plugin takes the content of a file that `access` names, and resolves relative paths in another
+ * folder than this program and kubectl.
  *
  * @throws KubeconfigError
  */
@@ -154,9 +145,8 @@ function inClusterConfig(host: string, port: string): Kubeconfig {
 }
 
 function candidates(access: ClusterAccess, { variables, home }: Environment): string[] {
-  if (access.kubeconfig !== undefined) {
+  if (access.kubeconfig !== undefined)
     return [path.resolve(access.kubeconfig.replace(/^~(?=\/)/, home))];
-  }
   const listedFiles = (variables.KUBECONFIG ?? "").split(path.delimiter).filter((file) => file);
   const files = listedFiles.length > 0 ? listedFiles : [path.join(home, ".kube", "config")];
   return files.map((file) => path.resolve(file));
@@ -187,7 +177,7 @@ async function entriesOf(file: string): Promise<Entries | undefined> {
   throw new UserError(`kubeconfig ${file} is not valid; ${shows}`);
 }
 
-/** Reads the entries in the text of a file; undefined if the text is not a kubeconfig. */
+/** Returns undefined if the text is not a kubeconfig. */
 export function entriesIn(text: string, file: string): Entries | undefined {
   let config: unknown;
   try {
@@ -242,17 +232,14 @@ function resolve(files: readonly Entries[], name: string, where: string): Kubeco
     }
   };
   const cluster = read("cluster", clusterEntry);
-  const problem = problemOf(cluster);
+  const problem = serverProblem(cluster);
   if (problem !== undefined)
     throw new UserError(`the server of context ${name} in ${where} ${problem}`);
   return { context: name, cluster, user: context.fields.user ? read("user", userEntry) : {} };
 }
 
-/** The mistake in a server, if there is any. */
-function problemOf({
-  server,
-  "insecure-skip-tls-verify": isUnverified,
-}: KubeconfigCluster): string | undefined {
+function serverProblem(cluster: KubeconfigCluster): string | undefined {
+  const { server, "insecure-skip-tls-verify": isUnverified } = cluster;
   const url = URL.parse(server);
   if (url === null || !/^https?:$/.test(url.protocol)) return "is not an https URL";
   if (url.username !== "" || url.password !== "")

@@ -25,7 +25,7 @@ describe("examples/runner", () => {
       const config = await readKubeconfig({ context, kubeconfig }, context);
       const { headers } = await authenticatorOf(config, {
         variables: { PATH },
-        pluginTimeout: 10_000,
+        limit: 10_000,
       })();
       return headers;
     });

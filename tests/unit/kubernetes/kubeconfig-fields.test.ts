@@ -41,7 +41,7 @@ describe("a field of a kubeconfig", () => {
   const authenticate = async (entries: { cluster?: Entry; user?: Entry }): Promise<unknown> => {
     const { home, config } = await read(entries);
     try {
-      const authenticator = authenticatorOf(await config, { variables: {}, pluginTimeout: 1000 });
+      const authenticator = authenticatorOf(await config, { variables: {}, limit: 1000 });
       const { headers, tls } = await authenticator();
       const values = Object.entries(tls).map(([name, value]: [string, unknown]) => {
         return [name, Buffer.isBuffer(value) ? value.toString() : value];
