@@ -6,7 +6,7 @@ import type { Reader } from "./request.ts";
 import type { Resource } from "../objects/resources.ts";
 import { inMiB } from "./size-limits.ts";
 
-/** Reads one object from an answer, with all its fields. */
+/** The object keeps all its fields. */
 export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
   return (body) => {
     if (!isRecord(body) || body.kind !== kind) return another(`the answer is not a ${kind}`);
@@ -19,10 +19,10 @@ export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
 }
 
 /**
- * Reads a page of a list from an answer. An API server sends `items: []` for an empty list; an answer without `items`
- * comes from something else and must not pass for an empty cluster.
+ * An API server sends `items: []` for an empty list. An answer without `items` comes from something else and must not
+ * pass for an empty cluster.
  *
- * @param keep counts the bytes that are kept of all pages, at most `most`
+ * @param most bytes may be kept of all pages
  */
 export function pageOf<T>(
   resource: Resource<T>,
@@ -50,10 +50,7 @@ function another(problem: string): { readonly failure: RequestFailure } {
   return { failure: unreadable(problem, true) };
 }
 
-/**
- * The items of a list, or the problem with one of them. No item is left out, since the program takes an object that a
- * list lacks for deleted.
- */
+/** Returns a sentence if an item is invalid. None is left out, since an object that a list lacks counts as deleted. */
 export function itemsOf<T>(
   { kind, shape }: Resource<T>,
   items: readonly unknown[],
@@ -70,16 +67,14 @@ export function itemsOf<T>(
   return objects;
 }
 
-/** The `resourceVersion` of an object or a list. */
 export function versionIn(body: unknown): string | undefined {
-  const metadata = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};
-  const { resourceVersion } = metadata;
+  const { resourceVersion } = isRecord(body) && isRecord(body.metadata) ? body.metadata : {};
   return typeof resourceVersion === "string" && /^[!-~]{1,253}$/.test(resourceVersion)
     ? resourceVersion
     : undefined;
 }
 
-/** Turns the words of checks.ts into the end of a sentence: `.metadata.name is missing` -> `metadata.name is missing`. */
+/** Turns `.metadata.name is missing` into `metadata.name is missing`. */
 function problemOf({ words }: Wrong): string {
   return words.replace(/^[. ]/, "");
 }

@@ -8,7 +8,6 @@ import type { Request } from "./exchange.ts";
 import type { Requester } from "./request.ts";
 import { type Located, type ObjectName, pathOf, type Resource } from "../objects/resources.ts";
 
-/** Turns the API's verbs into requests. */
 export function clientOf(cluster: string, requester: Requester, lists: ListSettings): Kubernetes {
   const one = <T>(
     verb: Verb,
@@ -43,7 +42,7 @@ export function clientOf(cluster: string, requester: Requester, lists: ListSetti
       return one("create", "POST", resource, omitUndefined({ namespace, name }), { body, path });
     },
 
-    async replace(resource, object, options) {
+    replace(resource, object, options) {
       const at = nameOf(resource, object);
       const path = pathOf(resource, at) + queryOf({ ...options });
       return one("update", "PUT", resource, at, { body: withKind(resource, object), path });
@@ -68,7 +67,6 @@ export function clientOf(cluster: string, requester: Requester, lists: ListSetti
   };
 }
 
-/** @param accept the media type of its pages; JSON by default */
 export function readList<T>(
   requester: Requester,
   settings: ListSettings,

@@ -23,31 +23,28 @@ import { sessionsOf } from "./session.ts";
 import { sizeLimits } from "./size-limits.ts";
 import { type Watching, watchingOf } from "./watching.ts";
 
-/** An API server as a kubeconfig describes it, without secrets. */
+/** These fields of a kubeconfig contain no secret. */
 export interface ApiServer {
-  /** An https URL without credentials. */
+  /** The https URL has no credentials. */
   readonly server: string;
-  /** PEM certificates in base64. Without them, a public authority has to have signed the server's certificate. */
+  /** It is PEM in base64. Without it, a public authority has to have signed the server's certificate. */
   readonly certificateAuthority?: string;
   readonly tlsServerName?: string;
 }
 
-/** Everything that a client needs in place of a kubeconfig. */
+/** These take the place of a kubeconfig. */
 export interface Credentials extends ApiServer {
   readonly token: string;
 }
 
-/**
- * A client uses a context of the runner's kubeconfig, the API server of that context with the given token alone, or
- * credentials that have nothing to do with the runner's kubeconfig.
- */
+/** A token takes the place of the context's user. */
 export type ConnectWith =
   ClusterAccess | (ClusterAccess & { readonly token: string }) | Credentials;
 
 /**
- * Makes a client for one cluster, which messages call `cluster`. It sends nothing before the first call.
+ * Sends nothing before the first call. Messages use the name `cluster`.
  *
- * @throws KubeconfigError if the kubeconfig lacks the context or an entry that the context refers to
+ * @throws KubeconfigError
  */
 export async function connect(
   to: ConnectWith,
@@ -59,7 +56,7 @@ export async function connect(
 }
 
 /**
- * Makes a client that watches a cluster, with connections of its own, since each watch occupies one.
+ * The client has connections of its own, since each watch occupies one.
  *
  * @throws KubeconfigError
  */

@@ -6,25 +6,20 @@ import type { Time } from "./retry.ts";
 export interface Cancellation {
   /** Once it is aborted, no request is sent, and nothing waits. */
   readonly stop: AbortSignal;
-  /** Aborted a moment after `stop`: requests in progress are given up. */
+  /** It is aborted a moment after `stop`, and ends requests in progress. */
   readonly abort: AbortSignal;
 }
 
-/** The reason that errors give for what a cancelled run did not do. */
 export const cancelledWords = "the run was cancelled";
 
 export const cancelled: RequestFailure = { kind: "cancelled", transient: false };
 
 export interface TimeLimit {
   readonly milliseconds: number;
-  /** The detail of the failure when the time is over. */
   readonly tooLate: string;
 }
 
-/**
- * Does the work, and gives it up once its time is over or `abort` is aborted. Work that is given up sees its signal
- * aborted, and nothing waits for it any longer.
- */
+/** Work that takes too long, or is aborted, sees its signal aborted, and nothing waits for it any longer. */
 export async function within<T>(
   { milliseconds, tooLate }: TimeLimit,
   { time, abort }: { readonly time: Pick<Time, "alarm">; readonly abort?: AbortSignal | undefined },

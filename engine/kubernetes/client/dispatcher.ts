@@ -4,21 +4,20 @@ import type { Proxy } from "../kubeconfig/proxy.ts";
 
 export type { Dispatcher };
 
-/** The connection to an API server. */
 export interface Route {
   readonly server: URL;
-  /** Without one, connections go to the server directly, whatever the environment says. */
+  /** Without one, connections are direct, whatever the environment says. */
   readonly proxy: Proxy | undefined;
   readonly tls: Tls;
   readonly connections: number;
-  /** Milliseconds for name lookup, TCP and TLS together. */
+  /** Name lookup, TCP and TLS together may take so many milliseconds. */
   readonly connectTimeout: number;
 }
 
 /** This is longer than the pause between two phases of a run, and shorter than the idle time-out of load balancers. */
 const keepAliveTimeout = 20_000;
 
-/** Makes connections to one API server, which stay open between requests. An idle one keeps no process alive. */
+/** Connections stay open between requests. An idle one keeps no process alive. */
 export function dispatcherFor(route: Route): Dispatcher {
   const { connections, connectTimeout, tls, proxy } = route;
   // HTTP/2 is slower here: 440 writes/s against 540 on two cores.

@@ -7,43 +7,32 @@ import { type ObjectName, rbacName, type Resource } from "../objects/resources.t
 
 export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";
 
-/** The attempted request, in words. */
 export interface Operation {
   readonly verb: Verb;
   readonly resource: Resource<unknown>;
   readonly at: Partial<ObjectName>;
 }
 
-/** The cluster, in words. `server` is the API server's origin, without credentials. */
 export interface Place {
   readonly cluster: string;
   readonly context: string;
+  /** The API server's origin contains no credentials. */
   readonly server: string;
 }
 
-/**
- * A request to a cluster failed, after its retries. The message is one sentence for the user. Neither it nor any field
- * holds a credential, and there is no `cause`, which might.
- */
+/** Neither the message nor any field holds a credential, and there is no `cause`, which might. */
 export class KubernetesError extends UserError {
   override readonly name = "KubernetesError";
   readonly kind: FailureKind;
-  readonly cluster: string;
-  /** The HTTP status, if the server answered. */
   readonly status: number | undefined;
-  /** The `reason` of the server's Status, such as `Forbidden`, or the code of a broken connection. */
   readonly reason: string | undefined;
-  /** The server's own message. */
   readonly detail: string | undefined;
-  /** The name of the object that a 404 says does not exist. A 404 for another reason names none. */
   readonly absent: string | undefined;
-  /** A clause that says why the request was not sent. */
   readonly notAttempted: string | undefined;
 
   constructor(place: Place, operation: Operation, failure: RequestFailure, attempts: number) {
     super(printable(sentence(place, operation, failure, attempts)));
     this.kind = failure.kind;
-    this.cluster = place.cluster;
     this.status = failure.status;
     this.reason = failure.reason;
     this.detail = failure.detail;
@@ -51,20 +40,14 @@ export class KubernetesError extends UserError {
     this.notAttempted = failure.notAttempted;
   }
 
-  /**
-   * Refused where an API server has answered, and running again will not help: it is not overloaded or about to start,
-   * and a 404 may be the page of a proxy in front of it.
-   */
+  /** A cluster has refused if running again will not help. A 404 may be the page of a proxy in front of it. */
   override get failure(): Cause {
     const isFinal = ["unauthorized", "forbidden", "invalid"].includes(this.kind);
     const isAnswered = this.kind === "server" && this.status !== undefined && this.status < 500;
     return isFinal || isAnswered ? "refused" : "unreachable";
   }
 
-  /**
-   * Tells whether the cluster as a whole is unavailable: it can't be reached, is too slow, is overloaded or fails. Only
-   * a failed read proves it, since a broken admission webhook can fail one write.
-   */
+  /** Only a failed read proves it, since a broken admission webhook can fail one write. */
   get clusterUnavailable(): boolean {
     return mayConcernAll(this.kind);
   }
@@ -142,7 +125,7 @@ function notFound(
     : `cluster ${cluster} has no ${describe(operation)} to ${verb}${said}; run again`;
 }
 
-/** Names the object of an operation: `services in namespace shop`, `Service shop/cart`. */
+/** Returns `services in namespace shop` or `Service shop/cart`. */
 export function describe({ resource, at }: Operation): string {
   if (at.name === undefined) {
     const scope = at.namespace === undefined ? "" : ` in namespace ${at.namespace}`;

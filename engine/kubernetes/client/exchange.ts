@@ -7,25 +7,21 @@ import { inMiB, textWithin } from "./size-limits.ts";
 export interface Request {
   readonly operation: Operation;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** The path below the server's own path, with the query. */
+  /** The server's own path precedes it. */
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
-  /** The media type of the answer; `application/json` by default. */
   readonly accept?: string | undefined;
 }
 
-/** These settings hold for every request to one API server. */
 export interface ExchangeSettings {
   readonly server: URL;
   readonly userAgent: string;
-  /** Milliseconds without any data from the server after which a request fails. */
+  /** A request fails after so many milliseconds without any data from the server. */
   readonly requestTimeout: number;
-  /** The most bytes that an answer may have. */
   readonly mostBytes: number;
 }
 
-/** Completes a request with the headers and time-outs of its session. */
 export function requestOptions(
   { path, method, body, contentType = "application/json", accept = "application/json" }: Request,
   { headers }: Session,
@@ -50,7 +46,6 @@ export function requestOptions(
   };
 }
 
-/** Reads the text of an answer's body. */
 export async function wholeOf(
   { body, statusCode: status }: Dispatcher.ResponseData,
   { proxy }: Session,
@@ -66,7 +61,6 @@ export async function wholeOf(
   }
 }
 
-/** Turns an answer with a status of 300 and above into a failure. */
 export async function refusalIn(
   response: Dispatcher.ResponseData,
   { operation }: Request,

@@ -5,12 +5,10 @@ import { printable } from "../objects/printable.ts";
 import type { Redact } from "./redaction.ts";
 import { codeOf } from "../../user-error.ts";
 
-/** Callers decide by these kinds of failures what to do. */
 export type FailureKind =
   | "unreachable"
   /** The server did not answer in full in the time that the call has. */
   | "late"
-  /** The run was cancelled. */
   | "cancelled"
   | "unauthorized"
   | "forbidden"
@@ -20,25 +18,25 @@ export type FailureKind =
   | "invalid"
   | "gone"
   | "throttled"
-  /** The answer exceeds its limit of bytes. */
   | "tooLong"
   | "server";
 
 /** One failed attempt, without secrets. */
 export interface RequestFailure {
   readonly kind: FailureKind;
-  /** Tells whether the same request may succeed a little later. */
+  /** The same request may succeed a little later. */
   readonly transient: boolean;
-  /** The milliseconds that the server asks the client to wait. */
+  /** The server asks the client to wait so many milliseconds. */
   readonly retryAfter?: number;
-  /** The HTTP status, if the server answered. */
+  /** The HTTP status is absent if the server did not answer. */
   readonly status?: number;
-  /** The `reason` of the server's Status object; `detail` is its `message`. */
+  /** This is the `reason` of the server's Status, such as `Forbidden`, or the code of a broken connection. */
   readonly reason?: string;
+  /** This is the `message` of the server's Status. */
   readonly detail?: string;
-  /** The name of the object that the server says does not exist. */
+  /** A 404 of the API server names the object that does not exist. */
   readonly absent?: string;
-  /** The reason for which the call was not sent; the other fields are about the call before it. */
+  /** This clause says why the call was not sent; the other fields are about the call before it. */
   readonly notAttempted?: string;
 }
 
@@ -55,12 +53,11 @@ const transientStatus = new Set([429, 500, 502, 503, 504]);
 
 export type Outcome<T> = { readonly value: T } | { readonly failure: RequestFailure };
 
-/** Makes the failure for an answer that is not the one asked for. */
 export function unreadable(detail: string, transient = false): RequestFailure {
   return { kind: "server", transient, status: 200, detail };
 }
 
-/** Makes the failure for a response with a status of 300 and above; `body` is its text. */
+/** @param body the text of a response with a status of 300 and above */
 export function failureOfResponse(
   { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
   body: string,
@@ -86,10 +83,7 @@ function milliseconds(value = ""): number | undefined {
   return /^\d+$/.test(value) ? Number(value) * 1000 : undefined;
 }
 
-/**
- * Reads the Status object in a response. Any other text is dropped, since an error page of a proxy may echo the
- * request, and with it the credentials.
- */
+/** Any text but a Status is dropped, since an error page of a proxy may echo the request with its credentials. */
 function statusObject(body: string, redact: Redact) {
   const status = parse(body);
   if (!isRecord(status) || status.kind !== "Status") return {};
@@ -106,7 +100,7 @@ function statusObject(body: string, redact: Redact) {
 
 const untrusted = "its certificate is signed by an authority that the context does not trust";
 
-/** Explains the error codes of Node, OpenSSL and undici to the user. */
+/** These are codes of Node, OpenSSL and undici. */
 const meanings: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was lost",
@@ -143,8 +137,7 @@ const tls =
   /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO$|HOSTNAME_)/;
 
 /**
- * Makes the failure for an error that undici threw. It keeps the error's code alone, because messages of libraries may
- * quote credentials.
+ * Keeps nothing but the error's code, because messages of libraries may quote credentials.
  *
  * @param proxy the field or variable that names the proxy, if there is one
  */

@@ -1,14 +1,12 @@
 import { printable } from "../objects/printable.ts";
 
-/** Takes one line of the debug log, without its line end. */
 export type Log = (line: string) => void;
 
 /**
- * Opens the debug log, which `LINKERD_MULTICLUSTER_LOG=debug` switches on. It writes a line to stderr for each request,
- * for each retry with its reason, and for decisions that no preview shows. Pulumi prints these lines as diagnostics of
- * the stack. No line holds a header, a body, a query or a server's message, so none holds a secret.
+ * Writes requests, retries and decisions that no preview shows to stderr, which Pulumi prints as diagnostics of the
+ * stack. No line holds a header, a body, a query or a server's message, so none holds a secret.
  *
- * @returns undefined if the log is off, so that callers format no lines
+ * @returns undefined unless LINKERD_MULTICLUSTER_LOG is debug, so that callers format no lines
  */
 export function debugLog(
   variables: Readonly<Record<string, string | undefined>> = process.env,

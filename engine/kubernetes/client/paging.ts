@@ -7,31 +7,28 @@ import type { Time } from "./retry.ts";
 import { inMiB, type SizeLimits } from "./size-limits.ts";
 import { count, inDigits } from "../../message.ts";
 
-/** A list as it was at one moment. */
 export interface Items<T> {
   readonly items: T[];
-  /** The resource version of the list, if the server gave one. */
+  /** The resource version is undefined if the server gave none. */
   readonly version: string | undefined;
 }
 
-/** One page of a list. */
 export interface Page<T> extends Items<T> {
-  /** The token for the next page. */
+  /** The server continues the list with this token. */
   readonly next: string | undefined;
   readonly bytes: number;
 }
 
 export interface ListSettings {
-  /** The number of objects on a page. */
   readonly pageSize: number;
-  /** Milliseconds for the whole list. */
+  /** The whole list may take so many milliseconds. */
   readonly within: number;
   readonly limits: SizeLimits;
   readonly time: Pick<Time, "now">;
 }
 
 interface Paging extends ListSettings {
-  /** Makes the error for a list that does not end. */
+  /** The error is for a list that does not end. */
   readonly errorOf: (failure: RequestFailure) => KubernetesError;
 }
 
@@ -41,11 +38,9 @@ const mostEmpty = 20;
 type PageQuery = Readonly<Record<string, string>>;
 
 /**
- * Reads all items of a list page by page, so that all show one state of the cluster. If the server drops that state
- * half-way (410), it reads everything again in a single page, which can't expire. It throws whatever `read` throws, so
- * that a list is never incomplete.
+ * All pages show one state of the cluster. If the server drops that state half-way (410), everything is read again in a
+ * single page, which can't expire. It throws whatever `read` throws, so that a list is never incomplete.
  *
- * @param read reads one page in the time that is left for the list
  * @param first reads a single page of so many objects instead
  */
 export async function readAll<T>(

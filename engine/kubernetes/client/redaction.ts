@@ -1,18 +1,17 @@
 import { bounds } from "../objects/bounds.ts";
 
 /**
- * Decides whether to show a text by somebody who was sent a credential and may quote it. It shows the text as it is, or
- * not at all, because any part of it could quote the credential in some form.
+ * Somebody who was sent a credential may quote it in a text. The text is shown as it is or not at all, because any part
+ * of it could quote the credential in some form.
  */
 export type Redact = (text: string) => string;
 
-/** Stands in the place of a text that is not shown. */
 export const hidden = "[not shown, as it quotes a credential]";
 
-/** So many letters and digits in a row betray a credential, as it is and encoded in base64 or hex. */
+/** So many letters and digits in a row betray a credential, as it is and in base64 or hex. */
 const telling = { plain: 6, encoded: 8 };
 
-/** @param sent the credentials that requests are sent with; blank ones are ignored */
+/** @param sent the credentials of requests; blank ones are ignored */
 export function redactor(sent: readonly string[]): Redact {
   const credentials = sent.map((one) => one.trim()).filter((one) => one !== "");
   // These are too short to distinguish from parts of words.
@@ -48,7 +47,7 @@ function cut(text: string): string {
   return `${start.slice(0, start.lastIndexOf(" ") + 1)}…`;
 }
 
-/** Lists the parts of a credential that betray it, in each form in which a text may quote it. */
+/** Returns the parts that betray a credential, in each form in which a text may quote it. */
 function tracesOf(credential: string): string[] {
   const hex = Buffer.from(credential).toString("hex");
   const encoded = [hex, ...[0, 1, 2].map((before) => base64(credential, before))].map(letters);
@@ -60,7 +59,7 @@ function tracesOf(credential: string): string[] {
   ];
 }
 
-/** Encodes a credential that begins `before` bytes into a group of three, without characters that its neighbours decide. */
+/** The credential begins `before` bytes into a group of three. Characters that its neighbours decide are left out. */
 function base64(credential: string, before: number): string {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(credential)]);
   const end = Math.floor((bytes.length * 8) / 6);
@@ -84,7 +83,7 @@ function partsOf(text: string, length: number): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at, at + length));
 }
 
-/** Keeps the characters to compare, so that neither blanks and quotes nor the case can hide a credential. */
+/** Neither blanks and quotes nor the case can hide a credential. */
 function letters(text: string): string {
   return text.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
 }

@@ -24,10 +24,9 @@ import type { Log } from "./log.ts";
 import { backoff, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
 
-/** Reads the value from the JSON of an answer of so many bytes. */
 export type Reader<T> = (body: unknown, bytes: number) => Outcome<T>;
 
-/** An answer that lasts until one side ends it. */
+/** The body lasts until one side ends it. */
 export interface Stream {
   readonly session: Session;
   readonly body: AsyncIterable<Buffer>;
@@ -42,13 +41,12 @@ export interface Settings extends ExchangeSettings {
   readonly concurrency: LimitFunction;
   readonly time: Time;
   readonly cancellation: Cancellation | undefined;
-  /** Undefined if the debug log is off. */
   readonly log: Log | undefined;
 }
 
 export type Requester = ReturnType<typeof requesterOf>;
 
-/** Sends requests to one API server, and repeats them until they are answered or out of attempts. */
+/** Requests are repeated until they are answered or out of attempts. */
 export function requesterOf(settings: Settings) {
   const { sessions, place, policy, breaker, concurrency, time, cancellation, log } = settings;
   const usual: TimeLimit = {
@@ -72,7 +70,7 @@ export function requesterOf(settings: Settings) {
     return { ...last, notAttempted: `cluster ${place.cluster} does not answer (${said})` };
   };
 
-  /** Sends one request, and returns before the body arrives. A status of 300 and above is a failure. */
+  /** Returns before the body arrives. */
   const exchange = async (
     session: Session,
     request: Request,
@@ -108,7 +106,7 @@ export function requesterOf(settings: Settings) {
     return { failure: { ...result.failure, status: answer.value.statusCode } };
   };
 
-  /** Sends a request again after a 401, if there are other credentials. */
+  /** After a 401, a request is sent again if there are other credentials. */
   const withCredentials = async <T>(
     request: Request,
     sendIn: (session: Session) => Promise<Outcome<T>>,
@@ -127,7 +125,7 @@ export function requesterOf(settings: Settings) {
     }
   };
 
-  /** Ends an attempt in time, whatever the server sends, and however slowly. */
+  /** An attempt ends in time, whatever the server sends, and however slowly. */
   const attempt = async <T>(
     request: Request,
     read: Reader<T>,
@@ -179,8 +177,6 @@ export function requesterOf(settings: Settings) {
 
   return {
     /**
-     * Sends a request until there is an answer, and returns the value that `read` finds in it.
-     *
      * @param limit shortens the time limit of every call
      * @throws KubernetesError
      */
@@ -190,7 +186,7 @@ export function requesterOf(settings: Settings) {
       concurrency(() => callLimited(request, read, limit)),
 
     /**
-     * Sends a request once, and returns its answer as a stream.
+     * A request for a stream is sent once.
      *
      * @param silence milliseconds without a byte after which the stream fails
      * @throws KubernetesError
@@ -210,7 +206,7 @@ export function requesterOf(settings: Settings) {
   };
 }
 
-/** Describes a failure for the log by its status, kind and reason, without the server's message. */
+/** The log must not have the server's message. */
 function briefly({ status, kind, reason = "" }: RequestFailure): string {
   const word = /^\w{1,40}$/.test(reason) ? [reason] : [];
   return [...(status === undefined ? [] : [status]), kind, ...word].join(" ");

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The clock, injected so that tests neither wait nor depend on chance. */
+/** Tests replace it, so that they neither wait nor depend on chance. */
 export interface Time {
   /** Returns milliseconds since any fixed moment. */
   now(): number;
   /** Ends early once the signal is aborted, and after 24 days. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Calls once after that time. The function that it returns prevents the call. */
+  /** The function that it returns prevents the call. */
   alarm(milliseconds: number, call: () => void): () => void;
   /** Returns a number from 0 up to, but not including, 1. */
   random(): number;
@@ -31,25 +31,22 @@ export const systemTime: Time = {
   random: () => Math.random(),
 };
 
-/** A call is retried until either of the two limits is reached. */
-export interface RetryBudget {
+/** A call is retried until either limit is reached. */
+interface RetryBudget {
   readonly attempts: number;
-  /** Milliseconds after the start of the first attempt in which another may start. */
+  /** Another attempt may start within so many milliseconds of the first. */
   readonly within: number;
 }
 
 export interface RetryPolicy {
-  /**
-   * The budget for a cluster that answered last time, for overload, restarts and lost connections. `within` is also the
-   * deadline of every call, at which an attempt in progress is given up.
-   */
+  /** The cluster answered last time. A call ends after `within`, even if an attempt is in progress. */
   readonly working: RetryBudget;
-  /** The budget for a cluster that has never answered, since a wrong address should not cost a minute. */
+  /** The cluster has never answered: a wrong address should not cost a minute. */
   readonly connecting: RetryBudget;
   readonly backoff: Backoff;
 }
 
-/** Each wait between two attempts is twice the last one, in milliseconds. */
+/** Each wait, in milliseconds, is twice the last one. */
 export interface Backoff {
   readonly first: number;
   readonly longest: number;
@@ -63,8 +60,8 @@ export const retryPolicy: RetryPolicy = {
 };
 
 /**
- * Computes the milliseconds to wait after the `attempts`th failure in a row, from 1 up. Half of the wait is random, so
- * that calls that failed together are not repeated together.
+ * Returns the milliseconds to wait after so many failures in a row. Half of the wait is random, so that calls that failed
+ * together are not repeated together.
  */
 export function backoff(
   attempts: number,
@@ -75,12 +72,11 @@ export function backoff(
   return whole * (0.5 + time.random() / 2);
 }
 
-/** The duration and interval of `poll`, in milliseconds. */
+/** Times are in milliseconds. */
 export interface Polling {
   readonly within: number;
   readonly every: number;
   readonly time?: Pick<Time, "now" | "sleep">;
-  /** Aborting it ends the polling. */
   readonly stop?: AbortSignal;
 }
 

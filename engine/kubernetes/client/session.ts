@@ -6,15 +6,14 @@ import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
 import { messageOf, unlessBug } from "../../user-error.ts";
 
-/** Requests use these credentials and connections until either change. */
 export interface Session extends Omit<Authentication, "sent"> {
   readonly dispatcher: Dispatcher;
-  /** The field or variable that names the proxy, if there is one. */
+  /** This field or variable names the proxy, if there is one. */
   readonly proxy: string | undefined;
   readonly redact: Redact;
 }
 
-export interface Access {
+interface Access {
   readonly authenticate: Authenticate;
   /** Reads the kubeconfig again, and forgets credentials, so that plugins run again. */
   readonly reread: () => Promise<Authenticate>;
@@ -23,14 +22,14 @@ export interface Access {
   readonly time: Pick<Time, "now">;
 }
 
-/** Credentials are loaded again after so many milliseconds. It is also the least time between two renewals on a 401. */
+/** Credentials are loaded again after so many milliseconds, which also lie between two renewals on a 401. */
 const credentialsAge = 30_000;
 
 export type Sessions = ReturnType<typeof sessionsOf>;
 
 /**
- * Keeps the credentials and connections of one cluster. Credentials are loaded again now and then, because they expire
- * and files are replaced, and the kubeconfig is read again when the server has answered 401.
+ * Credentials are loaded again now and then, because they expire and files are replaced. The kubeconfig is read again
+ * when the server has answered 401.
  */
 export function sessionsOf({ authenticate: first, reread, connect, proxy, time }: Access) {
   let authenticate = first;
@@ -39,7 +38,7 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
   let due = -Infinity;
   let renewedAt = -Infinity;
 
-  /** Makes a new session, unless nothing has changed. */
+  /** Returns the latest session if nothing has changed. */
   const next = async (): Promise<Session> => {
     const now = time.now();
     due = now + credentialsAge;
@@ -78,10 +77,7 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
   return {
     current,
 
-    /**
-     * Reads the kubeconfig again after the server answered `refused` with 401, unless another request has done so
-     * meanwhile. Returns whether there are other credentials to try.
-     */
+    /** Returns whether there are other credentials to try than those that the server answered with 401. */
     async renew(refused: Session): Promise<boolean> {
       const isCurrent = (await current()) === refused;
       if (isCurrent && time.now() - renewedAt > credentialsAge) {

@@ -2,7 +2,6 @@ import type { Readable } from "node:stream";
 import { bounds } from "../objects/bounds.ts";
 import { UserError } from "../../user-error.ts";
 
-/** Limits how much of an API server's answers this process keeps; bounds.ts explains each limit. */
 export const sizeLimits = {
   answer: bounds.answer.most,
   items: bounds.items.most,
@@ -16,7 +15,7 @@ export function inMiB(bytes: number): string {
   return `${Math.round((bytes * 10) / 2 ** 20) / 10} MiB`;
 }
 
-/** Reads the text of a body; undefined if it has more bytes. */
+/** Returns undefined if the body has more bytes. */
 export async function textWithin(
   body: Readable,
   most: number,

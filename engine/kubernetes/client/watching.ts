@@ -17,36 +17,34 @@ import type { Session } from "./session.ts";
 import { linesOf } from "./size-limits.ts";
 import { UserError } from "../../user-error.ts";
 
-/** A change of an object, with nothing but its metadata. */
 export interface ObjectChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: OtherObject;
 }
 
-/** A list, and the version from which a watch can continue. */
-export interface Listed {
+interface Listed {
   readonly items: readonly OtherObject[];
+  /** A watch can continue from this version. */
   readonly resourceVersion: string;
 }
 
 export interface WatchCalls {
-  /** Called once the server has begun to watch. */
+  /** It is called once the server has begun to watch. */
   readonly opened: () => void;
   readonly changed: (change: ObjectChange) => void;
 }
 
-/** Watches one cluster. Its methods throw KubernetesError. */
+/** Methods throw KubernetesError. */
 export interface Watching {
   readonly cluster: string;
   list(resource: Resource<unknown>): Promise<Listed>;
-  /** Returns the version from which a watch of a kind reports every change. */
+  /** Returns the version from which a watch reports every change. */
   version(resource: Resource<unknown>): Promise<string>;
   /**
-   * Reports every change after `from`, until the server ends the watch, as it does every few minutes, or the signal is
-   * aborted.
+   * Ends with the server's watch, after a few minutes, or with the signal.
    *
    * @returns the version from which to continue
-   * @throws KubernetesError of kind `gone` if the server no longer knows that version
+   * @throws KubernetesError of kind `gone` if the server no longer knows `from`
    */
   watch(
     resource: Resource<unknown>,
@@ -57,13 +55,10 @@ export interface Watching {
   close(): Promise<void>;
 }
 
-/** The server should end a watch after so many seconds. By default, API servers wait 30 to 60 minutes. */
+/** The server ends a watch after so many seconds. By default, API servers wait 30 to 60 minutes. */
 const shortestWatch = 300;
 
-/**
- * A watch without a line for so many milliseconds counts as dead. API servers send a bookmark about every minute, and a
- * half-open connection brings nothing at all.
- */
+/** A watch without a byte for so many milliseconds is dead, since API servers send a bookmark about every minute. */
 const longestSilence = 150_000;
 
 const partial = "PartialObjectMetadata";
@@ -144,7 +139,7 @@ export function watchingOf(
   };
 }
 
-/** Makes the resource of the same objects with their metadata alone. */
+/** Returns the resource of the same objects with their metadata alone. */
 function metadataOf({ shape: _, ...resource }: Resource<unknown>) {
   const shape = resource.namespaced ? otherObject : clusterObject;
   return { ...resource, kind: partial, shape };

@@ -15,7 +15,7 @@ import {
 import { givenKubeconfig, isGiven } from "./given.ts";
 import { type Cause, codeOf, messageOf, UserError } from "../../user-error.ts";
 
-/** Names the runner's access to a cluster, without a credential. */
+/** The runner's access contains no credential. */
 export interface ClusterAccess {
   /** The name of a given kubeconfig stands for its current context. */
   readonly context: string;
