@@ -81,7 +81,7 @@ async function gatewaysIn(outcome: Outcome, time: Time): Promise<Gateways> {
   const probed = outcome.links.map(async ({ link, target }) => {
     if ("why" in target) return [];
     const { snapshot, gateway } = target.value;
-    const found = await probeGateway(link, snapshot, gateway, { time });
+    const found = await probeGateway(link, snapshot, gateway, time);
     if (found === undefined || "why" in found) return [];
     const { down, milliseconds } = found;
     return [[link.target, { alive: down === undefined, milliseconds }] as const];

@@ -1,12 +1,11 @@
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 
-/** Milliseconds for which a reading serves all resources. A phase's checks take less. */
+/** A reading serves all resources for so many milliseconds. A phase's checks take less. */
 const fresh = 60_000;
 
 /**
- * Everybody in the process shares these readings, so that clusters are read once for each phase and
- * not once for each resource. A failure is shared too: an unreachable cluster costs its time-out
- * once.
+ * Clusters are read once for each phase and not once for each resource. A failure is shared too, because an unreachable
+ * cluster costs its time-out.
  */
 export class Cache<T> {
   readonly #known = new Map<string, Reading<T>>();
@@ -17,28 +16,24 @@ export class Cache<T> {
     this.#time = time;
   }
 
-  /** Returns the current reading, or else begins one. */
   get(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
     if (known !== undefined && this.#time.now() - known.endedAt < fresh) return known.value;
     return this.#begin(key, undefined, read);
   }
 
-  /**
-   * Returns a reading that begins after this call. Calls during a reading share the next one, so that a mesh
-   * under construction is not read once for each of its resources.
-   */
+  /** Returns a reading that begins after this call. Calls during a reading share the next one. */
   refetch(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
     return known?.begun === false ? known.value : this.#begin(key, known?.value, read);
   }
 
-  /** Marks a reading as stale, because something was written since. */
+  /** Something was written since the reading. */
   markStale(key: string): void {
     this.#outdated.add(key);
   }
 
-  /** Drops a stale reading, so that the next one starts again. */
+  /** Drops a reading if it is stale. */
   refresh(key: string): void {
     if (this.#outdated.delete(key)) this.#known.delete(key);
   }
@@ -54,7 +49,7 @@ export class Cache<T> {
 
 class Reading<T> {
   begun = false;
-  /** A reading under way is never old: a large cluster may take longer to read than a reading is fresh. */
+  /** A reading under way is never old, since a large cluster may take longer to read than a reading is fresh. */
   endedAt = Infinity;
   readonly value: Promise<T>;
 

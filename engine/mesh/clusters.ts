@@ -11,12 +11,14 @@ import type { Routes } from "../mirroring/model/route.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { messageOf, unlessBug, UserError } from "../user-error.ts";
 import { Cache } from "./cache.ts";
-import { controllersIn } from "./linkerd.ts";
+import { controllersIn, routesIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";
-import { routesIn } from "./routes.ts";
 import { type Extent, observe } from "./snapshot.ts";
 
-/** A process has one client and one reading for each cluster, which everybody shares. */
+/**
+ * A process has one client and one reading for each cluster, which everybody shares. Methods that read throw
+ * KubeconfigError and KubernetesError.
+ */
 export class Clusters {
   readonly #options: ConnectOptions;
   readonly #clients = new Map<string, Promise<Kubernetes>>();
@@ -28,7 +30,6 @@ export class Clusters {
   readonly #nodes = new Cache<readonly Node[]>(this.#clock);
   readonly #addresses = new Cache<readonly string[]>(this.#clock);
 
-  /** @param options how every cluster is connected to */
   constructor(options: ConnectOptions = {}) {
     this.#options = options;
   }
@@ -37,21 +38,15 @@ export class Clusters {
     return this.#options.time ?? systemTime;
   }
 
-  /** Tells whether the run was cancelled, so that nothing new may start. */
   get isCancelled(): boolean {
     return this.#options.cancellation?.stop.aborted === true;
   }
 
-  /**
-   * Makes a client that the caller has to close.
-   *
-   * @throws KubeconfigError where the kubeconfig does not have what is asked for
-   */
+  /** The caller has to close this client. */
   connect(to: ConnectWith, name: string): Promise<Kubernetes> {
     return connect(to, name, this.#options);
   }
 
-  /** @throws KubeconfigError where the kubeconfig does not have what the access names */
   client(name: string, access: ClusterAccess): Promise<Kubernetes> {
     const key = accessKey(access);
     const known = this.#clients.get(key);
@@ -61,80 +56,65 @@ export class Clusters {
     return client;
   }
 
-  /** @throws KubeconfigError | KubernetesError */
   snapshot(name: string, access: ClusterAccess, extent?: Extent): Promise<ClusterSnapshot> {
     return this.#snapshots.get(accessKey(access, extent), () =>
       this.#observe(name, access, extent),
     );
   }
 
-  /**
-   * Returns a snapshot that is no older than this call.
-   *
-   * @throws KubeconfigError | KubernetesError
-   */
+  /** Returns a snapshot that is no older than this call. */
   refetch(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
     return this.#snapshots.refetch(accessKey(access), () => this.#observe(name, access));
   }
 
-  /**
-   * Lists Linkerd's controllers that write mirrors into a cluster.
-   *
-   * @throws KubeconfigError | KubernetesError
-   */
+  /** Linkerd's controllers write mirrors into the cluster. */
   controllers(name: string, access: ClusterAccess): Promise<readonly Controller[]> {
-    return this.#controllers.get(accessKey(access), async () =>
-      controllersIn(await this.client(name, access)),
+    return this.#cached(this.#controllers, name, access, controllersIn);
+  }
+
+  routes(name: string, access: ClusterAccess): Promise<Routes> {
+    return this.#cached(this.#routes, name, access, routesIn);
+  }
+
+  statefulSets(name: string, access: ClusterAccess): Promise<readonly StatefulSet[]> {
+    return this.#cached(this.#statefulSets, name, access, (client) =>
+      client.list(resources.statefulSets),
     );
   }
 
-  /**
-   * Asks whether the runner may do that in a cluster.
-   *
-   * @throws KubeconfigError | KubernetesError
-   */
+  nodes(name: string, access: ClusterAccess): Promise<readonly Node[]> {
+    return this.#cached(this.#nodes, name, access, (client) => client.list(resources.nodes));
+  }
+
+  #cached<T>(
+    cache: Cache<T>,
+    name: string,
+    access: ClusterAccess,
+    read: (client: Kubernetes) => Promise<T>,
+  ): Promise<T> {
+    return cache.get(accessKey(access), async () => read(await this.client(name, access)));
+  }
+
   async mayDo(name: string, access: ClusterAccess, question: Question): Promise<boolean> {
     const denied = await deniedOf([question], await this.client(name, access));
     return denied.length === 0;
   }
 
-  /** @throws KubeconfigError | KubernetesError */
-  routes(name: string, access: ClusterAccess): Promise<Routes> {
-    return this.#routes.get(accessKey(access), async () =>
-      routesIn(await this.client(name, access)),
-    );
-  }
-
-  /** @throws KubeconfigError | KubernetesError */
-  statefulSets(name: string, access: ClusterAccess): Promise<readonly StatefulSet[]> {
-    return this.#statefulSets.get(accessKey(access), async () =>
-      (await this.client(name, access)).list(resources.statefulSets),
-    );
-  }
-
-  /** @throws KubeconfigError | KubernetesError */
-  nodes(name: string, access: ClusterAccess): Promise<readonly Node[]> {
-    return this.#nodes.get(accessKey(access), async () =>
-      (await this.client(name, access)).list(resources.nodes),
-    );
-  }
-
-  /** Marks the readings of a cluster as stale, because something was written to it. */
+  /** Something was written to the cluster. */
   markStale(access: ClusterAccess): void {
     for (const extent of extents) this.#snapshots.markStale(accessKey(access, extent));
   }
 
-  /** Drops a cluster's stale readings, so that the next one starts again. */
   refresh(access: ClusterAccess): void {
     for (const extent of extents) this.#snapshots.refresh(accessKey(access, extent));
   }
 
-  /** Resolves a hostname to all its addresses. It rejects if DNS has none or does not answer in time. */
+  /** Rejects if DNS has no address or does not answer in time. */
   resolve(hostname: string): Promise<readonly string[]> {
     return this.#addresses.get(hostname, () => this.#lookUp(hostname));
   }
 
-  /** Does the same with a new query, whose answer then holds for everybody. */
+  /** The answer of this new query then holds for everybody. */
   resolveAgain(hostname: string): Promise<readonly string[]> {
     return this.#addresses.refetch(hostname, () => this.#lookUp(hostname));
   }
@@ -148,7 +128,6 @@ export class Clusters {
     });
   }
 
-  /** Ends the connections to a cluster, if there are any. */
   async close(access: ClusterAccess): Promise<void> {
     const client = await this.#clients.get(accessKey(access))?.catch(unlessBug(undefined));
     await client?.close();

@@ -12,44 +12,29 @@ import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { annotation, probePort } from "../mirroring/model/vocabulary.ts";
 
-/** A probe is sent to all addresses of the gateway. */
 export interface ProbeTarget {
-  /** IPs. */
   readonly addresses: readonly string[];
   readonly port: number;
   readonly path: string;
 }
 
-/** The time limit for one address to connect and send the status line, in milliseconds. */
+/** An address has so many milliseconds to connect and to send the status line. */
 const answerTimeout = 1_500;
 
-/** Bytes. Real answers to a probe are far smaller. */
+/** Real answers to a probe have far fewer bytes. */
 const maxHeaderSize = 8_192;
 
-export interface ProbeOptions {
-  readonly time?: Time;
-  /** Aborting it ends the probes. */
-  readonly stop?: AbortSignal | undefined;
-}
-
-/** Sends one probe and never rejects. The result says why the gateway is down: `HTTP status 503`. */
-export type SendProbe = (
-  target: ProbeTarget,
-  options?: ProbeOptions,
-) => Promise<string | undefined>;
-
 /**
- * Probes the gateway of a link that asks for it (`gatewayProbe`), as its Service in the target says. Mirrors don't
- * depend on the result.
+ * The gateway's Service in the target says how to probe it. Mirrors don't depend on the result.
  *
- * @returns undefined if the link does not ask for it, or its gateway is not known
+ * @returns undefined if the link does not ask for it (`gatewayProbe`), or its gateway is not known
  */
 export async function probeGateway(
   link: LinkSpec,
   target: ClusterSnapshot,
   reading: GatewayReading,
-  options: ProbeOptions = {},
-  send: SendProbe = sendProbe,
+  time: Time = systemTime,
+  send = sendProbe,
 ): Promise<ProbeResult | undefined> {
   const known = valueIn(reading);
   if (!link.gatewayProbe || link.gateway === false || known === undefined) return undefined;
@@ -62,22 +47,24 @@ export async function probeGateway(
     };
   if ("mistake" in found) return { why: found.mistake };
   const { path, port } = found.probe;
-  const { time = systemTime } = options;
   const sent = time.now();
-  const down = await send({ addresses: known.gateway.addresses, path, port }, options);
+  const down = await send({ addresses: known.gateway.addresses, path, port }, time);
   return { path, port, milliseconds: time.now() - sent, ...omitUndefined({ down }) };
 }
 
 /**
- * Sends one probe to every address of the gateway, as Linkerd's probe worker sends it to the one that
- * its proxy picks: a GET over plain HTTP, which status 200 alone answers. An address that answers is
- * enough, since a gateway is alive or down as a whole.
+ * Sends one probe to every address of the gateway, as Linkerd's probe worker sends it to the one that its proxy picks: a
+ * GET over plain HTTP, which status 200 alone answers. One address is enough, since a gateway is down as a whole.
+ *
+ * @returns why the gateway is down: `HTTP status 503`
  */
-export const sendProbe: SendProbe = async (target, { time = systemTime, stop } = {}) => {
+export async function sendProbe(
+  target: ProbeTarget,
+  time: Time = systemTime,
+): Promise<string | undefined> {
   const answered = new AbortController();
-  const ended = stop === undefined ? answered.signal : AbortSignal.any([answered.signal, stop]);
   const asked = target.addresses.map(async (address) => {
-    const failure = await ask(address, target, time, ended);
+    const failure = await ask(address, target, time, answered.signal);
     // `any` takes the first that does not reject.
     if (failure !== undefined) throw new UserError(failure);
   });
@@ -90,7 +77,7 @@ export const sendProbe: SendProbe = async (target, { time = systemTime, stop } =
   } finally {
     answered.abort();
   }
-};
+}
 
 /**
  * The target chooses the address, which may be any machine that the runner reaches. So the request carries no

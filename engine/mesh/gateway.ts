@@ -8,7 +8,7 @@ import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { unlessBug } from "../user-error.ts";
 import type { Clusters } from "./clusters.ts";
 
-/** @param access that of the source; without it, the source's own addresses are unknown */
+/** Without access to the source, its own addresses are unknown. */
 export function judgeFor(
   clusters: Pick<Clusters, "snapshot" | "nodes" | "resolve">,
   source: string,
@@ -29,9 +29,8 @@ export function judgeFor(
 }
 
 /**
- * Reads the target's gateway and resolves its hostnames to IPs (linkerd-behaviour.md 2.9). Names that don't
- * resolve, and announced addresses that may not be used, are left out with a warning if another address
- * remains.
+ * Hostnames are resolved to IPs (linkerd-behaviour.md 2.9). Names that don't resolve, and announced addresses that may
+ * not be used, are left out with a warning if another address remains.
  */
 export async function readGateway(
   link: LinkSpec,

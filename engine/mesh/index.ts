@@ -1,4 +1,4 @@
-/** Reads meshes. Programs outside of the engine import from here alone. */
+/** Programs outside of the engine import from here alone. */
 export { Clusters } from "./clusters.ts";
 export { kubeconfigMistakes } from "./installations.ts";
 export type { InstallationNeed, InstallationsNeed } from "./need.ts";

@@ -13,8 +13,8 @@ import { accessOf, type InstallationsNeed, type MeshAccess, type Observed } from
 import type { InstallationReading } from "./reading.ts";
 
 /**
- * Opens every cluster, and returns a sentence for each whose kubeconfig lacks what the config refers to. A kubeconfig
- * that only the update will make known doesn't count.
+ * Returns a sentence for each cluster whose kubeconfig lacks what the config refers to. A kubeconfig that only the update
+ * will make known doesn't count.
  *
  * @param open sends nothing
  */
@@ -31,7 +31,6 @@ export async function kubeconfigMistakes(
   return new Map(opened.flat());
 }
 
-/** Reads which clusters answer, and what is needed of their Linkerd, without the lists of a snapshot. */
 export async function readInstallations(
   config: MeshAccess,
   clusters: Pick<Observed, "client" | "controllers">,
@@ -72,7 +71,7 @@ export async function readInstallations(
   return new Map((await Promise.all(reading)).flat());
 }
 
-/** Without trust that can be read, there is nothing to compare the rest with. */
+/** Without trust, there is nothing to compare the rest with. */
 async function externalOf(
   client: Kubernetes,
   trust: LiveTrust | undefined,
@@ -82,7 +81,6 @@ async function externalOf(
   return resultOf(() => readExternal(client, namespace));
 }
 
-/** Returns a sentence for each cluster of this stack to which another name leads too. */
 function duplicatesIn(
   identified: ReadonlyMap<string, Result<Identified>>,
   needs: InstallationsNeed["clusters"],
@@ -114,7 +112,7 @@ async function identifiedCluster(
   });
 }
 
-/** A cluster that may not tell its UID may still tell the rest, unless it does not answer at all. */
+/** A runner that may not read the UID may still read the rest. */
 async function uidOf(client: Kubernetes): Promise<string | undefined> {
   try {
     return await identify(client);

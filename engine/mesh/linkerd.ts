@@ -1,10 +1,11 @@
 import { linkerdConfigOf } from "../credentials/linkerd-config.ts";
-import { KubernetesError } from "../kubernetes/client/errors.ts";
+import { fallback } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import { keyOf, type Node, type ObjectKey } from "../kubernetes/objects/objects.ts";
-import { resources } from "../kubernetes/objects/resources.ts";
+import { rbacName, resources } from "../kubernetes/objects/resources.ts";
+import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
+import type { Routes } from "../mirroring/model/route.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { label } from "../mirroring/model/vocabulary.ts";
 import { resultOf } from "../result.ts";
@@ -16,7 +17,7 @@ export async function readLinkerd(
   namespace: string,
 ): Promise<LinkerdReading> {
   const [links, anchors, issuer, config] = await Promise.all([
-    resultOf(() => linksIn(kubernetes)),
+    resultOf(() => kubernetes.list(resources.links).catch(fallback(undefined, "notFound"))),
     resultOf(() => readAnchors(kubernetes, namespace)),
     resultOf(async () => (await readIssuer(kubernetes, namespace)).issuer),
     resultOf(() => linkerdConfigOf(kubernetes, namespace)),
@@ -26,22 +27,8 @@ export async function readLinkerd(
   return { links, anchors, issuer, domains: { value: domains }, version: { value: version } };
 }
 
-/** Returns undefined if the cluster doesn't serve Links. */
-async function linksIn(kubernetes: Kubernetes): Promise<readonly LinkResource[] | undefined> {
-  try {
-    return await kubernetes.list(resources.links);
-  } catch (error) {
-    if (error instanceof KubernetesError && error.kind === "notFound") return undefined;
-    throw error;
-  }
-}
-
-/** The chart gives this value of the label `component` to the local service mirror. */
-const localMirror = "local-service-mirror";
-
 /**
- * Finds Linkerd's controllers by the labels that its charts give them (linkerd2, charts
- * linkerd-multicluster and linkerd-multicluster-link).
+ * Finds Linkerd's controllers by the labels of the charts linkerd-multicluster and linkerd-multicluster-link.
  *
  * @throws KubernetesError
  */
@@ -52,8 +39,8 @@ export async function controllersIn(
   const found = await kubernetes.list(resources.deployments, { labelSelector });
   return found.flatMap(({ metadata: { namespace, name, labels = {} }, spec, status }) => {
     const target = labels[label.cluster];
-    // The extension's gateway is a Deployment of this label as well.
-    if (target === undefined && labels.component !== localMirror) return [];
+    // The extension's gateway has the label `extension` as well.
+    if (target === undefined && labels.component !== "local-service-mirror") return [];
     const [replicas, ready] = [spec?.replicas ?? 1, status?.readyReplicas ?? 0];
     return [{ namespace, name, target, replicas, ready }];
   });
@@ -68,8 +55,32 @@ export function namespacesWithMirrors({ services }: ClusterSnapshot): string[] {
 }
 
 /**
- * The namespaces, and the pods in each, are limited, because one pod without a proxy is enough for the finding.
+ * Reads what decides where proxies send requests for a Service. A kind that isn't served has no objects: the run may
+ * install its CRD before it writes routes.
+ *
+ * @throws KubernetesError
  */
+export async function routesIn(kubernetes: Kubernetes): Promise<Routes> {
+  const options = { keep: new SharedValues() };
+  const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
+  const none = fallback([], "notFound");
+  const [own, http, grpc, profiles] = await Promise.all([
+    kubernetes.list(httpRoutes, options).catch(none),
+    kubernetes.list(gatewayHttpRoutes, options).catch(none),
+    kubernetes.list(grpcRoutes, options).catch(none),
+    kubernetes.list(serviceProfiles, options).catch(none),
+  ]);
+  return {
+    httpRoutes: own,
+    others: [
+      ...http.map((route) => ({ kind: rbacName(gatewayHttpRoutes), ...route })),
+      ...grpc.map((route) => ({ kind: rbacName(grpcRoutes), ...route })),
+    ],
+    profiles,
+  };
+}
+
+/** One pod without a proxy is enough for the finding. */
 const sample = { namespaces: 20, pods: 10 };
 
 /**
@@ -98,7 +109,6 @@ export async function unmeshedIn(
   );
 }
 
-/** Reads the ranges from which the nodes of a cluster give addresses to pods. */
 export function podRangesOf(nodes: readonly Node[]): readonly string[] {
   return [...new Set(nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []))].sort();
 }

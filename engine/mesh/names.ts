@@ -4,35 +4,32 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { codeOf, unlessBug, UserError } from "../user-error.ts";
 
-/** The time limit for resolving one name, in milliseconds. */
+/** Resolving a name may take so many milliseconds. */
 const longest = 5_000;
 
-export interface NameOptions {
-  /** Aborting it ends the query. */
+interface NameOptions {
   readonly stop?: AbortSignal | undefined;
   /** DNS servers are written as `192.0.2.53:53`. The default is those of this machine. */
   readonly servers?: readonly string[];
-  /** The hosts file. */
-  readonly hosts?: string;
+  readonly hostsFile?: string;
 }
 
 /**
- * Resolves a hostname. A name that ends in a dot is complete, as is every name that a target announces: the
- * hosts file has it, or DNS is asked over sockets, for all names at the same time. `lookup` would ask in one of the
- * few threads that a process has, and unanswered names of one target would keep all others waiting. Any
- * other name is the config's own, which `lookup` completes with the search domains of this machine.
+ * Every name that a target announces ends in a dot, and so is complete. For these, DNS is asked over sockets, because
+ * `lookup` uses one of the few threads of a process, and unanswered names of one target would keep all others waiting.
+ * Other names are the config's own, which `lookup` completes with the search domains of this machine.
  *
- * @throws UserError if there is none, or no answer in time
+ * @throws UserError if there is no address, or no answer in time
  */
 export async function addressesOf(
   hostname: string,
-  { stop, servers, hosts = "/etc/hosts" }: NameOptions = {},
+  { stop, servers, hostsFile = "/etc/hosts" }: NameOptions = {},
 ): Promise<readonly string[]> {
   const late = AbortSignal.timeout(longest);
   const ended = stop === undefined ? late : AbortSignal.any([late, stop]);
   if (!hostname.endsWith(".")) return lookedUp(hostname, ended);
   const name = hostname.slice(0, -1).toLowerCase();
-  const known = addressesIn(await readFile(hosts, "utf8").catch(unlessBug("")), name);
+  const known = addressesIn(await readFile(hostsFile, "utf8").catch(unlessBug("")), name);
   return known.length > 0 ? known : askDns(name, servers, ended);
 }
 
@@ -68,9 +65,8 @@ async function askDns(
   throw new UserError(isLate ? noAnswer : `DNS can't be asked (${problem})`);
 }
 
-/** Reads the addresses of a name from the text of a hosts file. */
-function addressesIn(text: string, name: string): string[] {
-  return text.split("\n").flatMap((line) => {
+function addressesIn(hosts: string, name: string): string[] {
+  return hosts.split("\n").flatMap((line) => {
     const [address = "", ...names] = line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/);
     return isIP(address) !== 0 && names.includes(name) ? [address] : [];
   });

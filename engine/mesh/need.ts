@@ -5,7 +5,6 @@ import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import type { Clusters } from "./clusters.ts";
 import type { Extent } from "./snapshot.ts";
 
-/** Reading a mesh takes these methods of the clusters. */
 export type Observed = Pick<
   Clusters,
   | "client"
@@ -20,19 +19,18 @@ export type Observed = Pick<
   | "time"
 >;
 
-/** Names the clusters to read, and the kinds of objects in them. */
 export interface Need {
-  /** The clusters of which a snapshot is read. Every end of a link is among them. */
+  /** A snapshot of these clusters is read. Every end of a link is among them. */
   readonly clusters?: Readonly<Record<string, ClusterNeed>>;
   readonly links?: readonly LinkNeed[];
   readonly installations?: InstallationsNeed;
-  /** Puts failures in the place of snapshots by which nothing may be concluded; then nothing else is read there. */
+  /** Puts failures in the place of snapshots from which nothing may be concluded; nothing else is read there. */
   readonly judge?: (snapshots: ClusterReadings) => ClusterReadings;
 }
 
 export interface ClusterNeed {
   readonly extent?: Extent;
-  /** Linkerd's controllers are read in every case, or if the snapshot calls for it. */
+  /** Linkerd's controllers are read always, or if the snapshot calls for it. */
   readonly controllers?: boolean | ((snapshot: ClusterSnapshot) => boolean);
   /** A few pods are read in namespaces with mirrors. */
   readonly clients?: boolean;
@@ -40,23 +38,22 @@ export interface ClusterNeed {
   readonly linkerd?: string | undefined;
 }
 
-/** Clusters of which no snapshot is read, because nothing is decided about their Services. */
+/** No snapshot of these clusters is read, because nothing is decided about their Services. */
 export interface InstallationsNeed {
   readonly linkerdNamespace: string;
   readonly clusters: Readonly<Record<string, InstallationNeed>>;
 }
 
-/** The facts to read about a cluster, besides the UID of `kube-system`. */
+/** The UID of `kube-system` is read in every case. */
 export interface InstallationNeed {
   /** The cluster belongs to another stack, which may know it by a different name. */
   readonly isForeign?: boolean;
-  /** The anchors and the issuer, and the proxies if any cluster is in a rotation. */
+  /** The anchors and the issuer are read, and the proxies if any cluster is in a rotation. */
   readonly trust?: boolean;
-  /** The objects that others provide with `trust.external`, if the trust could be read. */
+  /** The objects that others provide with `trust.external` are read if the trust could be read. */
   readonly external?: boolean;
-  /** Linkerd's domains and version. */
+  /** Linkerd's domains and version are read. */
   readonly config?: boolean;
-  /** Linkerd's controllers. */
   readonly controllers?: boolean;
 }
 
@@ -72,9 +69,9 @@ export interface LinkNeed {
   readonly credentials?: CredentialsNeed;
 }
 
-/** `distrusted` has the reasons, by name, for not contacting a cluster. */
 export interface MeshAccess {
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
+  /** A cluster is not contacted for the reason under its name. */
   readonly distrusted?: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,5 @@
-import { KubernetesError } from "../kubernetes/client/errors.ts";
-import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { fallback } from "../kubernetes/client/errors.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
-import type { StatefulSet } from "../kubernetes/objects/objects.ts";
 import type { GatewayReading } from "../mirroring/model/gateway.ts";
 import type { GatewayJudge } from "../mirroring/decide/gateway-facts.ts";
 import type { ClusterReadings, TargetObservation } from "../mirroring/model/observation.ts";
@@ -24,12 +22,7 @@ import {
 import type { ClusterReading, LinkReading, MeshReading } from "./reading.ts";
 import type { Extent } from "./snapshot.ts";
 
-/**
- * Reads what is needed of a mesh, all clusters at the same time. A cluster that can't be read hides no other: the
- * failure stands in its place.
- *
- * @throws whatever is a bug
- */
+/** All clusters are read at the same time. A cluster that can't be read has a failure in its place. */
 export async function readMesh(
   config: MeshAccess,
   clusters: Observed,
@@ -139,9 +132,9 @@ async function readLink(
     ),
     asked && readCredentials(config, clusters, link, asked, snapshot.value),
   ]);
-  const { time } = clusters;
   const gateway = valueIn(target)?.gateway;
-  const probed = probe && gateway && (await probeGateway(link, snapshot.value, gateway, { time }));
+  const probed =
+    probe && gateway && (await probeGateway(link, snapshot.value, gateway, clusters.time));
   return { link, target, ...omitUndefined({ probe: probed || undefined, credentials }) };
 }
 
@@ -149,7 +142,7 @@ export function unknownCluster(name: string): Failure {
   return { why: `the stack's config has no cluster ${name}`, cause: "invalid" };
 }
 
-/** This stands for a gateway that the run will create. No message about a mirror shows its address. */
+/** The run will create the gateway. No message about a mirror shows its address. */
 const standIn: GatewayReading = {
   value: { gateway: { addresses: ["0.0.0.0"], port: 1, identity: "" }, warnings: [] },
 };
@@ -164,24 +157,12 @@ async function observeTarget(
 ): Promise<TargetObservation> {
   const gateway = gatewayPending ? standIn : await readGateway(link, snapshot, judge);
   const source = valueIn(snapshots.get(link.source));
-  // Only where a pod is away does it matter whether it is meant to be there.
+  // StatefulSets tell whether a pod that is away is meant to be there.
   const asks = statefulSets && source !== undefined && absentPods(link, source, snapshot).size > 0;
   const sets = asks
-    ? await statefulSetsOf(clusters, link.target, accessOf(accesses, link.target))
+    ? await clusters
+        .statefulSets(link.target, accessOf(accesses, link.target))
+        .catch(fallback([], "forbidden"))
     : [];
   return { snapshot, gateway, gatewayPending, statefulSets: sets };
-}
-
-/** If StatefulSets may not be read, missing pods are judged as if there were none. */
-async function statefulSetsOf(
-  clusters: Observed,
-  target: string,
-  access: ClusterAccess,
-): Promise<readonly StatefulSet[]> {
-  try {
-    return await clusters.statefulSets(target, access);
-  } catch (error) {
-    if (error instanceof KubernetesError && error.kind === "forbidden") return [];
-    throw error;
-  }
 }

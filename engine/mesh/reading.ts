@@ -13,20 +13,20 @@ import type { LiveTrust } from "../trust/live.ts";
 /** The facts that were read from a mesh, without conclusions. Fields that nobody asked for are absent. */
 export interface MeshReading {
   readonly clusters: ReadonlyMap<string, ClusterReading>;
-  /** In the order in which they were asked for. */
+  /** Links have the order of the need. */
   readonly links: readonly LinkReading[];
   readonly installations: ReadonlyMap<string, InstallationReading>;
 }
 
-/** The facts about a cluster before anything is created. Without an identity, nothing else is read. */
+/** Without an identity, nothing else is read. */
 export interface InstallationReading {
-  /** UID of the namespace `kube-system`. `undefined`: the runner may not read it. */
+  /** The UID of `kube-system` is undefined if the runner may not read it. */
   readonly identity: Result<string | undefined>;
-  /** Whether another name leads to the same cluster; then `identity` is a failure that says so. */
+  /** Another name leads to the same cluster; `identity` is a failure that says so. */
   readonly isDuplicate: boolean;
   readonly trust?: LiveTrust;
   readonly external?: Result<ExternalFound>;
-  /** `undefined`: Linkerd isn't installed. */
+  /** The value is undefined if Linkerd isn't installed. */
   readonly config?: Result<LinkerdConfig | undefined>;
   readonly controllers?: Controllers;
 }
@@ -34,9 +34,8 @@ export interface InstallationReading {
 /** Without a snapshot, nothing else is read of a cluster. */
 export interface ClusterReading {
   readonly snapshot: Result<ClusterSnapshot>;
-  /** Linkerd's own controllers mirror into it. */
   readonly controllers?: Controllers;
-  /** One pod without Linkerd's proxy for each namespace with mirrors, if it has such a pod. */
+  /** Each namespace with mirrors is represented by one pod without Linkerd's proxy, if it has such a pod. */
   readonly unmeshed?: Result<readonly ObjectKey[]>;
   /** Nodes give addresses from these ranges (CIDR) to pods. It is empty if the nodes don't name any. */
   readonly podRanges?: Result<readonly string[]>;
@@ -44,28 +43,27 @@ export interface ClusterReading {
 }
 
 export interface LinkerdReading {
-  /** `undefined`: the cluster does not serve Links. */
+  /** The value is undefined if the cluster does not serve Links. */
   readonly links: Result<readonly LinkResource[] | undefined>;
-  /** The live trust bundle is `undefined` if Linkerd does not run there. */
+  /** The live trust bundle is undefined if Linkerd does not run there. */
   readonly anchors: Result<readonly Certificate[] | undefined>;
   /** The issuer's certificate and its chain come leaf first. It is empty if there is none. */
   readonly issuer: Result<readonly Certificate[]>;
-  /** `undefined`: Linkerd's config is missing or lacks them. */
+  /** The value is undefined if Linkerd's config is missing or lacks the domains. */
   readonly domains: Result<Domains | undefined>;
-  /** No check uses it. */
   readonly version?: Result<string | undefined>;
 }
 
 export interface LinkReading extends LinkObservation {
-  /** Whether the gateway is alive; absent if the link doesn't probe it or the gateway isn't known. */
+  /** It is absent if the link doesn't probe the gateway or the gateway isn't known. */
   readonly probe?: ProbeResult;
   /** Traffic goes straight to pods, possibly besides a gateway, and `podRanges` of both clusters were read. */
   readonly isFlat?: boolean;
-  /** Absent if Linkerd was not read in both clusters. */
+  /** Credentials are absent if Linkerd was not read in both clusters. */
   readonly credentials?: Record<"mirror" | "destination", Result<SecretReading | undefined>>;
 }
 
-/** A credentials Secret is kept without its content, with the result of trying it. */
+/** The Secret's content is not kept. */
 export interface SecretReading {
   readonly type: string;
   readonly labels: StringMap;
@@ -73,7 +71,7 @@ export interface SecretReading {
   readonly trial: Trial;
 }
 
-/** This is the result of trying the credentials in a Secret. `server` is the origin that they name. */
+/** The credentials in a Secret were tried at `server`, the origin that they name. */
 export type Trial =
   /** The kubeconfig can't be used. `rule` completes the sentence "it must be". */
   | { readonly outcome: "unusable"; readonly rule: string }
@@ -90,7 +88,6 @@ export type Trial =
       readonly denied: readonly string[];
     };
 
-/** Returns the snapshots alone, by which mirrors are decided. */
 export function snapshotsIn({ clusters }: MeshReading): ClusterReadings {
   return new Map([...clusters].map(([name, { snapshot }]) => [name, snapshot]));
 }

@@ -2,18 +2,17 @@ import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 
 /**
- * The runner's rights to what it reads (need.ts) and writes. `npm run docs` writes the tables of docs/reference/access.md
- * and the rules in examples/rbac from them, and end-to-end tests run with exactly these rules.
+ * The runner's rights. `npm run docs` writes the tables of docs/reference/access.md and the rules in examples/rbac from
+ * them, and end-to-end tests run with exactly these rules.
  */
 export interface Role {
-  /** The file in examples/rbac, or `links` for rights of `manage: links` that no manifest has. */
+  /** It is a file in examples/rbac, or `links` for rights of `manage: links` that no manifest has. */
   readonly manifest: string;
   readonly name: string;
   readonly namespace?: string;
   readonly rules: readonly Rule[];
 }
 
-/** A rule for one or both clusters of a link. `why` is a sentence that says what it is for. */
 type Rule = readonly [
   cluster: "both" | "source" | "target",
   verbs: string,
@@ -21,8 +20,8 @@ type Rule = readonly [
   why: string,
 ];
 
-/** All objects of a kind, or those with these names. */
 interface Kind extends Pick<Resource<unknown>, "path" | "plural"> {
+  /** Without names, the rule is for all objects. */
   readonly names?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import { judgedGateway } from "../../engine/mirroring/decide/gateway-facts.ts";
 import { linkerdGateway } from "../../engine/mirroring/model/link.ts";
 import { Clusters } from "../../engine/mesh/clusters.ts";
 import { readMesh } from "../../engine/mesh/read-mesh.ts";
-import { tryCredentials } from "../../engine/mesh/trial.ts";
+import { tryCredentials } from "../../engine/mesh/credentials.ts";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
 import { judgeFor } from "../../engine/mesh/gateway.ts";
 import { unlessCancelled } from "../../engine/providers/process.ts";

@@ -53,6 +53,14 @@ export class KubernetesError extends UserError {
   }
 }
 
+/** Handles a rejection of these kinds with a value to use instead, and rethrows any other. */
+export function fallback<T>(value: T, ...kinds: readonly FailureKind[]): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof KubernetesError && kinds.includes(error.kind)) return value;
+    throw error;
+  };
+}
+
 function sentence(
   place: Place,
   operation: Operation,

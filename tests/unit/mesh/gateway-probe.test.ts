@@ -92,15 +92,15 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
     });
   };
   const endless = `HTTP/1.1 200 OK\r\nx-long: ${"x".repeat(20_000)}\r\n\r\n`;
-  for (const [what, accept, failure, options] of [
-    ["is silent", () => undefined, /^no answer within 1.5 s$/, { time: hurried }],
-    ["answers too slowly", trickle, /^no answer within 1.5 s$/, { time: hurried }],
+  for (const [what, accept, failure, time] of [
+    ["is silent", () => undefined, /^no answer within 1.5 s$/, hurried],
+    ["answers too slowly", trickle, /^no answer within 1.5 s$/, hurried],
     ["hangs up", (socket: Socket) => socket.end(), /the connection was lost|closed/],
     ["speaks SSH", (socket: Socket) => socket.end("SSH-2.0-x\r\n"), /the request failed/],
     ["never ends its headers", (socket: Socket) => socket.write(endless), /HPE_HEADER_OVERFLOW/],
   ] as const)
     it(`fails if the gateway ${what}`, async () => {
-      match((await sendProbe(await listener(accept), options)) ?? "", failure);
+      match((await sendProbe(await listener(accept), time)) ?? "", failure);
     });
 
   it("fails if nothing listens", async () => {
@@ -116,7 +116,7 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
     await once(answering, "listening");
     const both = { ...silent, addresses: ["127.0.0.1", "127.0.0.2"] };
     const never: Time = { ...systemTime, alarm: () => () => undefined };
-    equal(await sendProbe(both, { time: never }), undefined);
+    equal(await sendProbe(both, never), undefined);
   });
 });
 
@@ -145,7 +145,7 @@ describe("whether the gateway of a link is alive", () => {
     it(rule, async () => {
       const targets: ProbeTarget[] = [];
       const time = new VirtualTime();
-      const found = await probeGateway(link(of), west([offered]), reading, { time }, (target) => {
+      const found = await probeGateway(link(of), west([offered]), reading, time, (target) => {
         targets.push(target);
         time.pass(20);
         return Promise.resolve(answer);

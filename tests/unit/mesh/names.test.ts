@@ -70,11 +70,14 @@ describe("the addresses of a name that a target announces", () => {
   });
 
   it("come from the hosts file if it has the name", async () => {
-    const hosts = join(folder, "hosts");
-    writeFileSync(hosts, "# 192.0.2.1 gateway.example\n198.51.100.9\tother Gateway.Example # c\n");
-    deepEqual(await addressesOf("gateway.example.", { servers, hosts }), ["198.51.100.9"]);
+    const hostsFile = join(folder, "hosts");
+    writeFileSync(
+      hostsFile,
+      "# 192.0.2.1 gateway.example\n198.51.100.9\tother Gateway.Example # c\n",
+    );
+    deepEqual(await addressesOf("gateway.example.", { servers, hostsFile }), ["198.51.100.9"]);
     await rejects(
-      addressesOf("other.example.", { servers, hosts: join(folder, "none") }),
+      addressesOf("other.example.", { servers, hostsFile: join(folder, "none") }),
       /no address/,
     );
   });
