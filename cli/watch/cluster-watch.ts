@@ -15,8 +15,8 @@ import {
   UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
-import type { Observer, WatchedKind } from "./events.ts";
-import { type Interest, interests, isOfInterest, kindsOf } from "./interest.ts";
+import { type Observer, type WatchedKind, watchedKinds } from "./events.ts";
+import { type Interest, interests, isOfInterest } from "./interest.ts";
 
 /** Each kind has a connection, and lists have one. */
 const connections = 5;
@@ -70,6 +70,10 @@ export class MeshWatch {
   }
 }
 
+function kindsOf({ isSource }: Interest): readonly WatchedKind[] {
+  return watchedKinds.filter((kind) => isSource || kind !== "links");
+}
+
 interface ClusterWatchSettings extends Required<MeshWatchSettings> {
   readonly cluster: string;
   readonly interest: Interest;
@@ -117,21 +121,20 @@ export async function watchCluster(
     return resourceVersion;
   };
 
-  const changed = (kind: WatchedKind, change: ObjectChange) => {
-    if (!concerns(kind, change)) return;
-    const { namespace, name } = change.object.metadata;
-    // A namespace has no namespace.
-    const about = `${kind} ${[namespace, name].filter(Boolean).join("/")}`;
-    observe({ event: "triggered", reason: "event", cluster, about });
-  };
-
   /**
    * Watches all objects of a kind. A watch that the server ends continues from the version that it reached. After any
-   * other end it starts again: at once if the server no longer knows the version, else after a wait.
+   * other end, such as an expired version, it starts again after a wait.
    */
   const watch = async (kind: WatchedKind): Promise<void> => {
     const isOver = () => stop.aborted;
     let reported: string | undefined;
+    const changed = (change: ObjectChange) => {
+      if (!concerns(kind, change)) return;
+      const { namespace, name } = change.object.metadata;
+      // A namespace has no namespace.
+      const about = `${kind} ${[namespace, name].filter(Boolean).join("/")}`;
+      observe({ event: "triggered", reason: "event", cluster, about });
+    };
     for (let failures = 0; !isOver();) {
       const used = (connected ??= connect(interest.access, cluster));
       let watching: Watching | undefined;
@@ -148,8 +151,7 @@ export async function watchCluster(
         };
         while (!isOver()) {
           const begun = time.now();
-          const calls = { opened, changed: changed.bind(undefined, kind) };
-          version = await watching.watch(resources[kind], version, calls, stop);
+          version = await watching.watch(resources[kind], version, { opened, changed }, stop);
           const lasted = time.now() - begun;
           if (lasted < shortest && !isOver())
             throw new UserError(`cluster ${cluster} ends every watch at once`);
@@ -162,11 +164,9 @@ export async function watchCluster(
         failures += 1;
         const failure = error instanceof KubernetesError ? error : undefined;
         // A cluster that does not respond or rejects the credentials may have another address or other credentials.
-        const isLost = failure && (failure.status === undefined || failure.status === 401);
-        if (watching === undefined || isLost === true) disconnect(used);
-        // An expired version is usual once. A server that always reports it is not asked without a pause.
-        const isExpired = failure?.kind === "gone" && failures === 1;
-        const retryIn = isExpired ? 0 : backoff(failures, watchBackoff, time);
+        const isLost = failure !== undefined && [undefined, 401].includes(failure.status);
+        if (watching === undefined || isLost) disconnect(used);
+        const retryIn = backoff(failures, watchBackoff, time);
         // Each failure is reported once, however often it repeats.
         if (why !== reported) observe({ event: "watchLost", cluster, kind, why, retryIn });
         reported = why;

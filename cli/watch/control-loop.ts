@@ -1,8 +1,8 @@
 import {
+  messageOf,
   omitUndefined,
   systemTime,
   type Time,
-  messageOf,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshWatch } from "./cluster-watch.ts";
@@ -11,10 +11,7 @@ import type { Observer, RunCommand, RunEnd, SourceStatus, State } from "./events
 import { Schedule } from "./schedule.ts";
 import type { StackRuns } from "./stack-runs.ts";
 
-/**
- * In milliseconds. A dry run that takes longer must be stuck. Runs of Pulumi have no such limit: Pulumi and the clusters
- * decide how long they take.
- */
+/** In milliseconds. A dry run that takes longer must be stuck. Pulumi and the clusters decide how long a run takes. */
 const stuckAfter = 900_000;
 
 export interface ControlLoopParts {
@@ -40,7 +37,6 @@ export class ControlLoop {
   #sources: readonly Inputs[] = [];
   /** A guard refused the changes of these sources in the last dry run. */
   #refused: readonly SourceStatus[] = [];
-  /** The dry run that is under way began then. */
   #dryRunSince = Infinity;
 
   constructor(parts: ControlLoopParts) {
@@ -77,8 +73,9 @@ export class ControlLoop {
 
   /** Returns the end of a run that did not succeed. */
   async #turn(isWhole: boolean, isStopped: () => boolean): Promise<RunEnd | undefined> {
+    const isFailing = this.#schedule.failures > 0;
     // A run that failed may have changed the state.
-    if (isWhole || this.#schedule.isFailing) await this.#readState();
+    if (isWhole || isFailing) await this.#readState();
     let isToRun = await this.#dryRun();
     if (isWhole && !isToRun && !isStopped()) {
       const preview = await this.#run("preview");
@@ -93,14 +90,13 @@ export class ControlLoop {
       await this.#readState();
     }
     // Mirrors in sync do not show that the cause of an earlier failure is gone.
-    else if (!isWhole && this.#schedule.isFailing) return undefined;
+    else if (!isWhole && isFailing) return undefined;
     if (isStopped()) return undefined;
-    this.#schedule.succeeded();
+    this.#schedule.failures = 0;
     // A refused change waits for a person, or for the next dry run.
-    if (this.#refused.length > 0) {
-      const refusals = this.#refused.flatMap((source) => source.refusals);
-      this.#report("refused", refusals, this.#schedule.untilEverything);
-    } else this.#report("settled");
+    const refusals = this.#refused.flatMap((source) => source.refusals);
+    if (this.#refused.length === 0) this.#report("settled");
+    else this.#report("refused", refusals, this.#schedule.untilEverything);
     return undefined;
   }
 
@@ -112,8 +108,7 @@ export class ControlLoop {
 
   /** Returns whether there is anything to do that no guard refuses. */
   async #dryRun(): Promise<boolean> {
-    const begun = this.#time.now();
-    this.#dryRunSince = begun;
+    const begun = (this.#dryRunSince = this.#time.now());
     const { sources, dueIn = Infinity } = await this.#parts.dryRun(this.#sources);
     this.#dryRunSince = Infinity;
     this.#schedule.dueIn(dueIn);

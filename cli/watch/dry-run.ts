@@ -15,17 +15,14 @@ import {
 } from "@linkerd-multicluster/engine/reading";
 import type { SourceStatus } from "./events.ts";
 
-/** Gives the addresses of each gateway's hostname. One that does not resolve has none. */
-export type Hostnames = ReadonlyMap<string, readonly string[]>;
-
 export interface DryRun {
   readonly sources: readonly SourceStatus[];
   /** In milliseconds. The mirror of a missing pod is due to be deleted then. */
   readonly dueIn?: number;
 }
 
-/** Notes the hostnames that are resolved while the clusters are read. */
 export class DryRunClusters extends Clusters {
+  /** Notes the addresses of gateways' hostnames. One that does not resolve has none. */
   readonly hostnames = new Map<string, readonly string[]>();
 
   /** @param stop ends a dry run whose result is no longer needed */
@@ -75,7 +72,6 @@ export async function dryRun(
 
 type Gateways = NonNullable<SourceStatus["gateways"]>;
 
-/** Probes the gateways of links with `gatewayProbe`. */
 async function gatewaysIn(outcome: Outcome, time: Time): Promise<Gateways> {
   if (outcome.outcome !== "planned") return {};
   const probed = outcome.links.map(async ({ link, target }) => {
@@ -101,12 +97,12 @@ function statusOf({
   // With nothing to write, a run would only fail again: somebody has to fix the cause first.
   const isChanged = hasWrites || (isNew && refusals.length === 0);
   const lines: Readonly<Record<string, unknown>> = typeof mirrors === "object" ? mirrors : {};
-  const parts = Object.keys({ ...lines, ...notMirrored }).map((part) => {
-    const counts = { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) };
-    return [part, counts] as const;
-  });
+  const parts = Object.keys({ ...lines, ...notMirrored }).map((part) => [
+    part,
+    { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) },
+  ]);
   const unreachable = [...outcome.readings].flatMap(([cluster, reading]) =>
-    "why" in reading ? [[cluster, reading.why] as const] : [],
+    "why" in reading ? [[cluster, reading.why]] : [],
   );
   return {
     source,
@@ -124,7 +120,7 @@ function sizeOf(lines: unknown): number {
 
 /** Finds hostnames that resolve to other addresses than in the last dry run. No cluster reports a change in DNS. */
 export async function movedHostnames(
-  known: Hostnames,
+  known: DryRunClusters["hostnames"],
   resolve: (hostname: string) => Promise<readonly string[]> = addressesOf,
 ): Promise<readonly string[]> {
   const moved = [...known].map(async ([hostname, before]) => {

@@ -2,10 +2,7 @@
 export const watchedKinds = ["services", "endpoints", "namespaces", "links"] as const;
 export type WatchedKind = (typeof watchedKinds)[number];
 
-/**
- * A dry run follows a change in a cluster, a watch that has just opened and does not know what changed before, or a
- * gateway's hostname that resolves to other addresses.
- */
+/** `listed`: a watch has just opened and does not know what changed before. */
 export const triggerReasons = ["event", "listed", "hostname"] as const;
 
 export const states = ["starting", "settled", "running", "refused", "failing", "locked"] as const;
@@ -24,11 +21,6 @@ export interface RunEnd {
   readonly why?: string;
 }
 
-export interface GatewayAnswer {
-  readonly alive: boolean;
-  readonly milliseconds: number;
-}
-
 export interface SourceStatus {
   readonly source: string;
   readonly status: "inSync" | "changed" | "refused";
@@ -38,8 +30,10 @@ export interface SourceStatus {
   readonly parts: Readonly<
     Record<string, { readonly mirrors: number; readonly notMirrored: number }>
   >;
-  /** Gateways answer probes of links with `gatewayProbe`. They are listed by target. */
-  readonly gateways?: Readonly<Record<string, GatewayAnswer>>;
+  /** Says by target how the gateways of links with `gatewayProbe` answer. */
+  readonly gateways?: Readonly<
+    Record<string, { readonly alive: boolean; readonly milliseconds: number }>
+  >;
   /** Says of each cluster that couldn't be read why. */
   readonly unreachable: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
+import { existsSync, readFileSync } from "node:fs";
 
 /** A watch records each process of Pulumi's CLI that it starts, to recognize its lock. */
 export interface RunRecord {
@@ -30,36 +29,29 @@ const soonest = -2_000;
 const latest = 300_000;
 
 /**
- * Judges the locks of a stack. `stale`: runs of a watch left them and have ended. `running`: such a run continues.
- * `foreign`: one of them can't be proved to be a watch's. `pulumi cancel` clears all of them.
+ * Judges the locks of a stack by the records of this machine. `stale`: runs of a watch left them and have ended.
+ * `running`: such a run continues. `foreign`: one of them can't be proved to be a watch's.
  */
 export function judge(
   locks: readonly Lock[],
   records: readonly RunRecord[],
-  host: string,
   isRunning: (pid: number) => boolean,
 ): "stale" | "running" | "foreign" {
   const isOfWatch = (lock: Lock) =>
-    records.some((run) => {
-      const isSame = run.host === host && lock.host === host && run.pid === lock.pid;
-      return isSame && lock.at - run.at >= soonest && lock.at - run.at <= latest;
+    records.some(({ host, pid, at }) => {
+      const delay = lock.at - at;
+      return lock.host === host && lock.pid === pid && delay >= soonest && delay <= latest;
     });
   if (locks.length === 0 || !locks.every(isOfWatch)) return "foreign";
   return locks.some(({ pid }) => isRunning(pid)) ? "running" : "stale";
 }
 
-/** Checks the program too, because another one may have got the id since. */
+/** Checks the program too, because another one may have got the id since. Without /proc, it assumes Pulumi. */
 export function isPulumi(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (codeOf(error) !== "EPERM") return false;
-  }
   try {
     // A process that has ended and whose parent has not asked for its status has no command line.
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("pulumi");
   } catch {
-    // Without /proc, nothing more is known.
-    return true;
+    return !existsSync("/proc/self");
   }
 }

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
-import type { WatchMetrics } from "./metrics.ts";
 import { messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import type { WatchMetrics } from "./metrics.ts";
 
 export interface Served {
   /** The process makes progress. If it does not, it has to be restarted. */
@@ -12,17 +12,10 @@ export interface Served {
   readonly metrics: Omit<WatchMetrics, "observe">;
 }
 
-/**
- * The time limit for receiving a request, and for the next one on the same connection, in milliseconds. Without it, the
- * connections of silent clients would accumulate.
- */
+/** In milliseconds, for a request and for the next one on its connection. Else, silent clients would accumulate. */
 const timeout = 5_000;
 
-/**
- * Serves `/livez`, `/readyz` and `/metrics`: nothing that is secret, and nothing that changes anything.
- *
- * @throws Error if it can't listen on the address
- */
+/** Serves `/livez`, `/readyz` and `/metrics`. @throws Error if it can't listen on the address */
 export async function serve(
   { host, port }: { readonly host: string; readonly port: number },
   served: Served,
@@ -76,7 +69,7 @@ async function answerTo(
 
 /**
  * Over loopback, a request has to name this server. A browser on this machine sends the host name of the page, whose owner
- * may resolve it to 127.0.0.1 (DNS rebinding). Requests from the network are not judged.
+ * may resolve it to 127.0.0.1 (DNS rebinding).
  */
 function isForUs({ socket, headers }: IncomingMessage): boolean {
   if (!/^(::ffff:)?127\.|^::1$/.test(socket.localAddress ?? "")) return true;

@@ -11,10 +11,6 @@ import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
 import { endOf, startRun } from "./pulumi-run.ts";
 
-export interface StackRunsSettings extends StackLocation {
-  readonly observe: Observer;
-}
-
 const words: Readonly<Record<RunCommand, readonly string[]>> = {
   preview: ["preview"],
   up: ["up", "--yes", "--skip-preview"],
@@ -27,7 +23,8 @@ const words: Readonly<Record<RunCommand, readonly string[]>> = {
  * program, which may be read-only, and not in a temporary folder, which the system cleans up.
  */
 export class StackRuns {
-  readonly #settings: StackRunsSettings;
+  readonly #at: StackLocation;
+  readonly #observe: Observer;
   /** Distinguishes the stack from others on this machine. */
   readonly #id: string;
   readonly #folder: string;
@@ -36,11 +33,12 @@ export class StackRuns {
   /** `--exclude` takes the URN of a source's mirrors. */
   #urns: ReadonlyMap<string, string> = new Map();
 
-  constructor(settings: StackRunsSettings) {
+  constructor(at: StackLocation, observe: Observer) {
+    this.#at = at;
+    this.#observe = observe;
     // A stack that is only selected has no name here.
-    const { folder, stack = "", variables } = settings;
+    const { folder, stack = "", variables } = at;
     const { PULUMI_BACKEND_URL = "", XDG_STATE_HOME = "" } = variables;
-    this.#settings = settings;
     const name = [folder, stack, PULUMI_BACKEND_URL].join("\n");
     this.#id = createHash("sha256").update(name).digest("hex").slice(0, 16);
     const states = XDG_STATE_HOME || join(homedir(), ".local", "state");
@@ -49,8 +47,8 @@ export class StackRuns {
 
   /** Reads the inputs of every `linkerd:Mirrors` in the state. @throws Error with a sentence */
   async sources(): Promise<readonly Inputs[]> {
-    const { mirrors, expiries } = await stackState(this.#settings);
-    this.#settings.observe({ event: "expiries", certificates: expiries });
+    const { mirrors, expiries } = await stackState(this.#at);
+    this.#observe({ event: "expiries", certificates: expiries });
     this.#urns = new Map([...mirrors].map(([urn, { source }]) => [source, urn]));
     return [...mirrors.values()];
   }
@@ -75,7 +73,7 @@ export class StackRuns {
       contended: `another watch clears its lock: ${about}`,
     }[await this.#clear(locks)];
     if (why !== undefined) return { ...end, why };
-    this.#settings.observe({ event: "lockCleared", lock: about });
+    this.#observe({ event: "lockCleared", lock: about });
     // The records of the cleared locks are gone, so no lock is cleared twice.
     return this.run(command, excluded);
   }
@@ -93,8 +91,7 @@ export class StackRuns {
     try {
       const urns = excluded.flatMap((source) => this.#urns.get(source) ?? []);
       const exclude = urns.flatMap((urn) => ["--exclude", urn]);
-      const options = [...words[command], ...exclude];
-      const { child, pid } = await startRun(options, this.#settings, folder);
+      const { child, pid } = await startRun([...words[command], ...exclude], this.#at, folder);
       // Without the record, nobody could tell whose lock the run takes.
       const record: RunRecord = { host: hostname(), pid, at: Date.now() };
       writeFileSync(join(folder, "run.json"), JSON.stringify(record), { mode: 0o600 });
@@ -124,9 +121,9 @@ export class StackRuns {
       return "contended";
     }
     try {
-      const verdict = judge(locks, [...this.#records().values()], hostname(), isPulumi);
+      const verdict = judge(locks, this.#records(), isPulumi);
       if (verdict !== "stale") return verdict;
-      await pulumi(["cancel", "--yes"], this.#settings);
+      await pulumi(["cancel", "--yes"], this.#at);
       this.#removeEnded();
       return verdict;
     } finally {
@@ -136,22 +133,23 @@ export class StackRuns {
 
   /** Removes the records of killed runs once the stack has no lock of theirs. */
   #removeEnded(): void {
-    for (const [folder, { pid, host }] of this.#records())
-      if (host === hostname() && !isPulumi(pid)) rmSync(folder, { recursive: true, force: true });
+    for (const { folder, pid } of this.#records())
+      if (!isPulumi(pid)) rmSync(folder, { recursive: true, force: true });
   }
 
-  /** Reads the record of each run, by its folder. */
-  #records(): ReadonlyMap<string, RunRecord> {
+  /** Reads the records of this machine, whose processes it can see. */
+  #records(): readonly (RunRecord & { readonly folder: string })[] {
     const files = globSync("*/run.json", { cwd: this.#folder });
-    const records = files.flatMap((name): readonly (readonly [string, RunRecord])[] => {
+    const records = files.flatMap((name) => {
       const file = join(this.#folder, name);
       try {
-        return [[dirname(file), JSON.parse(readFileSync(file, "utf8")) as RunRecord]];
+        const record = JSON.parse(readFileSync(file, "utf8")) as RunRecord;
+        return { ...record, folder: dirname(file) };
       } catch {
         // The record was removed meanwhile, or is incomplete and proves nothing.
         return [];
       }
     });
-    return new Map(records);
+    return records.filter(({ host }) => host === hostname());
   }
 }

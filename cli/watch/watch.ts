@@ -2,7 +2,7 @@ import { locationOf } from "../pulumi.ts";
 import type { Chosen, StackOptions } from "../stacks.ts";
 import { MeshWatch } from "./cluster-watch.ts";
 import { ControlLoop } from "./control-loop.ts";
-import { dryRun, DryRunClusters, type Hostnames, movedHostnames } from "./dry-run.ts";
+import { dryRun, DryRunClusters, movedHostnames } from "./dry-run.ts";
 import type { Observer } from "./events.ts";
 import { sentenceOf } from "./log-line.ts";
 import { watchMetrics } from "./metrics.ts";
@@ -28,7 +28,7 @@ export async function watch(
   const metrics = watchMetrics(resync);
   let isReady = false;
   const changed = new Set<string>();
-  let hostnames: Hostnames = new Map();
+  let hostnames: DryRunClusters["hostnames"] = new Map();
   const observe: Observer = (event) => {
     metrics.observe(event);
     if (event.event === "dryRun") isReady = true;
@@ -39,11 +39,11 @@ export async function watch(
       changed.add(event.cluster);
     }
     const time = new Date().toISOString();
-    const line = output === "json" ? JSON.stringify({ time, ...event }) : sentenceOf(event);
-    if (line !== undefined)
-      process.stdout.write(output === "json" ? `${line}\n` : `${time} ${line}\n`);
+    const sentence = sentenceOf(event);
+    if (output === "json") process.stdout.write(`${JSON.stringify({ time, ...event })}\n`);
+    else if (sentence !== undefined) process.stdout.write(`${time} ${sentence}\n`);
   };
-  const stack = new StackRuns({ ...locationOf(chosen, process.env), observe });
+  const stack = new StackRuns(locationOf(chosen, process.env), observe);
   const meshWatch = new MeshWatch({ observe });
   const loop = new ControlLoop({
     stack,

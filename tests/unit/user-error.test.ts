@@ -87,7 +87,7 @@ describe("a bug", () => {
       watchCluster(
         {
           cluster: "west",
-          interest: { access, selectors: [], gateways: [] },
+          interest: { access, selectors: [], gateways: [], mirrorsOf: [], isSource: true },
           connect: broken,
           time: systemTime,
           observe: () => undefined,

@@ -6,7 +6,8 @@ import { hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
 import type { RunEnd, WatchEvent } from "../../../../cli/watch/events.ts";
-import { StackRuns, type StackRunsSettings } from "../../../../cli/watch/stack-runs.ts";
+import type { StackLocation } from "../../../../cli/pulumi.ts";
+import { StackRuns } from "../../../../cli/watch/stack-runs.ts";
 import { until } from "../../../bed/processes.ts";
 import { repository } from "../../../bed/stack.ts";
 
@@ -21,14 +22,12 @@ describe("a run of a stack", () => {
   let events: WatchEvent[];
   let runs: StackRuns;
 
-  const watch = (more: Partial<StackRunsSettings> = {}) =>
-    new StackRuns({
-      folder,
-      stack: "dev",
-      observe: (event) => events.push(event),
-      variables: { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder },
-      ...more,
-    });
+  const watch = (more: Partial<StackLocation> = {}) => {
+    const variables = { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder };
+    return new StackRuns({ folder, stack: "dev", variables, ...more }, (event) =>
+      events.push(event),
+    );
+  };
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "linkerd-multicluster-unit-"));
