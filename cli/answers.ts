@@ -1,6 +1,6 @@
 import { omitUndefined, printable } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import { type Facts, type MirrorFact, undecidedIn } from "./facts.ts";
+import type { MirrorFact } from "./facts.ts";
 import { mark, paint } from "./output.ts";
 import { separator } from "./verification-pod.ts";
 
@@ -41,14 +41,6 @@ export interface Verification {
   readonly answers: readonly Answer[];
   /** Why nothing could be decided about links or mirrors. */
   readonly undecided?: readonly string[];
-}
-
-export function verificationOf(
-  facts: Pick<Facts, "links" | "mirrors">,
-  answers: readonly Answer[],
-): Verification {
-  const undecided = undecidedIn(facts);
-  return { version: 1, answers, ...(undecided.length > 0 && { undecided }) };
 }
 
 /** There must be requests, and nothing about their links may be undecided. */
@@ -105,10 +97,9 @@ function connectionIn(metrics: string): Answer["connected"] {
 }
 
 export function verificationText({ answers, undecided = [] }: Verification): string {
-  const none = answers.length === 0 ? ["No mirror takes requests: see status."] : [];
+  const none = "No mirror takes requests: see status.";
   return [
-    ...none,
-    ...answers.map(answerText),
+    ...(answers.length === 0 ? [none] : answers.map(answerText)),
     ...undecided.map((why) => `${mark("warn")} undecided: ${why}`),
     "",
   ].join("\n");
@@ -121,15 +112,13 @@ function answerText(answer: Answer): string {
   const result = answered
     ? `${status ?? ""} in ${milliseconds ?? 0} ms`
     : `fails at ${hop ?? "client"}: ${why ?? "no answer"}`;
-  const lines = [
-    `${mark(answered ? "good" : "bad")} ${printable([way, asked, result].filter(Boolean).join(": "))}`,
-  ];
+  const line = printable([way, asked, result].filter(Boolean).join(": "));
+  const lines = [`${mark(answered ? "good" : "bad")} ${line}`];
   if (answer.connected !== undefined) {
     const { identity, address, cluster } = answer.connected;
     const known = [address, cluster].filter((each) => each !== undefined).join(", ");
-    lines.push(
-      paint("dim", `    connected to ${printable(`${identity}${known && ` (${known})`}`)}`),
-    );
+    const server = printable(known === "" ? identity : `${identity} (${known})`);
+    lines.push(paint("dim", `    connected to ${server}`));
   }
   if (hop !== undefined) lines.push(`    Fix: ${printable(remedies[hop](answer))}`);
   return lines.join("\n");

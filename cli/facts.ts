@@ -147,8 +147,10 @@ export interface NextRun {
   readonly unknown?: string;
 }
 
-/** Lists each reason once for which the engine could not decide about links and existing mirrors. */
-export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">): string[] {
+/** Lists each reason once for which the engine could not decide about links and existing mirrors, if there is any. */
+export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">): {
+  readonly undecided?: readonly string[];
+} {
   const parts = [...links.map(({ target, ...link }) => ({ ...link, part: target })), ...mirrors];
   const sentences = parts.flatMap(({ source, part, undecided }) => {
     if (undecided === undefined) return [];
@@ -156,7 +158,13 @@ export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">
       part === federatedPart ? `federated Services in ${source}` : `${source} → ${part}`;
     return [`${about}: ${undecided}`];
   });
-  return [...new Set(sentences)];
+  return sentences.length === 0 ? {} : { undecided: [...new Set(sentences)] };
+}
+
+/** Returns for example `not probed 192.0.2.1:4143`, in every view of the mesh. */
+export function gatewayText({ state, addresses = [], port }: GatewayState): string {
+  const where = addresses.length === 0 ? "" : ` ${addresses.join(",")}:${port ?? "?"}`;
+  return `${state === "open" ? "not probed" : state}${where}`;
 }
 
 /** Returns the Services behind a mirror with their clusters. Members of a federated one are `bb@east` or `local bb`. */

@@ -12,7 +12,6 @@ export const exitCode = {
   ok: 0,
   /** The mesh has problems, or what was asked for was not found. */
   problems: 1,
-  /** The command itself failed: its options or its config are wrong. */
   failed: 2,
 } as const;
 
@@ -33,7 +32,6 @@ const styles = { good: "green", warn: "yellow", bad: "red", dim: "dim", head: "b
 
 export type Tone = keyof typeof styles;
 
-/** Colors text on a terminal, unless NO_COLOR is set. */
 export function paint(tone: Tone, text: string): string {
   return styleText(styles[tone], text, { stream: process.stdout });
 }

@@ -1,6 +1,6 @@
 import { firstOf } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import type { CertificateFact, Facts, GatewayState } from "./facts.ts";
+import { type CertificateFact, type Facts, gatewayText } from "./facts.ts";
 import { age, columns, mark, paint, shownName } from "./output.ts";
 
 /** `linkerd-clusters status --output json`, of one stack; `gather` writes the same. */
@@ -83,7 +83,7 @@ export function statusTable(status: Status): string {
         link.mirroring === "controller" ? "controller" : String(link.mirrors),
         link.undecided === undefined ? String(link.pending) : "?",
         String(link.notMirrored),
-        gatewayText(link.gateway),
+        link.gateway === undefined ? "-" : gatewayText(link.gateway),
       ]),
     ),
     columns(
@@ -140,13 +140,6 @@ function linkMark(link: ReturnType<typeof linksOf>[number]): string {
   if (gateway?.state === "down" || gateway?.state === "unknown") return mark("bad");
   if (undecided !== undefined) return mark("bad");
   return mark(pending > 0 || notMirrored > 0 ? "warn" : "good");
-}
-
-function gatewayText(gateway: GatewayState | undefined): string {
-  if (gateway === undefined) return "-";
-  const { state, addresses = [], port } = gateway;
-  const where = addresses.length === 0 ? "" : ` ${addresses.join(",")}:${port ?? "?"}`;
-  return `${state === "open" ? "not probed" : state}${where}`;
 }
 
 /** The certificate that expires first decides. */

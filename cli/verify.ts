@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  type ClusterAccess,
   type Kubernetes,
   KubernetesError,
   omitUndefined,
@@ -19,7 +18,7 @@ import {
   readMesh,
 } from "@linkerd-multicluster/engine/mesh";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import { type Answer, answerIn, type Hop, type Verification, verificationOf } from "./answers.ts";
+import { type Answer, answerIn, type Hop } from "./answers.ts";
 import type { Facts, MirrorFact } from "./facts.ts";
 import { verificationLabels, verificationPod } from "./verification-pod.ts";
 
@@ -47,31 +46,29 @@ export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefi
   const there = mirrors.filter(
     ({ kind, verdict }) => kind !== "headless" && (verdict === "keep" || verdict === "update"),
   );
-  const asked = (mirror: MirrorFact): Asked => {
-    return { source: mirror.source, part: mirror.part, mirror };
-  };
+  const asked = (mirror: MirrorFact | undefined): Asked[] =>
+    mirror === undefined ? [] : [{ source: mirror.source, part: mirror.part, mirror }];
   if (service !== undefined)
     return there
       .filter((each) => each.service === service || each.mirror === service)
-      .map((each) => asked(each));
-  const ofLinks = links.flatMap(({ source, target: part, undecided }): Asked[] => {
+      .flatMap(asked);
+  const ofLinks = links.flatMap(({ source, target: part, undecided }) => {
     const own = there.filter((each) => each.source === source && each.part === part);
-    const found = [
-      own.find(({ kind }) => kind !== "endpoint"),
-      own.find(({ kind }) => kind === "endpoint"),
-    ].flatMap((mirror) => (mirror === undefined ? [] : [asked(mirror)]));
-    if (found.length > 0) return found;
-    return [{ source, part, ...omitUndefined({ undecided }) }];
+    const [whole, pod] = [false, true].map((isPod) =>
+      own.find(({ kind }) => (kind === "endpoint") === isPod),
+    );
+    const found = [...asked(whole), ...asked(pod)];
+    return found.length > 0 ? found : [{ source, part, ...omitUndefined({ undecided }) }];
   });
   const federated = there.filter(({ part }) => part === federatedPart);
   const bySource = new Map(federated.toReversed().map((each) => [each.source, each]));
-  return [...ofLinks, ...[...bySource.values()].map((each) => asked(each))];
+  return [...ofLinks, ...[...bySource.values()].flatMap(asked)];
 }
 
-/** In milliseconds. */
+/** In milliseconds, between looks at a pod. */
 const interval = 500;
 
-/** Older pods were left by a process that was killed: no request takes that long. */
+/** In milliseconds. Older pods were left by a process that was killed: no request takes that long. */
 const leftBehind = 3_600_000;
 
 const selector = Object.entries(verificationLabels)
@@ -89,15 +86,15 @@ export async function verify(
   { clusters: accesses, linkerdNamespace }: HealthMesh,
   options: VerifyOptions,
   signal: AbortSignal,
-): Promise<Verification> {
+): Promise<readonly Answer[]> {
   const clusters = new Clusters();
-  const open = (name: string, access: ClusterAccess) => clusters.client(name, access);
   try {
-    const mistakes = [...(await kubeconfigMistakes(accesses, open)).values()];
-    if (mistakes.length > 0) throw new UserError(mistakes.join("\n"));
-    const names = Object.keys(accesses);
+    const mistakes = await kubeconfigMistakes(accesses, (name, access) =>
+      clusters.client(name, access),
+    );
+    if (mistakes.size > 0) throw new UserError([...mistakes.values()].join("\n"));
     // Without needs, only the clusters' identities are read.
-    const needs = Object.fromEntries(names.map((name) => [name, {}]));
+    const needs = Object.fromEntries(Object.keys(accesses).map((name) => [name, {}]));
     const { installations } = await readMesh({ clusters: accesses }, clusters, {
       installations: { linkerdNamespace, clusters: needs },
     });
@@ -108,12 +105,12 @@ export async function verify(
         const found: Answer[] = [];
         for (const each of all) {
           signal.throwIfAborted();
-          found.push(await new Attempt(run).ask(each));
+          found.push(await ask(each, run));
         }
         return found;
       }),
     );
-    return verificationOf(facts, answers.flat());
+    return answers.flat();
   } finally {
     await Promise.all(Object.values(accesses).map((access) => clusters.close(access)));
   }
@@ -129,110 +126,106 @@ interface Run {
   readonly swept: Set<string>;
 }
 
-class Attempt {
-  readonly #run: Run;
-  readonly #deadline: number;
-  readonly #name = `linkerd-clusters-verify-${randomBytes(4).toString("hex")}`;
-
-  constructor(run: Run) {
-    this.#run = run;
-    this.#deadline = performance.now() + run.options.timeout;
+async function ask({ source, part, mirror, undecided }: Asked, run: Run): Promise<Answer> {
+  const about = { source, part, ...omitUndefined({ service: mirror?.mirror }) };
+  try {
+    if (mirror === undefined)
+      throw new FailedHop("mirror", undecided ?? "the link has no mirror that takes requests");
+    return { ...about, ...(await answerOf(mirror, run)) };
+  } catch (error) {
+    const isSentence = error instanceof FailedHop || error instanceof KubernetesError;
+    if (run.signal.aborted || !isSentence) throw error;
+    const hop = error instanceof FailedHop ? error.hop : "client";
+    return { ...about, answered: false, hop, why: printable(error.message) };
   }
+}
 
-  async ask({ source, part, mirror, undecided }: Asked): Promise<Answer> {
-    const about = { source, part, ...omitUndefined({ service: mirror?.mirror }) };
-    try {
-      if (mirror === undefined)
-        throw new FailedHop("mirror", undecided ?? "the link has no mirror that takes requests");
-      return { ...about, ...(await this.#answer(mirror)) };
-    } catch (error) {
-      if (this.#run.signal.aborted) throw error;
-      const isSentence = error instanceof FailedHop || error instanceof KubernetesError;
-      if (!isSentence) throw error;
-      const hop = error instanceof FailedHop ? error.hop : "client";
-      return { ...about, answered: false, hop, why: printable(error.message) };
-    }
+async function answerOf({ source, mirror, kind }: MirrorFact, run: Run) {
+  const { accesses, clusters, installations, options } = run;
+  const deadline = performance.now() + options.timeout;
+  const [access, identity] = [accesses[source], installations.get(source)?.identity];
+  if (access === undefined || identity === undefined)
+    throw new FailedHop("client", `the stack has no cluster ${source}`);
+  if ("why" in identity) throw new FailedHop("client", identity.why);
+  const kubernetes = await clusters.client(source, access);
+  const [home = "", name = ""] = mirror.split("/");
+  const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
+  const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;
+  if (port === undefined) throw new FailedHop("mirror", `${source}/${mirror} has no TCP port`);
+  const request = {
+    image: options.image,
+    // The pod's DNS search path has the cluster's domain.
+    url: `http://${name}.${home}.svc:${port}/`,
+    seconds: Math.max(1, Math.round((deadline - performance.now()) / 1000)),
+  };
+  const at = {
+    name: `linkerd-clusters-verify-${randomBytes(4).toString("hex")}`,
+    namespace: options.namespace ?? home,
+  };
+  try {
+    await sweep(kubernetes, at.namespace, run.swept);
+    const message = await messageOf(kubernetes, verificationPod(at, request), deadline, run.signal);
+    return { port, ...answerIn(message, kind) };
+  } finally {
+    await remove(kubernetes, at);
   }
+}
 
-  async #answer({ source, mirror, kind }: MirrorFact) {
-    const { accesses, clusters, installations, options } = this.#run;
-    const [access, identity] = [accesses[source], installations.get(source)?.identity];
-    if (access === undefined || identity === undefined)
-      throw new FailedHop("client", `the stack has no cluster ${source}`);
-    if ("why" in identity) throw new FailedHop("client", identity.why);
-    const kubernetes = await clusters.client(source, access);
-    const [home = "", name = ""] = mirror.split("/");
-    const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
-    const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;
-    if (port === undefined) throw new FailedHop("mirror", `${source}/${mirror} has no TCP port`);
-    const request = {
-      image: options.image,
-      // The pod's DNS search path has the cluster's domain.
-      url: `http://${name}.${home}.svc:${port}/`,
-      seconds: Math.max(1, Math.round((this.#deadline - performance.now()) / 1000)),
-    };
-    const at = { name: this.#name, namespace: options.namespace ?? home };
-    try {
-      const message = await this.#messageOf(kubernetes, verificationPod(at, request));
-      return { port, ...answerIn(message, kind) };
-    } finally {
-      await this.#remove(kubernetes, at);
-    }
-  }
-
-  /** Creates a pod and waits for its termination message. */
-  async #messageOf(kubernetes: Kubernetes, pod: Pod): Promise<string> {
-    const { name, namespace } = pod.metadata;
-    await this.#sweep(kubernetes, namespace);
-    const created = await kubernetes.create(resources.pods, pod);
-    if (!JSON.stringify(created.spec).includes('"linkerd-proxy"'))
+/** Creates a pod and waits for its termination message. */
+async function messageOf(
+  kubernetes: Kubernetes,
+  pod: Pod,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const { name, namespace } = pod.metadata;
+  const created = await kubernetes.create(resources.pods, pod);
+  if (!JSON.stringify(created.spec).includes('"linkerd-proxy"'))
+    throw new FailedHop(
+      "client",
+      `${kubernetes.cluster} created pod ${name} without Linkerd's proxy`,
+    );
+  for (;;) {
+    const found = await kubernetes.get(resources.pods, { namespace, name });
+    const statuses = found.status?.containerStatuses ?? [];
+    const ended = statuses.find((each) => each.name === "request")?.state?.terminated;
+    if (ended !== undefined) return ended.message ?? "";
+    if (performance.now() > deadline)
       throw new FailedHop(
         "client",
-        `${kubernetes.cluster} created pod ${name} without Linkerd's proxy`,
+        `pod ${kubernetes.cluster}/${namespace}/${name} did not end within the time limit: ${reasonOf(found)}`,
       );
-    for (;;) {
-      const found = await kubernetes.get(resources.pods, { namespace, name });
-      const statuses = found.status?.containerStatuses ?? [];
-      const ended = statuses.find((each) => each.name === "request")?.state?.terminated;
-      if (ended !== undefined) return ended.message ?? "";
-      if (performance.now() > this.#deadline)
-        throw new FailedHop(
-          "client",
-          `pod ${kubernetes.cluster}/${namespace}/${name} did not end within the time limit: ${reasonOf(found)}`,
-        );
-      await sleep(interval, undefined, { signal: this.#run.signal });
-    }
+    await sleep(interval, undefined, { signal });
   }
+}
 
-  /** Deletes what a killed process left. */
-  async #sweep(kubernetes: Kubernetes, namespace: string): Promise<void> {
-    const place = `${kubernetes.cluster}/${namespace}`;
-    if (this.#run.swept.has(place)) return;
-    this.#run.swept.add(place);
-    const all = await kubernetes.list(resources.pods, { namespace, labelSelector: selector });
-    for (const { metadata } of all) {
-      const { name, uid, creationTimestamp = "" } = metadata;
-      if (Date.now() - Date.parse(creationTimestamp) < leftBehind) continue;
-      const same = uid === undefined ? {} : { uid };
-      await kubernetes
-        .remove(resources.pods, { namespace, name }, same)
-        .catch(unlessBug(undefined));
-    }
+/** Deletes what a killed process left. */
+async function sweep(kubernetes: Kubernetes, namespace: string, swept: Set<string>): Promise<void> {
+  const place = `${kubernetes.cluster}/${namespace}`;
+  if (swept.has(place)) return;
+  swept.add(place);
+  const all = await kubernetes.list(resources.pods, { namespace, labelSelector: selector });
+  for (const { metadata } of all) {
+    const { name, uid, creationTimestamp = "" } = metadata;
+    if (Date.now() - Date.parse(creationTimestamp) < leftBehind) continue;
+    await kubernetes
+      .remove(resources.pods, { namespace, name }, omitUndefined({ uid }))
+      .catch(unlessBug(undefined));
   }
+}
 
-  async #remove(
-    kubernetes: Kubernetes,
-    at: { readonly name: string; readonly namespace: string },
-  ): Promise<void> {
-    try {
-      await kubernetes.remove(resources.pods, at);
-    } catch (error) {
-      if (!(error instanceof KubernetesError)) throw error;
-      if (error.kind === "notFound") return;
-      throw new UserError(
-        `pod ${kubernetes.cluster}/${at.namespace}/${at.name} could not be deleted (${error.message}): delete pods with the label ${selector}`,
-      );
-    }
+async function remove(
+  kubernetes: Kubernetes,
+  at: { readonly name: string; readonly namespace: string },
+): Promise<void> {
+  try {
+    await kubernetes.remove(resources.pods, at);
+  } catch (error) {
+    if (!(error instanceof KubernetesError)) throw error;
+    if (error.kind === "notFound") return;
+    throw new UserError(
+      `pod ${kubernetes.cluster}/${at.namespace}/${at.name} could not be deleted (${error.message}): delete pods with the label ${selector}`,
+    );
   }
 }
 

@@ -79,15 +79,8 @@ export function whatIf(facts: Facts, loss: Loss): WhatIf {
     const state = remaining.length === notReady.length ? "unavailable" : "degraded";
     affected.push({ source, mirror, kind, state, remaining, notReady });
   }
-  const undecided = undecidedIn(facts);
-  return {
-    version: 1,
-    stack: facts.stack,
-    loss,
-    affected,
-    unaffected,
-    ...(undecided.length > 0 && { undecided }),
-  };
+  const { stack } = facts;
+  return { version: 1, stack, loss, affected, unaffected, ...undecidedIn(facts) };
 }
 
 function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: string): boolean {
@@ -108,12 +101,11 @@ function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: strin
 const mostLines = 50;
 
 export function whatIfText({ loss, affected, unaffected, undecided = [] }: WhatIf): string {
-  const [unavailable, degraded] = (["unavailable", "degraded"] as const).map((state) =>
-    affected.filter((each) => each.state === state),
-  );
+  const unavailable = affected.filter(({ state }) => state === "unavailable");
+  const degraded = affected.filter(({ state }) => state === "degraded");
   const kept = Object.values(unaffected).reduce((total, each) => total + each, 0);
-  const counts = `${unavailable?.length ?? 0} unavailable, ${degraded?.length ?? 0} degraded, ${kept} unaffected`;
-  const lines = [...(unavailable ?? []), ...(degraded ?? [])].map(affectedLine);
+  const counts = `${unavailable.length} unavailable, ${degraded.length} degraded, ${kept} unaffected`;
+  const lines = [...unavailable, ...degraded].map(affectedLine);
   return [
     `if ${lossText(loss)} is lost: ${counts}`,
     ...firstOf(lines, mostLines),

@@ -40,7 +40,6 @@ interface VerifyCommandOptions extends Omit<FactsOptions, "from"> {
   readonly service?: string;
   readonly image: string;
   readonly namespace?: string;
-  /** In milliseconds. */
   readonly timeout: number;
 }
 
@@ -64,6 +63,7 @@ export function addVerify(program: Command): void {
 async function sendRequests({ output, ...options }: VerifyCommandOptions): Promise<void> {
   const { verify } = await import("../verify.ts");
   const { allAnswered, verificationText } = await import("../answers.ts");
+  const { undecidedIn } = await import("../facts.ts");
   const { factsOf } = await import("../read-facts.ts");
   const { stackMesh } = await import("../stack-mesh.ts");
   const known = await stackMesh(await stackOf(options), process.env);
@@ -73,7 +73,8 @@ async function sendRequests({ output, ...options }: VerifyCommandOptions): Promi
     ended.abort(new UserError("Interrupted; all temporary pods are deleted."));
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
-  const found: Documents["verify"] = await verify(facts, known.mesh, options, ended.signal);
+  const answers = await verify(facts, known.mesh, options, ended.signal);
+  const found: Documents["verify"] = { version: 1, answers, ...undecidedIn(facts) };
   print(found, output, () => verificationText(found), allAnswered(found));
 }
 

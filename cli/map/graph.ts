@@ -3,6 +3,7 @@ import { count, printable } from "@linkerd-multicluster/engine/kubernetes";
 import { Markup, markup } from "./markup.ts";
 import {
   clusterLine,
+  type Health,
   healthMarks,
   linkCounts,
   linkLine,
@@ -13,21 +14,11 @@ import {
 /** With more links, labels would overlap: the picture is then a circle without labels. */
 const mostLabels = 20;
 /** With more links, only those with findings are drawn. */
-const mostLinks = 100;
+export const mostLinks = 100;
 const longestName = 40;
 
-interface Drawn {
-  readonly link: LinkPicture;
-  /** The arrow leads to the details of the link at this position. */
-  readonly index: number;
-}
-
-/** Says which links the picture leaves out, if any. */
-export function omittedFrom({ links }: Picture): string | undefined {
-  return links.length > mostLinks
-    ? `${count(links.length, "link")} are too many for a picture: it shows up to ${mostLinks} links with findings.`
-    : undefined;
-}
+/** An arrow leads to the details of the link at this position on the page. */
+type Drawn = readonly [index: number, link: LinkPicture];
 
 /**
  * Draws the mesh with Graphviz. Clusters and links point to `#cluster-N` and `#link-N`, and have titles for people who
@@ -69,12 +60,10 @@ ${new Markup(content)}`;
 }
 
 function drawnLinks(links: readonly LinkPicture[]): readonly Drawn[] {
-  const all = links.map((link, index): Drawn => ({ link, index }));
+  const all = [...links.entries()];
   if (all.length <= mostLinks) return all;
-  const [failed, degraded] = (["failed", "degraded"] as const).map((health) =>
-    all.filter(({ link }) => link.health === health),
-  );
-  return [...(failed ?? []), ...(degraded ?? [])].slice(0, mostLinks);
+  const having = (health: Health) => all.filter(([, link]) => link.health === health);
+  return [...having("failed"), ...having("degraded")].slice(0, mostLinks);
 }
 
 /** Graphviz knows clusters by numbers, so that names are never more than labels. */
@@ -94,7 +83,7 @@ function dotOf({ clusters, links }: Picture, drawn: readonly Drawn[], isLabelled
       const label = lines.map(text).join(String.raw`\n`);
       return `n${position} [id="cluster${position}", class="${health}", label="${label}"];`;
     }),
-    ...drawn.map(({ link, index: position }) => {
+    ...drawn.map(([position, link]) => {
       const [from, to] = [index.get(link.source), index.get(link.target)];
       if (from === undefined || to === undefined) return "";
       const style = link.mode === "flat" ? "dashed" : "solid";

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { backendsOf } from "../facts.ts";
-import { omittedFrom } from "./graph.ts";
+import { backendsOf, gatewayText } from "../facts.ts";
+import { mostLinks } from "./graph.ts";
 import { Markup, markup } from "./markup.ts";
 import {
   changesOf,
   type ClusterPicture,
   type FindingPicture,
-  gatewayText,
   type Health,
   linkLine,
   type LinkPicture,
@@ -30,6 +29,7 @@ export function pageOf(picture: Picture, svg: Markup, css: string): string {
   const skipped = links.reduce((sum, link) => sum + link.notMirrored.length, 0);
   const perLink = Math.max(20, Math.floor(mostRows / links.length));
   const changes = changesOf([...mirrors, ...federated]);
+  const tooMany = `${count(links.length, "link")} are too many for a picture: it shows up to ${mostLinks} links with findings.`;
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -52,7 +52,7 @@ ${preview ? markup`<dt>Next up</dt><dd>${changes === "" ? "changes no mirror" : 
 <section id="picture" aria-labelledby="picture-title">
 <h2 id="picture-title">Picture</h2>
 <p>Arrows point from the source of each link to its target, in the direction of requests. Dashed arrows: flat network. The tables below have the same content.</p>
-${omitted(picture)}
+${links.length > mostLinks ? markup`<p>${tooMany}</p>` : ""}
 <div class="scroll" role="region" aria-label="Picture, scrolls" tabindex="0">${svg}</div>
 </section>
 <section aria-labelledby="findings">
@@ -72,9 +72,10 @@ ${links.map((link, index) => linkDetails(link, index, perLink))}
 ${table(
   count(federated.length, "federated Service"),
   ["Service", "Cluster", "Members", "Ports", "State"],
-  federated.map((each) =>
-    row(each.mirror, each.source, clustersOf(each), each.ports, stateOf(each)),
-  ),
+  federated.map((each) => {
+    const members = backendsOf(each).map(({ cluster }) => cluster);
+    return row(each.mirror, each.source, members.join(", "), each.ports, stateOf(each));
+  }),
   mostFederated,
 )}
 </section>
@@ -82,11 +83,6 @@ ${table(
 </body>
 </html>
 `.text;
-}
-
-function omitted(picture: Picture): Markup | string {
-  const sentence = omittedFrom(picture);
-  return sentence === undefined ? "" : markup`<p>${sentence}</p>`;
 }
 
 function findingsTable(clusters: readonly ClusterPicture[], links: readonly LinkPicture[]): Markup {
@@ -129,10 +125,11 @@ function linkDetails(link: LinkPicture, index: number, mostRows: number): Markup
   const { source, target, mode, mirroring, gateway, health, mirrors, notMirrored } = link;
   const isOk = (mirror: MirrorPicture) => stateNow(mirror) === "ok";
   const changedFirst = mirrors.toSorted((one, other) => Number(isOk(one)) - Number(isOk(other)));
+  const why = gateway?.why === undefined ? "" : `: ${gateway.why}`;
   const network =
     mode === "flat"
       ? "Flat network, pod to pod"
-      : `Gateway: ${gateway === undefined ? "not read" : gatewayText(gateway)}`;
+      : `Gateway: ${gateway === undefined ? "not read" : gatewayText(gateway)}${why}`;
   return markup`<details>
 <summary>${mark(health)} ${linkLine(link)}</summary>
 <div id="link-${index}">
@@ -165,12 +162,6 @@ function stateOf(mirror: MirrorPicture): string {
   const now = stateNow(mirror);
   if (next === undefined) return now;
   return `${next}, now ${now}${fields.length === 0 ? "" : ` (${fields.join("; ")})`}`;
-}
-
-function clustersOf(mirror: MirrorPicture): string {
-  return backendsOf(mirror)
-    .map(({ cluster }) => cluster)
-    .join(", ");
 }
 
 /** Shows the state as a word and a shape, so that no meaning depends on color alone. */

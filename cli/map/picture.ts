@@ -1,18 +1,10 @@
 import { withFix } from "@linkerd-multicluster/engine/health";
 import { count } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import type {
-  ClusterFact,
-  Facts,
-  GatewayState,
-  LinkFact,
-  MirrorFact,
-  NotMirrored,
-} from "../facts.ts";
+import type { ClusterFact, Facts, LinkFact, MirrorFact, NotMirrored } from "../facts.ts";
 
-/** The picture puts the facts about each cluster and each link together. */
+/** Puts the facts about each cluster and each link together. */
 export interface Picture extends Pick<Facts, "stack" | "readAt"> {
-  /** Whether it shows what the next `up` would change. */
   readonly preview: boolean;
   readonly clusters: readonly ClusterPicture[];
   readonly links: readonly LinkPicture[];
@@ -24,10 +16,8 @@ export type Health = "ok" | "degraded" | "failed" | "unknown";
 
 export interface FindingPicture {
   readonly severity: "warning" | "error";
-  /** Title of the check. */
   readonly check: string;
   readonly sentence: string;
-  /** URL of Linkerd's documentation. */
   readonly hint?: string | undefined;
 }
 
@@ -130,12 +120,6 @@ const states: Readonly<Record<MirrorFact["verdict"], string>> = {
 /** Returns the state now, such as `missing`. */
 export function stateNow({ verdict, undecided }: MirrorFact): string {
   return undecided === undefined ? states[verdict] : "undecided";
-}
-
-export function gatewayText({ state, why, addresses = [], port }: GatewayState): string {
-  const where = addresses.length === 0 ? "gateway" : `${addresses.join(", ")}:${port ?? "?"}`;
-  const word = state === "open" ? "not probed" : state;
-  return `${where}, ${word}${why === undefined ? "" : `: ${why}`}`;
 }
 
 /** With these prefixes, no meaning depends on color alone. */

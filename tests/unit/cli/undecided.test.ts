@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
-import { allAnswered, verificationOf, verificationText } from "../../../cli/answers.ts";
+import { allAnswered, verificationText } from "../../../cli/answers.ts";
 import { checkTable } from "../../../cli/check.ts";
 import { commandLine } from "../../../cli/main.ts";
-import type { Facts } from "../../../cli/facts.ts";
+import { type Facts, undecidedIn } from "../../../cli/facts.ts";
 import { statusOf } from "../../../cli/status.ts";
 import { mirrorsToAsk } from "../../../cli/verify.ts";
 import { serverWith } from "../../simulation/contents.ts";
@@ -101,6 +101,8 @@ describe("a command", () => {
     [["whatif", "--lose", "west"], /east: shop\/web-west: unavailable[^]*undecided: .*west/],
   ] as const;
 
+  const answers = [{ source: "east", part: "west", answered: true }];
+
   for (const [words, text] of commands)
     it(`${words[0]} shows what is undecided and exits with 1`, async () => {
       const found = await run([facts], ...words);
@@ -110,7 +112,7 @@ describe("a command", () => {
 
   it("verify sends requests to undecided mirrors too, and still fails", () => {
     deepEqual(mirrorsToAsk(facts, undefined)[0]?.mirror?.mirror, "shop/web-west");
-    const found = verificationOf(facts, [{ source: "east", part: "west", answered: true }]);
+    const found = { version: 1, answers, ...undecidedIn(facts) } as const;
     deepEqual(allAnswered(found), false);
     match(verificationText(found), /undecided: .*west/);
   });
@@ -118,8 +120,7 @@ describe("a command", () => {
   it("exits with 0 if everything is decided", async () => {
     const decided = await factsAfter(() => undefined);
     for (const [words] of commands) deepEqual((await run([decided], ...words)).code, 0, words[0]);
-    const answers = [{ source: "east", part: "west", answered: true }];
-    deepEqual(allAnswered(verificationOf(decided, answers)), true);
+    deepEqual(allAnswered({ version: 1, answers, ...undecidedIn(decided) }), true);
   });
 
   it("explain shows only the stacks that have the Service", async () => {
