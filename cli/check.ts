@@ -23,12 +23,12 @@ export interface CheckOptions extends StackOptions {
   /** In milliseconds. */
   readonly wait: number;
   readonly all?: boolean;
-  /** Only Linkerd's CLI sets it, when it runs the checks of its extensions. */
+  /** Only Linkerd's CLI sets these, when it runs the checks of its extensions. */
   readonly linkerdNamespace?: string;
   readonly kubeconfig?: string;
 }
 
-/** Checks the mesh of a stack and prints the report; for Linkerd's CLI those of all stacks in its format. */
+/** For Linkerd's CLI, it checks all registered stacks and prints what that expects. */
 export async function check(options: CheckOptions): Promise<void> {
   const { output, wait, all, linkerdNamespace, kubeconfig } = options;
   if (linkerdNamespace !== undefined) {

@@ -46,11 +46,7 @@ export interface ExplainedMirror extends MirrorFact {
   readonly names: readonly string[];
 }
 
-/**
- * Collects what the engine decided about a Service in every cluster. Pure.
- *
- * @param asked `namespace/name` of a Service or of a mirror, or a name in any namespace
- */
+/** Takes `namespace/name` of a Service or of a mirror, or a name in any namespace. */
 export function explain(facts: Facts, asked: string): Explanation {
   const isMeant = asked.includes("/")
     ? (key: string | undefined) => key === asked

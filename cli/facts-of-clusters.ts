@@ -38,7 +38,6 @@ export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
   readonly sources: ReadonlyMap<string, SourceState>;
 }
 
-/** Derives the facts of a mesh from what was read and decided. Pure. */
 export function factsOfClusters(views: Views, beside: Beside): Facts {
   const { now, stack, unreadState, sources } = beside;
   const undecided = undecidedParts(views);

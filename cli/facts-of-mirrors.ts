@@ -23,7 +23,6 @@ export interface UndecidedPart {
   readonly source: string;
   readonly part: string;
   readonly why: string;
-  /** They all stay as they are. */
   readonly mirrors: readonly OfMirror[];
 }
 

@@ -36,13 +36,7 @@ function withoutValues(service: ServiceFact): ServiceFact {
   return { ...service, labels: Object.fromEntries(labels) };
 }
 
-/**
- * Writes a support bundle, which other commands read with `--from`.
- *
- * @param to a folder that does not exist yet
- * @returns a message for the user
- * @throws UserError
- */
+/** Writes a support bundle to a new folder, and returns a message for the user. @throws UserError */
 export async function gather(stack: Chosen, to: string | undefined): Promise<string> {
   const time = new Date().toISOString().replaceAll(/[:.]/g, "-");
   const folder = resolve(to ?? `linkerd-clusters-${time}`);

@@ -128,7 +128,6 @@ export async function stackState(at: StackLocation): Promise<StackState> {
   return stackStateIn(exported);
 }
 
-/** Reads what `pulumi stack export` prints. */
 export function stackStateIn(exported: string): StackState {
   const resources = resourcesIn(exported);
   const inputsOf = (types: readonly string[]) =>

@@ -18,7 +18,6 @@ export async function readFacts(chosen: Chosen, reading: FactsReading = {}): Pro
   return factsOf(await stackMesh(chosen, process.env), reading);
 }
 
-/** Reads the clusters of a stack whose mesh is known already. */
 export async function factsOf(
   { mesh, ...known }: StackMesh,
   { mirrorsOnly = false }: FactsReading = {},

@@ -23,11 +23,7 @@ export interface StackOptions {
 /** `none` makes Linkerd's check skip all stacks. Earlier versions listed stacks in it. */
 export const stacksVariable = "LINKERD_CLUSTERS_STACKS";
 
-/**
- * Chooses the stack that the options name, else the one of the current folder, else those in the user's file.
- *
- * @throws UserError
- */
+/** Chooses the stack of the options, else of the current folder, else those in the user's file. @throws UserError */
 export function stacksFor(
   { cwd, stack, configFile }: StackOptions,
   started: string,
@@ -67,7 +63,6 @@ function hasStacks(folder: string): boolean {
 
 const projectFile = "Pulumi.yaml";
 
-/** Adds the stack that is selected in the folder, unless one is named. */
 function withSelected(chosen: Chosen, variables: Variables): Chosen {
   const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: file } = variables;
   if ((chosen.stack ?? named ?? chosen.configFile ?? file) !== undefined) return chosen;

@@ -10,7 +10,6 @@ export interface Status extends Facts {
   readonly problems: readonly string[];
 }
 
-/** Judges the facts. Pure. */
 export function statusOf(facts: Facts): Status {
   const { links, next, health } = facts;
   const refusals = [

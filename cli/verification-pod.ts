@@ -18,19 +18,17 @@ metrics=$(curl --silent --max-time 5 http://127.0.0.1:4191/metrics |
 printf '%s\\n${separator}\\n%s\\n' "$(printf '%s' "$result" | head -c 1500)" "$metrics" > /dev/termination-log
 `;
 
-/**
- * Makes a pod with Linkerd's proxy that sends one request. It has no rights, no token for the API server, and passes the Pod
- * Security Standard `restricted`.
- *
- * @param seconds after which the kubelet ends it; curl gives up five seconds earlier
- */
+interface Request {
+  readonly image: string;
+  readonly url: string;
+  /** The kubelet ends the pod after this time, and curl gives up five seconds earlier. */
+  readonly seconds: number;
+}
+
+/** The pod has no rights and no token for the API server, and passes the Pod Security Standard `restricted`. */
 export function verificationPod(
   { name, namespace }: { readonly name: string; readonly namespace: string },
-  {
-    image,
-    url,
-    seconds,
-  }: { readonly image: string; readonly url: string; readonly seconds: number },
+  { image, url, seconds }: Request,
 ) {
   return {
     metadata: {

@@ -199,7 +199,6 @@ async function messageOf(
   }
 }
 
-/** Deletes what a killed process left. */
 async function sweep(kubernetes: Kubernetes, namespace: string, swept: Set<string>): Promise<void> {
   const place = `${kubernetes.cluster}/${namespace}`;
   if (swept.has(place)) return;

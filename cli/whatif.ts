@@ -32,12 +32,7 @@ export interface WhatIf {
   readonly undecided?: readonly string[];
 }
 
-/**
- * Parses the argument of `--lose`: `west` or `cluster/west`, `link/east/west` (source, target), `gateway/west`,
- * `namespace/west/shop`.
- *
- * @throws UserError
- */
+/** Parses the argument of `--lose`. @throws UserError */
 export function lossIn(text: string, { clusters, links }: Facts): Loss {
   const [kind = "", first = "", second = "", ...more] = text.includes("/")
     ? text.split("/")
@@ -56,7 +51,6 @@ export function lossIn(text: string, { clusters, links }: Facts): Loss {
   );
 }
 
-/** Finds the mirrors that would lose all or some of their backends. Pure. */
 export function whatIf(facts: Facts, loss: Loss): WhatIf {
   const ready = new Map(
     facts.services.map(({ cluster, service, ready }) => [`${cluster}/${service}`, ready]),
