@@ -12,17 +12,14 @@ interface Pair {
   readonly target: string;
 }
 
-/** A link that the config lists or the topology implies. */
 export interface DeclaredLink extends Pair {
-  /** Its entry in the list of links; undefined for a link of the topology. */
+  /** A link of the topology has no entry in the list. */
   readonly entry: Reading<LinkInput> | undefined;
-  /** With regions, whether both clusters are in one, on a flat network; undefined without regions. */
+  /** Within a region, the network is flat. Undefined if the topology has no regions. */
   readonly sameRegion?: boolean;
 }
 
-/**
- * Returns the listed links in their order, then those of the topology. A listed link replaces that of the topology.
- */
+/** Returns the listed links in their order, then those of the topology that no listed one replaces. */
 export function declaredLinks({ stack, clusters, links = [] }: Readings): DeclaredLink[] {
   const listed = links.flatMap((entry) => {
     const { source, target } = entry.values;
@@ -42,15 +39,11 @@ export function declaredLinks({ stack, clusters, links = [] }: Readings): Declar
 const areIn = (names: readonly string[], { source, target }: Pair): boolean =>
   names.includes(source) && names.includes(target);
 
-/** Returns the clusters of each region. */
 function regionsOf(topology: StackInput["topology"]): readonly (readonly string[])[] {
   return typeof topology === "object" ? Object.values(topology.regions ?? {}) : [];
 }
 
-/**
- * Returns the links of a topology in cluster order: for `mesh` and regions from each cluster to each other, for a hub
- * in both directions between the hub and every other cluster.
- */
+/** Links each cluster to each other for `mesh` and regions, and the hub with every other cluster in both directions. */
 function pairsOf(topology: StackInput["topology"], clusters: readonly string[]): Pair[] {
   if (topology === "none") return [];
   const linked = ({ source, target }: Pair): boolean =>
@@ -78,9 +71,8 @@ export function samePair(one: Pair, other: Pair): boolean {
 export type GatewayInput = NonNullable<LinkDefaultsInput["gateway"]>;
 
 /**
- * Returns the gateway of a link. The nearest setting applies as a whole: the link's own, then that of a region, then
- * its target's, then that of linkDefaults. Undefined if the nearest one, or the target, is itself a mistake. `from` is
- * the map that sets it.
+ * Returns the gateway of a link, and in `from` the map that sets it. The nearest setting applies as a whole: the link's own,
+ * then that of a region, then its target's, then that of linkDefaults. Undefined if that, or the target, is a mistake.
  */
 export function gatewayOf(
   { entry, target: name, sameRegion = false }: DeclaredLink,

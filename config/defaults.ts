@@ -20,7 +20,7 @@ import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.
 import type { ClusterInput, Readings, StackInput } from "./read.ts";
 import { filled } from "./schema.ts";
 
-/** Fills in every default. Only for readings without a mistake. */
+/** Fills in every default of readings without a mistake. */
 export function meshConfig(readings: Readings): MeshConfig {
   const { manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, ...values } =
     readings.stack.values;
@@ -82,7 +82,7 @@ function trustConfig(input: StackInput["trust"]): TrustConfig {
   return { kind: "provided", anchors, issuers: new Map(Object.entries(issuers ?? {})), ignorePods };
 }
 
-/** Returns the settings of a link without a gateway, ignoring linkDefaults for gateways and their mirrors. */
+/** A link without a gateway ignores linkDefaults for gateways and their mirrors. */
 const flatNetwork = {
   selector: {},
   headless: false,

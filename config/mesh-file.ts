@@ -2,7 +2,6 @@ import { parseDocument } from "yaml";
 import { mustBe, project, quoted } from "./mistakes.ts";
 import { codeOf, invalid, isRecord, type Result } from "@linkerd-multicluster/engine/kubernetes";
 
-/** Reads a file of keys that several stacks share and merges the stack's own keys over it. */
 export interface Shared {
   /** The top-level keys of both, unchecked; a stack's own key replaces the file's as a whole. */
   readonly raw: Readonly<Record<string, unknown>>;
@@ -10,19 +9,13 @@ export interface Shared {
   readonly fromFile: ReadonlySet<string>;
 }
 
-/** Reads a text file by its path from the project's folder; throws as Node's own functions do. */
+/** Takes a path from the project's folder, and throws as Node's own functions do. */
 export type ReadText = (path: string) => string;
 
 /** Keys that belong to one stack. */
 const ownKeys = ["mesh", "sources"];
 
-/**
- * Merges the file named by `mesh` into a stack's own config.
- *
- * @param own the stack's top-level keys, unchecked
- * @param without keys that nobody needs, of either
- * @returns both; or what is wrong with the file, each one sentence that names it
- */
+/** Merges the file named by `mesh` into a stack's own top-level keys. Leaves out the keys in `without`, of either. */
 export function withMeshFile(
   own: Readonly<Record<string, unknown>>,
   readText: ReadText,

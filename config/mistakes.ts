@@ -28,7 +28,6 @@ function isPlain(key: string): boolean {
   return /^[A-Za-z_][-\w]*$/.test(key) && key.length <= longestQuote;
 }
 
-/** A sentence that names the key, its value and what is allowed. */
 export function sentence(path: Path, state: string, rule: string): string {
   return `${where(path)} ${state}; ${rule}.`;
 }
@@ -37,12 +36,11 @@ export function mustBe(path: Path, state: string, rule: string): string {
   return sentence(path, state, `it must be ${rule}`);
 }
 
-/** The usual sentence: the key has this value and must have another. */
 export function wrongValue(path: Path, value: unknown, rule: string): string {
   return mustBe(path, `is ${shown(value, path)}`, rule);
 }
 
-/** The sentence about a key that must not be set; `why` follows "left out". */
+/** The reason follows "left out". */
 export function mustBeLeftOut(path: Path, why: string): string {
   return mustBe(path, "is set", `left out${why}`);
 }

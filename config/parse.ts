@@ -13,11 +13,8 @@ import type { Circumstances } from "./trust-checks.ts";
 export type Parsed = { readonly config: MeshConfig } | { readonly mistakes: readonly string[] };
 
 /**
- * Checks the stack config and fills in its defaults. Pure except for the clock, and never throws.
- *
- * @param raw the top-level keys of the config (`clusters`, `links`, ... : keys.ts), unchecked.
- * @returns the config; or every mistake in it, each one sentence with the key path, the value and what is allowed:
- * first mistakes within a key, then contradictions between keys.
+ * Checks the top-level keys of a stack config (keys.ts) and fills in the defaults. Of several mistakes, those within a
+ * key come before contradictions between keys. Pure except for the clock, and never throws.
  */
 export function parseConfig(raw: unknown, circumstances: Circumstances = {}): Parsed {
   const mistakes: string[] = [];
@@ -34,9 +31,9 @@ export interface ParsingTexts extends Circumstances {
 
 /**
  * Checks a config as Pulumi passes it, with every value as text under its full key, and the mesh file that it names.
+ * Sentences begin with `what`.
  *
- * @param what names this config at the start of a sentence.
- * @returns the config, or the text to show to the user, with a line for every mistake.
+ * @throws UserError with a line for every mistake
  */
 export function parseTexts(
   texts: Readonly<Record<string, string>>,
@@ -53,7 +50,6 @@ export function parseTexts(
   throw change(parsed.mistakes.map((mistake) => namingFile(mistake, shared)));
 }
 
-/** Every key in this program's namespace, including unknown ones. */
 export function valuesIn(texts: Readonly<Record<string, string>>): Record<string, unknown> {
   const prefix = `${project}:`;
   return Object.fromEntries(

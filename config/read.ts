@@ -11,15 +11,14 @@ export type ClusterInput = z.output<typeof cluster.schema>;
 export type LinkInput = z.output<typeof link.schema>;
 export type LinkDefaultsInput = z.output<typeof linkDefaultKeys.schema>;
 
-/** A map in which some keys may be wrong; the others can still be checked. */
 export interface Reading<T> {
   readonly path: Path;
-  /** Keys that are right. A key in neither `values` nor `wrong` was not set. */
+  /** These keys are right, and can be checked although others are wrong. */
   readonly values: T;
   readonly wrong: ReadonlySet<string>;
 }
 
-/** The parts of the config that could be read; undefined stands for the others. */
+/** Parts that could not be read are undefined. */
 export interface Readings {
   readonly stack: Reading<StackInput>;
   readonly clusters: ReadonlyMap<string, Reading<ClusterInput>> | undefined;

@@ -7,14 +7,14 @@ import * as z from "zod";
 
 export type Key<Value = unknown> = {
   readonly type: z.ZodType<Value>;
-  /** The meaning as the part of a sentence after the key and a colon, in Markdown. */
+  /** It is in Markdown, and follows the key and a colon. */
   readonly meaning: string;
   readonly of?: Section;
-  /** Whether its value may hold credentials, which no message may quote. */
+  /** The value may hold credentials, which no message may quote. */
   readonly confidential?: true;
 } & (
   | { readonly default: Value }
-  /** The words for what applies without the key, in Markdown, where that is not a value of its own. */
+  /** It says in Markdown what applies without the key, where that is not a value. */
   | { readonly otherwise: string }
   | { readonly required: true }
 );
@@ -127,7 +127,6 @@ export function withDefault<Type extends z.ZodType, const Value>(
   return { type, default: value, meaning, ...extras } as const;
 }
 
-/** A key without a default of its own; `otherwise` says what applies without it. */
 export function optional<Type extends z.ZodType>(
   type: Type,
   otherwise: string,
@@ -141,7 +140,7 @@ export function off(meaning: string) {
   return withDefault(flag, false, meaning);
 }
 
-/** A key with one of these words; the first is the default. */
+/** The first word is the default. */
 export function choice<const Words extends readonly [string, ...string[]]>(
   words: Words,
   meaning: string,
@@ -150,5 +149,5 @@ export function choice<const Words extends readonly [string, ...string[]]>(
   return withDefault(oneOf<Words[number]>(...words), first, meaning);
 }
 
-/** Read entry by entry, so that one mistake doesn't hide the others (read.ts). */
+/** Its entries are read one by one, so that one mistake doesn't hide the others (read.ts). */
 export const anything = z.unknown();

@@ -7,7 +7,7 @@ import type { LinkConfig, MeshConfig, Revoked } from "./mesh.ts";
 type Clusters = MeshConfig["clusters"];
 
 /**
- * The part of the mesh that this stack manages. The stack of a cluster writes the objects in it, and the account of each
+ * Finds the part of the mesh that this stack manages. The stack of a cluster writes the objects in it, and the account of each
  * of its links in the link's target. What a cluster needs for the links of others, such as a gateway, follows from all
  * links of the config.
  */
@@ -37,11 +37,7 @@ export function accessesOf(clusters: Clusters): ReadonlyMap<string, ClusterAcces
   return new Map([...clusters].map(([name, { access }]) => [name, access]));
 }
 
-/**
- * Returns the part of the config for health checks: the stack's clusters and links. It holds no secret.
- *
- * @param stack as `organization/project/stack`, by which its mirrors are recognized
- */
+/** Returns what health checks need. @param stack `organization/project/stack`, by which its mirrors are recognized */
 export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
   const { manage, linkerdNamespace, multiclusterNamespace } = config;
   return {
@@ -51,18 +47,14 @@ export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
     multiclusterNamespace,
     ...omitUndefined({ stack }),
     clusters: Object.fromEntries(accessesOf(touchedClusters(config))),
-    links: (manage === "trust" ? [] : ownLinks(config)).map(({ spec, mirroring }) => ({
-      link: spec,
-      mirroring,
-    })),
+    links:
+      manage === "trust"
+        ? []
+        : ownLinks(config).map(({ spec: link, mirroring }) => ({ link, mirroring })),
   };
 }
 
-/**
- * Returns the arguments of one source's mirrors; undefined if no link leads into it.
- *
- * @param stack `organization/project/stack`, the name in this stack's marks
- */
+/** Returns undefined if no link leads into the source. @param stack `organization/project/stack`, as in this stack's marks */
 export function mirrorsArgs(
   config: MeshConfig,
   source: string,
@@ -77,10 +69,8 @@ export function mirrorsArgs(
     links: config.links.map(({ spec, mirroring }) => ({ link: spec, mirroring })),
   });
   if (args === undefined) return undefined;
-  const revokedTargets = [
-    ...config.revoked.clusters.keys(),
-    ...targetsRevokedFor(source, config.revoked),
-  ];
+  const { revoked } = config;
+  const revokedTargets = [...revoked.clusters.keys(), ...targetsRevokedFor(source, revoked)];
   const { failover = {} } = config.clusters.get(source) ?? {};
   return {
     ...args,

@@ -21,10 +21,10 @@ export type ConfigTexts = Readonly<Record<string, string>>;
 
 /**
  * Reads the mesh from a stack's config; undefined if the config has none. The stack's file suffices, without the
- * engine, a login or a passphrase, unless it has no mesh or imports environments.
+ * engine, a login or a passphrase, unless it has no mesh or imports environments. Then `effective` gives the config that
+ * Pulumi computes, without secrets.
  *
- * @param effective the config that Pulumi computes, without secrets
- * @throws UserError: which stack, what is wrong with its file, or every mistake in its config
+ * @throws UserError
  */
 export async function configOf(
   choice: StackChoice,
@@ -60,7 +60,7 @@ export async function stackNameOf(
   return name === undefined ? "*" : `*/${project}/${name}`;
 }
 
-/** Returns undefined if the folder has no file of a stack, because all config is elsewhere. */
+/** Returns undefined if all config is elsewhere. */
 async function configFileOf(
   { stack, configFile }: StackChoice,
   folder: string,

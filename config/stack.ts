@@ -10,11 +10,7 @@ import { valueAt } from "./read.ts";
 /** Paths start at the project's folder, because the engine starts the program there. */
 const readText: ReadText = (path) => readFileSync(path, "utf8");
 
-/**
- * Returns the config of the current stack.
- *
- * @throws RunError with every mistake, and without a stack trace
- */
+/** Returns the config of the current stack. @throws RunError with every mistake, and without a stack trace */
 export function stackConfig(): MeshConfig {
   try {
     return parseTexts(pulumi.runtime.allConfig(), "The stack config", {
@@ -30,10 +26,7 @@ export function stackConfig(): MeshConfig {
   }
 }
 
-/**
- * Whether the stack config encrypts a top-level key, in whole or in part. The SDK knows this but exports no function for
- * it.
- */
+/** Tells whether the config encrypts a key, in whole or in part. The SDK knows this but exports no function for it. */
 export function isSecret(key: string): boolean {
   return secretKeys().includes(`${project}:${key}`);
 }
@@ -44,11 +37,8 @@ function secretKeys(): readonly string[] {
 }
 
 /**
- * Whether the stack config contains the key of a cluster's issuer as plain text. Pulumi only tells which top-level keys
- * contain a secret. Which of their values are plain is in the stack file, at its usual place: Pulumi doesn't tell a
- * program of another one.
- *
- * @param secretKeys full keys that are secret, in whole or in part
+ * Tells of each cluster whether the stack config contains its issuer's key as plain text. Pulumi only says which top-level
+ * keys contain a secret. Which of their values are plain is in the stack file, whose other places Pulumi doesn't tell.
  */
 export function plainIssuerKeys(
   secretKeys: readonly string[],

@@ -27,9 +27,9 @@ type IssuersInput = NonNullable<TrustInput["issuers"]>;
 /** Facts that decide about `trust` and aren't in the config. */
 export interface Circumstances {
   readonly now?: Date;
-  /** Whether the stack holds this issuer's key as plain text. */
+  /** Tells whether the stack holds this issuer's key as plain text. */
   readonly isPlainKey?: (cluster: string) => boolean;
-  /** Whether a top-level key comes from a shared file, where nothing is secret. */
+  /** Tells whether a top-level key comes from a shared file, where nothing is secret. */
   readonly isShared?: (key: string) => boolean;
 }
 
@@ -110,26 +110,22 @@ function anchorMistakes(
 }
 
 function validity({ stack }: Readings): string[] {
-  const {
-    anchorValidityDays: anchor,
-    issuerValidityDays: issuer,
-    renewBeforeDays: renew,
-  } = filled(trustKeys, stack.values.trust);
-  const found = [
-    renew >= issuer &&
-      wrongValue(
-        ["trust", "renewBeforeDays"],
-        renew,
-        `less than the ${issuer} of issuerValidityDays`,
-      ),
-    issuer > anchor &&
-      wrongValue(
-        ["trust", "issuerValidityDays"],
-        issuer,
-        `at most the ${anchor} of anchorValidityDays`,
-      ),
+  const days = filled(trustKeys, stack.values.trust);
+  const [anchor, issuer, renew] = [
+    days.anchorValidityDays,
+    days.issuerValidityDays,
+    days.renewBeforeDays,
   ];
-  return found.filter((each) => each !== false);
+  const wrong = (key: string, value: number, rule: string) =>
+    wrongValue(["trust", key], value, rule);
+  return [
+    ...(renew < issuer
+      ? []
+      : [wrong("renewBeforeDays", renew, `less than the ${issuer} of issuerValidityDays`)]),
+    ...(issuer <= anchor
+      ? []
+      : [wrong("issuerValidityDays", issuer, `at most the ${anchor} of anchorValidityDays`)]),
+  ];
 }
 
 function oneKind({ stack }: Readings): string[] {
