@@ -4,7 +4,7 @@ import { formatted, markdownTable } from "./config-docs.ts";
 type Rule = Role["rules"][number];
 type Kind = Rule[2][number];
 
-/** The files that contain rights of the runner, each with the function that replaces that part of its text. */
+/** Each function replaces the runner's rights in the text of its file. */
 export const accessDocuments: Readonly<Record<string, (text: string) => Promise<string>>> = {
   "docs/reference/access.md": reference,
   ...Object.fromEntries(
@@ -84,7 +84,6 @@ function ruleText([cluster, verbs, kinds, why]: Rule): string {
   return [`  # ${where}${why}`, ...rules.flat()].map((line) => `${line}\n`).join("");
 }
 
-/** The API group, which is empty for the core. */
 function groupOf({ path }: Kind): string {
   const [prefix, group = ""] = path.split("/");
   return prefix === "apis" ? group : "";

@@ -1,4 +1,4 @@
-/** `npm run bed -- [cluster names]`: a test bed to play with by hand, until Ctrl-C. */
+/** `npm run bed -- [cluster names]` starts a test bed to play with by hand, until Ctrl-C. */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -19,7 +19,7 @@ try {
   complain(error, USAGE);
 }
 
-/** The lines for a shell go to standard output, all else to standard error. */
+/** Lines for a shell go to standard output, everything else to standard error. */
 async function start(clusters: readonly string[]): Promise<void> {
   const bed = await startBed({ clusters });
   console.log(shellLines(bed).join("\n"));

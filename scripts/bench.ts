@@ -1,4 +1,4 @@
-/** `npm run bench`: measures what a run costs, on real API servers and in the real engine. */
+/** `npm run bench` measures what a run costs, on real API servers and in the real engine. */
 import { parseArgs } from "node:util";
 
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
@@ -15,10 +15,8 @@ import { isFile } from "../tests/bed/path.ts";
 import { columns } from "../tests/bed/table.ts";
 
 interface Row {
-  /** How many, unless --size says it. */
   readonly size: number;
   readonly of: string;
-  /** Starts what it needs, and stops it again. */
   readonly measure: (
     size: number,
     times: number,

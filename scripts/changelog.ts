@@ -1,6 +1,6 @@
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 
-/** Returns the changelog with its unreleased changes under a new version. Throws if there are none. */
+/** Moves the unreleased changes under a new version. @throws UserError if there are none */
 export function released(changelog: string, version: string, date: string): string {
   if (changelog.includes(`\n## ${version} `))
     throw new UserError(`CHANGELOG.md has a section ${version} already.`);
@@ -11,7 +11,7 @@ export function released(changelog: string, version: string, date: string): stri
   return changelog.replace(/^## Unreleased\n/m, `## Unreleased\n\n## ${version} - ${date}\n`);
 }
 
-/** Returns the text under a version's heading. Throws if the changelog has no such heading. */
+/** Returns the text under a version's heading. @throws UserError if there is no such heading */
 export function notesOf(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((each) => each.split(/\s/, 1)[0] === version);

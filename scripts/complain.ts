@@ -1,10 +1,7 @@
 import { inspect } from "node:util";
 import { isBug, messageOf } from "@linkerd-multicluster/engine/kubernetes";
 
-/**
- * Ends an entry point after an error: prints a mistake in its sentence, a misspelt option as the usage, and a bug with its
- * stack.
- */
+/** Prints a mistake in its sentence, a misspelt option as the usage, and a bug with its stack. The exit code is 1. */
 export function complain(error: unknown, usage = ""): void {
   const isOption =
     error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");

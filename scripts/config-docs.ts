@@ -3,7 +3,7 @@ import { isMap, isScalar, parseDocument, Scalar } from "yaml";
 import { sections, stack } from "../config/keys.ts";
 import { absenceOf, capitalised, sentenceOf, type Key, type Section } from "../config/schema.ts";
 
-/** The files that contain the table of keys, each with the function that replaces that part of its text. */
+/** Each function replaces the table of keys in the text of its file. */
 export const documents = {
   "Pulumi.yaml": projectFile,
   "docs/reference/config.md": reference,
@@ -32,7 +32,7 @@ async function projectFile(text: string): Promise<string> {
   return formatted(document.toString({ lineWidth: 100 }), "yaml");
 }
 
-/** Returns one line for each key of the nested maps, each map once. */
+/** Lists the keys of each nested map once. */
 function linesOf({ of }: Key, described: Set<Section>): string[] {
   if (of === undefined || described.has(of)) return [];
   described.add(of);
@@ -67,7 +67,6 @@ function linked(meaning: string): string {
   return meaning.replaceAll(/docs\/(\w+)\/([\w-]+)\.md/g, "[$2](../$1/$2.md)");
 }
 
-/** The rows of a table in Markdown, the first of which is its head. */
 export function markdownTable([head = [], ...rows]: readonly (readonly string[])[]): string {
   return [head, head.map(() => "-"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

@@ -1,4 +1,4 @@
-/** `npm run demo [-- scenario] [--keep]`: shows on real clusters what this program does. */
+/** `npm run demo [-- scenario] [--keep]` shows on real clusters what this program does. */
 import { parseArgs } from "node:util";
 
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";

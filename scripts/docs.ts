@@ -31,13 +31,12 @@ for (const [name, written] of Object.entries(files)) {
   }
 }
 
-/** The JSON schema of what the commands print: `#/properties/status` and so on. */
 function outputSchema(): Promise<string> {
   const generator = createGenerator({
     path: join(root, "cli/documents.ts"),
     tsconfig: join(root, "tsconfig.json"),
     type: "Documents",
-    // `npm run types` does that.
+    // `npm run types` checks the types.
     skipTypeCheck: true,
     // Fields may be added.
     additionalProperties: true,

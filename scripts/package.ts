@@ -1,4 +1,4 @@
-/** `npm run package`: the npm package in `dist`, from which `npm pack ./dist` and `npm publish ./dist` make it. */
+/** `npm run package` builds the npm package in `dist`, for `npm pack ./dist` and `npm publish ./dist`. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -95,7 +95,7 @@ function entry(path: string): Readonly<Record<"types" | "default", string>> {
   return { types: path.replace(/\.js$/, ".d.ts"), default: path };
 }
 
-/** The dependencies that the built files import. */
+/** Keeps the dependencies that the built files import. */
 function needed(all: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const text = globSync(`${dist}/**/*.js`)
     .map((file) => readFileSync(file, "utf8"))

@@ -1,7 +1,4 @@
-/**
- * `npm run prose -- [FILES]`: checks Markdown, comments and strings against the vocabulary in prose.yaml. Without
- * files, it checks all of the repository.
- */
+/** `npm run prose -- [FILES]` checks Markdown, comments and strings against prose.yaml; without files, of the whole repository. */
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";

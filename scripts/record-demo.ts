@@ -1,7 +1,4 @@
-/**
- * `npm run record`: runs the demo and draws what it prints as an animated picture for the README. GitHub shows an SVG
- * but runs no scripts, so the animation is CSS alone.
- */
+/** `npm run record` draws the demo as an animated picture for the README. GitHub shows an SVG but runs no scripts, so CSS alone animates it. */
 import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 
@@ -14,7 +11,7 @@ const pause = { longest: 1.2, shortest: 0.06, last: 5 };
 
 interface Line {
   readonly text: string;
-  /** Seconds after the start of the recording. */
+  /** In seconds after the start of the recording. */
   readonly at: number;
 }
 
@@ -76,7 +73,6 @@ ${texts.filter((text) => text !== "").join("\n")}
 `;
 }
 
-/** How a line is coloured: a command, the title of a step, or output. */
 function kindOf(text: string): string {
   if (text.trimStart().startsWith("$ ")) return "command";
   return /^\d+\. /.test(text) ? "step" : "output";

@@ -23,7 +23,6 @@ export async function writeAgain(
   return { mirrors: work.flatMap(({ services }) => services).length, bareWrites };
 }
 
-/** Returns the object so that it can be created again under a name. */
 export function copyOf({ metadata, spec, subsets }: BenchObject, name: string): BenchObject {
   const { labels = {}, annotations = {} } = metadata;
   const copy = { metadata: { name, labels, annotations } };

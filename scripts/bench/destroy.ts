@@ -5,14 +5,11 @@ import { exportedServices } from "./mesh.ts";
 import { withExports } from "./pair.ts";
 import { Writer } from "./writer.ts";
 
-/** A gateway with all settings, so that no Service of a gateway is needed. */
+/** With all settings, no Service of a gateway is needed. */
 const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" };
 const mirrored = "mirror.linkerd.io/mirrored-service=true";
 
-/**
- * The deletion of gateway mirrors with their Endpoints, of a tenth as many and of all, beside a bare client that deletes
- * the same objects: whether it takes longer than ten times as long.
- */
+/** Measures whether it takes longer than ten times as long to delete ten times as many mirrors, beside a bare client. */
 export async function measureDestroy(mirrors: number): Promise<readonly Figure[]> {
   const few = await destroyOf(Math.ceil(mirrors / 10));
   const all = await destroyOf(mirrors);

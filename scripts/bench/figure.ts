@@ -1,17 +1,14 @@
 import type { AuditedRequest } from "../../tests/bed/audit.ts";
 
-/** One measurement, a row of the table. */
 export interface Figure {
-  /** The row of `npm run bench -- --rows` that it belongs to. */
   readonly row: string;
   readonly what: string;
   readonly value: number;
   readonly unit: "MB" | "ms" | "s" | "times" | "writes";
-  /** The same work by a minimal program, measured in the same run. */
+  /** A minimal program did the same work in the same run. */
   readonly against?: { readonly what: string; readonly value: number };
 }
 
-/** The cells of a row, with the numbers in a form that people read. */
 export function cellsOf({ row, what, value, unit, against }: Figure): string[] {
   const shown = (number: number): string =>
     `${["s", "MB", "times"].includes(unit) ? number.toFixed(2) : String(Math.round(number))} ${unit}`;
@@ -22,7 +19,6 @@ export function cellsOf({ row, what, value, unit, against }: Figure): string[] {
   return [row, what, shown(value), ...compared];
 }
 
-/** The time in seconds. */
 export async function seconds(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
@@ -36,13 +32,13 @@ export async function leastSeconds(times: number, work: () => Promise<unknown>):
   return least;
 }
 
-/** The value below which that share of all lies. */
+/** Returns the value below which that share of all lies. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
-/** Seconds from the first request to the last answer. */
+/** Returns the seconds from the first request to the last answer. */
 export function spanOf(requests: readonly AuditedRequest[]): number {
   const received = requests.map((each) => each.received);
   const answered = requests.map((each) => each.answered);

@@ -7,10 +7,9 @@ import { type Figure, leastSeconds, percentile, seconds } from "./figure.ts";
 import { type Pair, withPair } from "./pair.ts";
 import { Writer } from "./writer.ts";
 
-/** Exports that change at once. */
 const changed = 10;
 
-/** The costs that depend on how many mirrors there are, and how a large `up` is felt by others. */
+/** Measures costs that depend on how many mirrors there are, and how a large `up` is felt by others. */
 export function measureManyMirrors(mirrors: number, times: number): Promise<Figure[]> {
   return withPair(mirrors, async (pair) => [
     ...(await firstUp(pair, `${mirrors} mirrors, first up`)),
@@ -80,7 +79,7 @@ async function readLists(cluster: BedCluster): Promise<void> {
   await writer.close();
 }
 
-/** The 99th percentile of somebody else's small reads of a cluster while `work` goes on, in milliseconds. */
+/** Returns the 99th percentile of somebody else's small reads of a cluster while `work` continues, in milliseconds. */
 async function slowest({ request }: BedCluster, work: () => Promise<unknown>): Promise<number> {
   const took: number[] = [];
   const one = async (): Promise<void> => {
@@ -92,10 +91,7 @@ async function slowest({ request }: BedCluster, work: () => Promise<unknown>): P
   return percentile(took, 0.99);
 }
 
-/**
- * The most memory that a provider process of this bed's engine has had while `work` went on, in MB;
- * 0 where the system does not tell (it is Linux that has /proc).
- */
+/** Returns the most memory of this engine's providers while `work` continued, in MB. Without /proc, it returns 0. */
 async function providerMemory(folder: string, work: () => Promise<unknown>): Promise<number> {
   let most = 0;
   let isReading = false;
@@ -122,7 +118,7 @@ async function whileEvery50ms(
   }
 }
 
-/** The peak, in kB, of each provider whose environment leads into the bed's folder. */
+/** Returns the peak of each provider whose environment leads into the bed's folder, in kB. */
 async function peaks(folder: string): Promise<number[]> {
   const entries = await readdir("/proc").catch(() => []);
   const found = await Promise.all(

@@ -4,14 +4,9 @@ import { writeAgain } from "./bare-writes.ts";
 import { type Figure, seconds } from "./figure.ts";
 import { type BenchObject, type BenchObjects, Writer } from "./writer.ts";
 
-/** Exported Services of each cluster of the full mesh. */
 const exportsOfEach = 20;
 
-/**
- * Starts API servers without controllers, because Services need no pods to be mirrored.
- *
- * @param exportsOf what a cluster exports, by its name
- */
+/** Starts API servers without controllers, because Services need no pods to be mirrored. */
 export async function startExporting<const Name extends string>(
   clusters: readonly Name[],
   exportsOf: (cluster: Name) => BenchObjects,
@@ -28,7 +23,7 @@ export async function startExporting<const Name extends string>(
   return bed;
 }
 
-/** Services that are mirrored for pod-to-pod traffic, which needs no gateway. */
+/** They are mirrored for pod-to-pod traffic, which needs no gateway. */
 export function exportedServices(count: number): BenchObject[] {
   return Array.from({ length: count }, (_, index) => exportedService(`service-${index}`));
 }
@@ -73,7 +68,6 @@ export async function measureMesh(clusters: number): Promise<Figure[]> {
   }
 }
 
-/** The bytes of the stack's state, as JSON. */
 async function stateBytes(stack: PulumiStack): Promise<number> {
   const { deployment } = JSON.parse(await stack.pulumi("stack", "export")) as {
     readonly deployment: unknown;

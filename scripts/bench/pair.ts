@@ -3,7 +3,6 @@ import { type Config, newStack, type PulumiStack } from "../../tests/bed/stack.t
 import { exportedServices, startExporting } from "./mesh.ts";
 import type { BenchObjects } from "./writer.ts";
 
-/** One cluster that exports Services, and one that mirrors them. */
 export interface Pair {
   readonly bed: Bed<"west" | "east">;
   readonly stack: PulumiStack;
@@ -14,12 +13,7 @@ export function withPair<T>(exports: number, work: (pair: Pair) => Promise<T>): 
   return withExports({ services: exportedServices(exports) }, { gateway: false }, exports, work);
 }
 
-/**
- * Does the same with exports of any kind.
- *
- * @param link keys of the link besides its ends
- * @param mirrors how many the exports become
- */
+/** Does the same with exports of any kind, keys of the link besides its ends, and the number of mirrors. */
 export async function withExports<T>(
   exports: BenchObjects,
   link: Config,

@@ -13,23 +13,18 @@ import type { Figure } from "./figure.ts";
 import { withPair } from "./pair.ts";
 import { Writer } from "./writer.ts";
 
-/** The time that Linkerd's controller may take, in seconds. */
+/** Linkerd's controller may take this many seconds. */
 const patience = 3_600;
 
-/** Times in seconds, from the beginning of what made the mirrors. */
+/** Times are in seconds from the beginning. */
 interface Mirroring {
   readonly first: number;
   readonly last: number;
-  /** The number of requests that write to the source. */
+  /** It counts requests that write to the source. */
   readonly writes: number;
 }
 
-/**
- * The first `up`, and beside it Linkerd's controller from its start, one after the other on the same clusters with
- * the same exports.
- *
- * @param program Linkerd's `controller`
- */
+/** Measures the first `up` and then Linkerd's controller from its start, on the same clusters with the same exports. */
 export function measureServiceMirror(exports: number, program: string): Promise<readonly Figure[]> {
   return withPair(exports, async ({ bed, stack }) => {
     const { east, west } = bed.clusters;
@@ -111,7 +106,6 @@ async function addServiceMirrorLink(source: BedCluster, target: BedCluster): Pro
   });
 }
 
-/** @param folder for its kubeconfig and its log */
 async function startServiceMirror(
   program: string,
   source: BedCluster,

@@ -5,7 +5,7 @@ import { exportedService } from "./mesh.ts";
 import { withPair } from "./pair.ts";
 import { namespaceOf, Writer } from "./writer.ts";
 
-/** Seconds that one thing may take. */
+/** In seconds, for one step. */
 const patience = 600;
 
 /** Watches a cluster that mirrors from another one, and measures how soon an export has its mirror. */

@@ -7,12 +7,10 @@ const IN_FLIGHT = 32;
 /** With 10,000 mirrors in so many namespaces, no pod has too large an environment. */
 const namespaces = Array.from({ length: 40 }, (_, index) => `bench-${index}`);
 
-/** The namespace of a Service, by the number in its name. */
 export function namespaceOf(name: string): string {
   return `bench-${Number(/\d+/.exec(name)?.[0] ?? 0) % namespaces.length}`;
 }
 
-/** A Service, or its Endpoints. */
 export interface BenchObject {
   readonly metadata: {
     readonly name: string;
@@ -58,20 +56,18 @@ export class Writer {
     await inFlight(endpoints, create("endpoints"));
   }
 
-  /** Gives existing Services another port. */
   async change(names: readonly string[], port: number): Promise<void> {
     const patch = { spec: { ports: [{ name: "http", port }] } };
     for (const name of names)
       await this.#send("PATCH", `${pathOf("services", namespaceOf(name))}/${name}`, patch);
   }
 
-  /** Deletes all Services with these labels. */
   async deleteAll(selector: string): Promise<void> {
     for (const namespace of namespaces)
       await this.#send("DELETE", pathOf("services", namespace) + selected(selector));
   }
 
-  /** Deletes Services one by one; the API server deletes their Endpoints with them. */
+  /** The API server deletes their Endpoints with them. */
   async deleteEach(names: readonly string[]): Promise<void> {
     await inFlight(names, (name) =>
       this.#send("DELETE", `${pathOf("services", namespaceOf(name))}/${name}`),

@@ -2,32 +2,30 @@ import * as z from "zod";
 import { sections } from "../../config/keys.ts";
 import { capitalised, type Key, type Section, sentenceOf } from "../../config/schema.ts";
 
-/** The type of an argument as JSON Schema, from which each language has its own. A reference names a section of the config. */
+/** Each language gets its own type from this JSON Schema. A reference names a section of the config. */
 export type Type = z.core.JSONSchema.BaseSchema;
 
-/** An argument as other programs give it. */
 export interface Arg {
   readonly name: string;
   readonly type: Type;
   readonly isRequired: boolean;
-  /** A sentence, in Markdown. */
+  /** It is a sentence, in Markdown. */
   readonly meaning: string;
 }
 
 export interface Args {
-  /** A sentence. */
   readonly meaning: string;
   readonly args: readonly Arg[];
 }
 
-/** A text that may be an output. */
+/** This format marks a text that may be an output. */
 export const outputText = "output";
 
 const countOrShare: Type = {
   anyOf: [{ type: "number" }, { type: "string", format: "percentage" }],
 };
 
-/** Arguments that differ from the keys of the stack config, by section and key. */
+/** These arguments differ from the keys of the stack config. */
 const different: Readonly<Record<string, Partial<Pick<Arg, "type" | "meaning">>>> = {
   "stack.clusters": { type: mapOf({ $ref: "cluster" }) },
   "stack.links": { type: { items: { $ref: "link" } } },
@@ -59,7 +57,7 @@ const different: Readonly<Record<string, Partial<Pick<Arg, "type" | "meaning">>>
   "linkDefaults.maxDeletions": { type: countOrShare },
 };
 
-/** The arguments of the component `Mesh`, and of each map in them, by the section of the config. */
+/** Returns the arguments of the component `Mesh`, and of each map in them, by the section of the config. */
 export function programArgs(): ReadonlyMap<string, Args> {
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of Object.entries(sections)) registry.add(schema, { id });

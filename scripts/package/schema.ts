@@ -2,7 +2,7 @@ import { capitalised } from "../../config/schema.ts";
 import { meshType } from "../../components/mesh.ts";
 import { type Args, mapOf, outputText, programArgs, type Type } from "./args.ts";
 
-/** The part of a package's schema that describes a value (Pulumi's docs, "Package schema"). */
+/** It describes a value in a package's schema (Pulumi's docs, "Package schema"). */
 type TypeSpec = Readonly<Record<string, unknown>>;
 
 const text = { type: "string" };
@@ -34,7 +34,6 @@ const linkSummary = {
   required: ["state", "mirrors", "notMirrored"],
 };
 
-/** The component's outputs: the schema's `properties`. */
 const outputs = {
   mirrors: {
     ...bySource,
@@ -62,10 +61,7 @@ const outputs = {
   },
 };
 
-/**
- * The schema of the Pulumi package, from which SDKs of other languages are generated, by the table of config keys.
- * @param repository the URL on GitHub from whose releases Pulumi downloads the plugin
- */
+/** Describes the Pulumi package, from which SDKs of other languages are generated. Pulumi downloads the plugin from the releases of `repository`, a URL on GitHub. */
 export function packageSchema(version: string, repository = ""): object {
   const [, page, at] = /(https:\/\/github\.com\/(.+))\.git$/.exec(repository) ?? [];
   const all = programArgs();
@@ -121,12 +117,12 @@ function tokenOf(section: string): string {
   return `linkerd-multicluster:index:${capitalised(section)}`;
 }
 
-/** Whether every language can have a type with these as its fields. */
+/** Tells whether every language can have a type with these as its fields. */
 function isNamed({ args }: Args): boolean {
   return args.every(({ name }) => /^\w+$/.test(name));
 }
 
-/** All but what may be an output is plain, since it decides which resources there are. */
+/** A value that can't be an output is plain, since it decides which resources there are. */
 function specOf(schema: Type | boolean | undefined, all: ReadonlyMap<string, Args>): TypeSpec {
   const plain = true;
   const anything = { $ref: "pulumi.json#/Any", plain };

@@ -1,10 +1,7 @@
 import { capitalised } from "../../config/schema.ts";
 import { type Args, outputText, programArgs, type Type } from "./args.ts";
 
-/**
- * The arguments of the component `Mesh` as TypeScript: an interface for each map of the config. The npm
- * package has them in place of components/mesh-args.ts, which leaves the keys to the check of the config.
- */
+/** Writes an interface for each map of the config. The npm package has them in place of components/mesh-args.ts, which leaves the keys to the check of the config. */
 export function argsTypes(): string {
   const interfaces = [...programArgs()].map(([section, { meaning, args }]) => {
     const fields = args.map(fieldOf).join("\n");

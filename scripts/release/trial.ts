@@ -105,12 +105,12 @@ function checkBillOfMaterials(sbom: string, installed: string): void {
   stdout.write(`SBOM: names ${names.length} packages, with all dependencies\n`);
 }
 
-/** Pulumi's words for this machine, with which the name of a plugin's archive ends. */
+/** The name of a plugin's archive ends with Pulumi's words for this machine. */
 function platform(): string {
   return `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 }
 
-/** Runs a registry that has the package alone, and takes others from the registry of this machine's npm. */
+/** The registry has the package alone, and takes others from the registry of this machine's npm. */
 async function withRegistry(
   folder: string,
   name: string,
