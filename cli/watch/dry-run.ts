@@ -97,12 +97,12 @@ function statusOf({
   // With nothing to write, a run would only fail again: somebody has to fix the cause first.
   const isChanged = hasWrites || (isNew && refusals.length === 0);
   const lines: Readonly<Record<string, unknown>> = typeof mirrors === "object" ? mirrors : {};
-  const parts = Object.keys({ ...lines, ...notMirrored }).map((part) => [
-    part,
-    { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) },
-  ]);
+  const parts = Object.keys({ ...lines, ...notMirrored }).map((part) => {
+    const counts = { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) };
+    return [part, counts] as const;
+  });
   const unreachable = [...outcome.readings].flatMap(([cluster, reading]) =>
-    "why" in reading ? [[cluster, reading.why]] : [],
+    "why" in reading ? [[cluster, reading.why] as const] : [],
   );
   return {
     source,
