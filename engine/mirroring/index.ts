@@ -19,7 +19,6 @@ export {
   type Naming,
   nameInTarget,
 } from "./model/vocabulary.ts";
-export { controllersIn } from "../mesh/linkerd.ts";
 export {
   argsOf,
   entryOf,

@@ -6,7 +6,7 @@ import { snapshotsIn } from "../mesh/reading.ts";
 import type { Extent } from "../mesh/snapshot.ts";
 import { resultOf, valueIn, type Result } from "../result.ts";
 import { decide } from "./decide/decide.ts";
-import { mayHaveOthers } from "./decide/policies/other-stacks.ts";
+import { mayHaveOthers } from "./decide/policies/ownership.ts";
 import { dispositionsOf, removedLinks } from "./decide/policies/removed-links.ts";
 import type { ClusterReadings } from "./model/observation.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
@@ -70,7 +70,7 @@ export async function reconcile(
   const isDue = statuses.some((status) => status.isDue);
   // A run that finds everything in order asks neither.
   const [writers, mayKeep] = await Promise.all([
-    isDue || federated.length > 0 ? controllersIn(clusters, args) : [],
+    isDue || federated.length > 0 ? linkerdControllers(clusters, args) : [],
     isDue ? mayKeepStatus(clusters, args) : true,
   ]);
   const report = withoutControllersLinks(args, statuses, federated, writers, mayKeep);
@@ -89,7 +89,7 @@ export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
   return links.length === 0 ? "mirrors" : undefined;
 }
 
-async function controllersIn(clusters: Observed, args: MirrorsArgs) {
+async function linkerdControllers(clusters: Observed, args: MirrorsArgs) {
   const { source } = args;
   const found = await resultOf(() => clusters.controllers(source, entryOf(args, source)));
   return valueIn(found) ?? [];

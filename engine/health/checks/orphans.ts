@@ -1,6 +1,6 @@
 import type { Service } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
-import { deletionOf } from "../../mirroring/decide/policies/other-stacks.ts";
+import { deletionOf } from "../../mirroring/decide/policies/ownership.ts";
 import { marksOn } from "../../mirroring/model/marks.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { count, listed } from "../../message.ts";

@@ -7,23 +7,16 @@ import { label } from "../model/vocabulary.ts";
 import {
   type Decision,
   isConfirmed,
-  isDeletion,
-  isReleased,
   isSkip,
   isWrite,
   type Skipped,
+  type Wanted,
   type Write,
 } from "../model/decision.ts";
 import { addressOf, rootOf } from "../model/live-mirrors.ts";
 import { type RouteDecision, routesPart } from "../model/route.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
-import {
-  releaseMirror,
-  removeMirror,
-  writeEndpoints,
-  writeService,
-  type WrittenMirror,
-} from "./objects.ts";
+import { releaseMirror, removeMirror, writeEndpoints, writeService } from "./objects.ts";
 import { writeRoutes } from "./routes.ts";
 import type { Writer, WriteScope } from "./write-scope.ts";
 import { messageOf, UserError } from "../../user-error.ts";
@@ -87,7 +80,7 @@ export async function apply(
 
   for (const isHeadless of [true, false]) {
     const due = decisions
-      .filter(isDeletion)
+      .filter((each) => each.verdict === "delete")
       .filter(({ kind }) => (kind === "headless") === isHeadless)
       .filter(({ key, live }) => !failed.has(rootOf(key, live)));
     await each(due, async (scope, deletion) => {
@@ -95,7 +88,10 @@ export async function apply(
       await removeMirror(scope, deletion);
     });
   }
-  await each(decisions.filter(isReleased), releaseMirror);
+  const released = decisions
+    .filter((decision) => decision.verdict === "handOver")
+    .filter(({ mark }) => mark === "release");
+  await each(released, releaseMirror);
   return [...failed.values(), ...lost];
 }
 
@@ -107,7 +103,7 @@ function scopeOf({ names, ...destination }: Destination, { part }: Decision): Wr
 }
 
 /** If the API server's answer lacks the mark that the write has set, nothing may be deleted there. */
-function hasMark({ names }: WriteScope, { claim }: WrittenMirror, { metadata }: Service) {
+function hasMark({ names }: WriteScope, { claim }: Wanted, { metadata }: Service) {
   const wanted = claim?.members.filter(({ stance }) => stance === "wanted");
   return wanted === undefined
     ? marksOn(metadata, names).isOurs

@@ -9,21 +9,19 @@ import type {
 import { assertOurs, waitUntilDeleted, remove, write, type WriteScope } from "./write-scope.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { resolved, type AddressOf } from "../model/canonical.ts";
-import type { Deletion, HandOver, Keep, Write } from "../model/decision.ts";
-import { difference, mergedKeys } from "../model/difference.ts";
+import type { Deletion, HandOver, Wanted, Write } from "../model/decision.ts";
+import { endpointsFields, mergedKeys, mustReplace, serviceFields } from "../model/difference.ts";
 import { settle } from "../model/federated-claim.ts";
 import { marksOn, remarked, sameManagers } from "../model/marks.ts";
-import type { Mirror } from "../model/mirror.ts";
+import type { Mirror, MirrorEndpoints } from "../model/mirror.ts";
 import { UserError } from "../../user-error.ts";
 
 const clearanceMs = 5_000;
 
-export type WrittenMirror = (Write | Keep) & { readonly wanted: Mirror };
-
 /** Returns the Service with its ClusterIP. */
 export async function writeService(
   scope: WriteScope,
-  change: WrittenMirror,
+  change: Wanted,
 ): Promise<Service | undefined> {
   const { wanted, live, verdict } = change;
   const goes = verdict === "replace" ? live.service : undefined;
@@ -34,7 +32,7 @@ export async function writeService(
 
 function manifest(
   scope: WriteScope,
-  { wanted, claim }: WrittenMirror,
+  { wanted, claim }: Wanted,
   live: Service | undefined,
 ): Service | undefined {
   if (live !== undefined) assertOurs(scope, resources.services, live);
@@ -58,12 +56,12 @@ function serviceOf(
   managedFields: readonly ManagedFields[] | undefined,
 ): Service | undefined {
   if (live !== undefined) {
-    const { service, replace } = difference({ service: live }, wanted, () => undefined);
-    if (replace)
+    const fields = serviceFields(live, wanted);
+    if (mustReplace(fields))
       throw new UserError(
         `the Service ${wanted.namespace}/${wanted.name} on ${source} became headless, or stopped being headless, during this run: run again`,
       );
-    if (service.length === 0) {
+    if (fields.length === 0) {
       // A Service that is in order only gets the mark; annotations that are no reason to write stay as they are.
       return sameManagers(live.metadata.managedFields, managedFields)
         ? undefined
@@ -146,24 +144,19 @@ export async function writeEndpoints(
 ): Promise<void> {
   // Kubernetes deletes the Endpoints of a replaced Service; `write` finds out if they are still there.
   const observed = verdict === "replace" ? undefined : live.endpoints;
-  if (wanted.endpoints === undefined) {
+  const { endpoints } = wanted;
+  if (endpoints === undefined) {
     if (live.endpoints !== undefined)
       await remove(scope, resources.endpoints, live.endpoints, () => true);
     return;
   }
-  const complete = { ...wanted, endpoints: wanted.endpoints };
   await write(scope, resources.endpoints, wanted, observed, (now) => {
-    if (now !== undefined) assertOurs(scope, resources.endpoints, now);
-    return isRight(now, wanted, addressOf)
-      ? undefined
-      : endpointsManifest(complete, resolved(complete.endpoints.subsets, addressOf), now);
+    if (now !== undefined) {
+      assertOurs(scope, resources.endpoints, now);
+      if (endpointsFields(now, wanted, addressOf).length === 0) return undefined;
+    }
+    return endpointsManifest(wanted, endpoints, resolved(endpoints.subsets, addressOf), now);
   });
-}
-
-function isRight(live: Endpoints | undefined, wanted: Mirror, addressOf: AddressOf): boolean {
-  return (
-    live !== undefined && difference({ endpoints: live }, wanted, addressOf).endpoints.length === 0
-  );
 }
 
 /**
@@ -185,13 +178,13 @@ export function serviceManifest(wanted: Mirror, live?: Service): Service {
 }
 
 export function endpointsManifest(
-  wanted: Mirror & { readonly endpoints: NonNullable<Mirror["endpoints"]> },
+  wanted: Mirror,
+  own: MirrorEndpoints,
   subsets: readonly EndpointSubset[],
   live?: Endpoints,
 ): Endpoints {
-  const { endpoints, withheld } = wanted;
-  const labels = withheld && { labels: withheld.labels };
-  return { ...live, metadata: metadata(wanted, endpoints, labels, live?.metadata), subsets };
+  const withheld = wanted.withheld && { labels: wanted.withheld.labels };
+  return { ...live, metadata: metadata(wanted, own, withheld, live?.metadata), subsets };
 }
 
 function metadata(

@@ -1,6 +1,6 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
-import { keyOf, type ObjectMeta } from "../../kubernetes/objects/objects.ts";
+import { keyOf, type ObjectMeta, type Service } from "../../kubernetes/objects/objects.ts";
 import type { Resource } from "../../kubernetes/objects/resources.ts";
 import { poll, type Time } from "../../kubernetes/client/retry.ts";
 import { anothersMirror, marksOn } from "../model/marks.ts";
@@ -9,9 +9,7 @@ import { UserError } from "../../user-error.ts";
 
 export type Writer = Pick<Kubernetes, "find" | "create" | "replace" | "patch" | "remove">;
 
-interface OwnedObject {
-  readonly metadata: ObjectMeta;
-}
+type OwnedObject = Pick<Service, "metadata">;
 
 export interface WriteScope {
   readonly kubernetes: Writer;

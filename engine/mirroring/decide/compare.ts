@@ -8,11 +8,11 @@ import { originPath, remotePath } from "../model/vocabulary.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Decision, isWanted, type Skipped, type Wanted } from "../model/decision.ts";
 import type { AddressOf } from "../model/canonical.ts";
-import { difference } from "../model/difference.ts";
+import { endpointsFields, mustReplace, serviceFields } from "../model/difference.ts";
 import { type FederatedClaim, type FederatedClaims, settle } from "../model/federated-claim.ts";
-import { colliding } from "./policies/collisions.ts";
+import { colliding, unwritable } from "./policies/collisions.ts";
 import { addressOf, liveKind, liveMirrors, metaOf, rootOf } from "../model/live-mirrors.ts";
-import { type Authority, fateOf, unwritable } from "./policies/ownership.ts";
+import { type Authority, fateOf } from "./policies/ownership.ts";
 import { refuse, type Refusal } from "./policies/rules.ts";
 
 export interface WantedPart {
@@ -145,10 +145,12 @@ function decideWanted(
 ): Wanted {
   const common = { part, kind: wanted.kind, key: mirrorKey(wanted), live, wanted };
   if (live.service === undefined) return { verdict: "create", fields: [], ...common };
-  const { service, endpoints, replace } = difference(live, wanted, addressOf);
-  const fields = [...service, ...endpoints];
+  const fields = [
+    ...serviceFields(live.service, wanted),
+    ...endpointsFields(live.endpoints, wanted, addressOf),
+  ];
   if (fields.length === 0) return { verdict: "keep", fields, ...common };
-  return { verdict: replace ? "replace" : "update", fields, ...common };
+  return { verdict: mustReplace(fields) ? "replace" : "update", fields, ...common };
 }
 
 function withMark(decision: Wanted, names: readonly string[]): Wanted {

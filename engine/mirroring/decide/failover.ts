@@ -86,14 +86,19 @@ interface ServicePlan {
 function planService(view: FailoverView, key: ObjectKey, clusters: readonly string[]): ServicePlan {
   const { source, routes, stacks } = view;
   const service = source.services.get(key);
-  const unfit = whyUnfit(service, key, source.cluster);
-  if (service === undefined || unfit !== undefined)
-    return { routes: [], problems: unfit ?? [], keeps: false };
+  const without = (problem: string, keeps = false) => ({ routes: [], problems: [problem], keeps });
+  if (service === undefined)
+    return without(
+      `${source.cluster} has no Service ${key}: create it there, even without pods of its own`,
+    );
+  const unfit = whyUnfit(service, source.cluster);
+  if (unfit !== undefined) return without(unfit);
   const inTheWay = othersOf(key, routes, stacks);
-  if (inTheWay !== undefined) {
-    const sentence = `${inTheWay} on ${source.cluster} leads its requests already, and the routes would contradict each other: delete it, or remove ${key} from failover`;
-    return { routes: [], problems: [sentence], keeps: true };
-  }
+  if (inTheWay !== undefined)
+    return without(
+      `${inTheWay} on ${source.cluster} leads its requests already, and the routes would contradict each other: delete it, or remove ${key} from failover`,
+      true,
+    );
   const found = clusters.map((cluster) => ({
     cluster,
     backend: cluster === local ? backendOf(key, service.spec.ports) : backendIn(cluster, key, view),
@@ -109,37 +114,23 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     const leadsAway = open.some((backend) => backend.key !== key);
     return protocol === "TCP" && leadsAway ? [routeFor(service, port, open)] : [];
   });
-  const taken = new Map(routes.httpRoutes.map((route) => [keyOf(route), route]));
-  const isTaken = (route: WantedRoute) => {
-    const live = taken.get(keyOf(route));
-    return live !== undefined && !isOwnRoute(live, stacks);
-  };
-  return {
-    routes: wanted.filter((route) => !isTaken(route)),
-    problems: [
-      ...missing,
-      ...wanted
-        .filter(isTaken)
-        .map(
-          (route) =>
-            `${source.cluster} already has a foreign HTTPRoute ${keyOf(route)}: rename or delete it`,
-        ),
-    ],
-    keeps: false,
-  };
+  const foreign = routes.httpRoutes.filter((route) => !isOwnRoute(route, stacks)).map(keyOf);
+  const isTaken = (route: WantedRoute) => foreign.includes(keyOf(route));
+  const taken = wanted
+    .filter(isTaken)
+    .map(
+      (route) =>
+        `${source.cluster} already has a foreign HTTPRoute ${keyOf(route)}: rename or delete it`,
+    );
+  const free = wanted.filter((route) => !isTaken(route));
+  return { routes: free, problems: [...missing, ...taken], keeps: false };
 }
 
-function whyUnfit(
-  service: Service | undefined,
-  key: ObjectKey,
-  cluster: string,
-): [string] | undefined {
-  if (service === undefined)
-    return [`${cluster} has no Service ${key}: create it there, even without pods of its own`];
+function whyUnfit(service: Service, cluster: string): string | undefined {
   if (service.metadata.labels?.[label.mirrored] === "true")
-    return [`it is a mirror on ${cluster}, and only ${cluster}'s own Services fail over`];
+    return `it is a mirror on ${cluster}, and only ${cluster}'s own Services fail over`;
   return isHeadless(service) || service.spec.type === "ExternalName"
-    ? [`it has no ClusterIP on ${cluster}, and Linkerd leads only requests for one`]
+    ? `it has no ClusterIP on ${cluster}, and Linkerd leads only requests for one`
     : undefined;
 }
 

@@ -68,6 +68,7 @@ export function ownAddresses({
       [...addresses, ...notReadyAddresses].map(({ ip }) => ip),
     );
   const machines = nodes.flatMap(({ status }) => status?.addresses ?? []);
+  const hosts = [...machines.map(({ address }) => address), ...addressesAt("default/kubernetes")];
   const clusterIPs = all.flatMap(({ spec }) => [spec.clusterIP ?? "", ...(spec.clusterIPs ?? [])]);
   const balancers = all.flatMap(({ spec, status }) => [
     ...(spec.externalIPs ?? []),
@@ -76,23 +77,12 @@ export function ownAddresses({
   const pods = all.flatMap((service) =>
     Object.keys(service.spec.selector ?? {}).length > 0 ? addressesAt(keyOf(service)) : [],
   );
+  const podRanges = nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []);
   const each = [
     ["a ClusterIP", answering(clusterIPs, serviceRanges)],
-    [
-      "a node or an API server",
-      answering(
-        [...machines.map(({ address }) => address), ...addressesAt("default/kubernetes")],
-        [],
-      ),
-    ],
+    ["a node or an API server", answering(hosts, [])],
     ["an external IP or load balancer", answering(balancers, [])],
-    [
-      "a pod",
-      answering(
-        pods,
-        nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []),
-      ),
-    ],
+    ["a pod", answering(pods, podRanges)],
   ] as const;
   return (address) => each.find(([, answersAt]) => answersAt(address))?.[0];
 }

@@ -11,12 +11,6 @@ import { printable } from "../../kubernetes/objects/printable.ts";
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { formatSeconds, parseDuration } from "../../kubernetes/objects/duration.ts";
 
-export interface AnnouncedGateway {
-  readonly facts: GatewayFacts;
-  /** Holds each address to which no traffic is sent, with the reason. */
-  readonly refused: readonly string[];
-}
-
 /** Addresses from the config are not judged. */
 export function isPinned({ addresses = [] }: GatewaySource): boolean {
   return addresses.length > 0;
@@ -34,7 +28,7 @@ export function gatewayFacts(
   service: Service | undefined,
   where: string,
   own?: OwnAddresses,
-): Result<AnnouncedGateway> {
+): Result<{ readonly facts: GatewayFacts; readonly refused: readonly string[] }> {
   const pinned = isPinned(settings);
   const announced = pinned ? [] : loadBalancerAddresses(service);
   const { allowed, refused } = usableOf(announced, { allowed: settings.allowedAddresses, own });
@@ -114,6 +108,7 @@ export interface JudgedGateway {
   readonly facts: GatewayFacts;
   /** Proxies of the source connect to these IPs, which are sorted. Empty if no host name resolves. */
   readonly dialled: readonly string[];
+  /** Holds each address to which no traffic is sent, with the reason. */
   readonly refused: readonly string[];
   /** Holds host names that don't resolve, each with the reason. */
   readonly failed: readonly string[];

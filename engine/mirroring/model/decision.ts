@@ -60,12 +60,8 @@ export function isWrite(decision: Decision): decision is Write {
   return ["create", "update", "replace"].includes(decision.verdict);
 }
 
-export function isDeletion(decision: Decision): decision is Deletion {
-  return decision.verdict === "delete";
-}
-
 export function isChange(decision: Decision): decision is Change {
-  return isWrite(decision) || isDeletion(decision);
+  return isWrite(decision) || decision.verdict === "delete";
 }
 
 export function isSkip(decision: Decision): decision is Skipped {
@@ -78,13 +74,8 @@ export function isListed(decision: Decision): decision is Write | Keep {
 }
 
 /** Returns whether a mirror is in order and only gets this stack's mark. */
-export function isConfirmed(decision: Decision): decision is Keep & { readonly wanted: Mirror } {
+export function isConfirmed(decision: Decision): decision is Wanted {
   return decision.verdict === "keep" && isWanted(decision) && decision.mark === "confirm";
-}
-
-/** Returns whether others keep a mirror, which only loses this stack's mark. */
-export function isReleased(decision: Decision): decision is HandOver {
-  return decision.verdict === "handOver" && decision.mark === "release";
 }
 
 export function isSent(decision: Decision): boolean {

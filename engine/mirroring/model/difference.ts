@@ -6,13 +6,7 @@ import {
   type Service,
   type StringMap,
 } from "../../kubernetes/objects/objects.ts";
-import {
-  excludes,
-  type Mirror,
-  type Withheld,
-  type FieldChange,
-  type LiveMirror,
-} from "./mirror.ts";
+import { excludes, type Mirror, type Withheld, type FieldChange } from "./mirror.ts";
 import { isOfProgram } from "./marks.ts";
 import { listed } from "../../message.ts";
 import { annotation, label } from "./vocabulary.ts";
@@ -23,16 +17,9 @@ const nothing = "none";
 
 /**
  * Compares every field that this program manages, except `remote-resource-version`, which changes with every heartbeat
- * of the target and is kept only for Linkerd's tools. `replace` means that the Service has to be deleted and created
- * again.
+ * of the target and is kept only for Linkerd's tools.
  */
-export function difference(live: LiveMirror, wanted: Mirror, addressOf: AddressOf) {
-  const service = live.service === undefined ? [] : serviceFields(live.service, wanted);
-  const endpoints = endpointsFields(live.endpoints, wanted, addressOf);
-  return { service, endpoints, replace: service.some(({ field }) => field === "clusterIP") };
-}
-
-function serviceFields({ metadata, spec }: Service, wanted: Mirror): FieldChange[] {
+export function serviceFields({ metadata, spec }: Service, wanted: Mirror): FieldChange[] {
   const { labels, annotations, withheld } = wanted;
   const addressOf = (isHeadless: boolean) => (isHeadless ? "None" : "an address");
   return [
@@ -49,7 +36,12 @@ function serviceFields({ metadata, spec }: Service, wanted: Mirror): FieldChange
   ];
 }
 
-function endpointsFields(
+/** Returns whether the Service has to be deleted and created again. */
+export function mustReplace(fields: readonly FieldChange[]): boolean {
+  return fields.some(({ field }) => field === "clusterIP");
+}
+
+export function endpointsFields(
   live: Endpoints | undefined,
   { endpoints: wanted, withheld }: Mirror,
   addressOf: AddressOf,

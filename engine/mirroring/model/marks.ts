@@ -30,19 +30,14 @@ function fitting(name: string, most: number): string {
   return `${name.slice(0, most - hash.length - 1)}~${hash}`;
 }
 
-function partsOf(manager: string): { readonly whole: string; readonly member?: string } {
-  const [whole = "", member] = manager.split("#");
-  return member === undefined ? { whole } : { whole, member };
-}
-
 /** Returns undefined if another program writes under that name. */
 export function stackOf(manager = ""): string | undefined {
-  return manager.startsWith(prefix) ? partsOf(manager).whole.slice(prefix.length) : undefined;
+  return manager.startsWith(prefix) ? manager.slice(prefix.length).split("#", 1)[0] : undefined;
 }
 
 /** Returns the stacks' marks, whatever member they are for. */
 export function wholeMarks({ managedFields = [] }: Pick<ObjectMeta, "managedFields">): string[] {
-  return managedFields.map(({ manager = "" }) => partsOf(manager).whole);
+  return managedFields.flatMap(({ manager = "" }) => manager.split("#", 1));
 }
 
 export function isOfProgram(manager: string | undefined): boolean {
@@ -68,7 +63,7 @@ export function marksOn(
   for (const { manager = "" } of managedFields) {
     const stack = stackOf(manager);
     if (stack === undefined) continue;
-    const { whole, member: marked } = partsOf(manager);
+    const [whole = "", marked] = manager.split("#");
     if (
       marked !== undefined &&
       (member === undefined || marked !== fitting(member, longest.member))
@@ -105,7 +100,7 @@ export function remarked(
   const own = new Set(names.map((name) => managerOf(name)));
   const result = new Map<string, Entry>();
   for (const entry of entries) {
-    const { whole, member } = partsOf(entry.manager ?? "");
+    const [whole = "", member] = (entry.manager ?? "").split("#");
     const manager = own.has(whole) ? become(entry.manager ?? "", member) : entry.manager;
     if (own.has(whole) && manager === undefined) continue;
     const key = JSON.stringify([manager, entry.operation, entry.subresource]);

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
-import type { Cause } from "../../user-error.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
 import { isSent } from "../model/decision.ts";
 import type { ClusterReadings } from "../model/observation.ts";
@@ -40,22 +39,20 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   }
   if (outcome.outcome === "sourceUnreadable") return keepAll(before, args, outcome.readings);
   const { decided, readings, report } = outcome;
-  const unreachable = errorsByCluster(readings, "unreachable");
-  const refused = { ...errorsByCluster(readings, "refused"), ...decided.refusals };
+  const unread = unreadClusters(readings);
+  const { unreachable } = unread;
+  const refused = { ...unread.refused, ...decided.refusals };
   const parts = partsOf(before, outcome);
   const planned = {
     ...memoryOf(before, args, outcome),
     ...nonEmpty("missing", decided.missing),
     ...nonEmpty("portConflicts", decided.portConflicts),
-    ...nonEmpty(
-      "notMirrored",
-      byPart(parts, ({ notMirrored }) => notMirrored),
-    ),
+    ...nonEmpty("notMirrored", byPart(parts, "notMirrored")),
     ...nonEmpty("unreachable", Object.keys(unreachable).sort()),
     ...nonEmpty("refused", refused),
   };
-  const pending = byPart(parts, ({ changes }) => changes);
-  const mirrors = byPart(parts, (part) => part.mirrors);
+  const pending = byPart(parts, "changes");
+  const mirrors = byPart(parts, "mirrors");
   const hasWrites =
     decided.decisions.some(isSent) ||
     decided.failover.routes.some(({ verdict }) => verdict !== "keep") ||
@@ -81,30 +78,30 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   };
 }
 
-function byPart<T extends object | string>(
+function byPart<K extends "mirrors" | "changes" | "notMirrored">(
   parts: readonly PartReport[],
-  of: (report: PartReport) => T,
-): ByPart<T> {
-  const all = parts.map((report) => [report.part, of(report)] as const);
+  field: K,
+): ByPart<PartReport[K]> {
+  const all = parts.map((report) => [report.part, report[field]] as const);
   return Object.fromEntries(all.filter(([, found]) => Object.keys(found).length > 0));
 }
 
-/** Somebody has to fix refused clusters; others may recover. */
-function errorsByCluster(readings: ClusterReadings, cause: Cause): ByPart<string> {
-  return Object.fromEntries(
-    [...readings].flatMap(([name, reading]) =>
-      "why" in reading && reading.cause === cause ? [[name, reading.why] as const] : [],
-    ),
-  );
+/** Somebody has to fix refused clusters; unreachable ones may recover. */
+function unreadClusters(readings: ClusterReadings) {
+  const refused: Record<string, string> = {};
+  const unreachable: Record<string, string> = {};
+  for (const [name, reading] of readings) {
+    if ("value" in reading) continue;
+    if (reading.cause === "refused") refused[name] = reading.why;
+    if (reading.cause === "unreachable") unreachable[name] = reading.why;
+  }
+  return { refused, unreachable };
 }
 
 /** The source couldn't be read, so nothing may be concluded about it. */
 function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): CheckedPlan {
   const { identities, gateways, portConflicts, notMirrored, changes, hasRoutes } = before;
-  const [unreachable, refused] = [
-    errorsByCluster(readings, "unreachable"),
-    errorsByCluster(readings, "refused"),
-  ];
+  const { unreachable, refused } = unreadClusters(readings);
   const removed = removedLinks(args, before);
   const inputs = {
     ...args,

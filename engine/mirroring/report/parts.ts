@@ -5,10 +5,8 @@ import { describeRoute, routesPart } from "../model/route.ts";
 import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "../model/state.ts";
 import { count } from "../../message.ts";
 import { linesOf } from "./describe.ts";
-import { lastBackends } from "./last-backends.ts";
 import type { PlannedOutcome } from "./outcome.ts";
-import { notMirrored, skipNotes } from "./skips.ts";
-import { summaryOf } from "./summary.ts";
+import { lastBackends, notMirrored, skipNotes, summaryOf } from "./summary.ts";
 import type { LinkStatusList } from "../model/service-status.ts";
 
 export interface PartReport {

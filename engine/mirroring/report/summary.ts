@@ -1,4 +1,12 @@
+import type { ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
+import { listed } from "../../message.ts";
 import type { Decision, Verdict } from "../model/decision.ts";
+import { liveKind } from "../model/live-mirrors.ts";
+import { federated } from "../model/owner.ts";
+import type { Skip } from "../model/reasons.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { federatedName, label } from "../model/vocabulary.ts";
+import { originOf } from "./describe.ts";
 
 /** The rest is only counted. */
 const named = 3;
@@ -45,4 +53,77 @@ export function summaryOf(
 
 function counted(number: number, words: string): string[] {
   return number === 0 ? [] : [`${number} ${words}`];
+}
+
+/**
+ * Returns by part the names (`namespace/name`) under which neither a Service of the source's own nor a mirror or
+ * federated Service remains.
+ */
+export function lastBackends(
+  { services }: Pick<ClusterSnapshot, "services">,
+  decisions: readonly Decision[],
+): ReadonlyMap<string, readonly string[]> {
+  const going = decisions.filter(({ verdict }) => verdict === "delete");
+  const last = new Map<string, string[]>();
+  if (going.length === 0) return last;
+  const gone = new Set(going.map(({ key }) => key));
+  const left = new Set([
+    ...[...services].flatMap(([key, service]) =>
+      gone.has(key) ? [] : (nameOf(key, service) ?? []),
+    ),
+    ...decisions.flatMap((each) => (each.verdict === "create" ? each.wanted.origin : [])),
+  ]);
+  for (const { key, part } of going) {
+    const service = services.get(key);
+    const name = service && nameOf(key, service);
+    if (name === undefined || left.has(name)) continue;
+    left.add(name);
+    last.set(part, [...(last.get(part) ?? []), name]);
+  }
+  return last;
+}
+
+/** Returns undefined for the mirror of a single pod. */
+function nameOf(key: ObjectKey, service: Service): string | undefined {
+  const { labels = {} } = service.metadata;
+  if (labels[label.headlessRoot] !== undefined) return undefined;
+  if (federated.owns(service)) return key.slice(0, -federatedName("").length);
+  if (labels[label.mirrored] !== "true") return key;
+  return originOf(liveKind({ service }), key, { service }).service ?? key;
+}
+
+export function notMirrored(skips: readonly Skip[]): Record<string, string> {
+  return Object.fromEntries(
+    skips.map((skip) => [subject(skip), `${skip.reason}: ${skip.sentence}`]),
+  );
+}
+
+/**
+ * Returns one line per reason, however many Services it concerns: a missing gateway is the same news for every Service
+ * behind it. `notMirrored` lists them all.
+ */
+export function skipNotes(skips: readonly Skip[]): string[] {
+  return [...Map.groupBy(skips, ({ reason }) => reason)].map(([reason, group]) => {
+    const causes = [...Map.groupBy(group, ({ sentence }) => sentence)];
+    const [first] = causes;
+    if (first !== undefined && causes.length === 1) {
+      const verb = group.length === 1 ? "is" : "are";
+      return `${subjects(group)} ${verb} not mirrored (${reason}): ${first[0]}`;
+    }
+    const shown = causes.slice(0, named);
+    const rest = group.length - shown.reduce((sum, [, some]) => sum + some.length, 0);
+    const texts = shown.map(([sentence, some]) => `${subjects(some)}: ${sentence}`);
+    const more = rest === 0 ? [] : [`and ${rest} more, each in notMirrored`];
+    return `${group.length} are not mirrored (${reason}): ${[...texts, ...more].join("; ")}`;
+  });
+}
+
+function subjects(group: readonly Skip[]): string {
+  return listed(group.map(subject), named);
+}
+
+/** Returns `shop/web`, `shop/db pod db-0` or `shop/web of west`. */
+function subject({ origin, cluster, hostname }: Skip): string {
+  const pod = hostname === undefined ? "" : ` pod ${hostname}`;
+  return `${origin}${pod}${cluster === undefined ? "" : ` of ${cluster}`}`;
 }

@@ -4,7 +4,7 @@ import { parseDuration } from "../../../engine/kubernetes/objects/duration.ts";
 import { failureOfResponse } from "../../../engine/kubernetes/client/failure.ts";
 import { redactor, withoutUserPart } from "../../../engine/kubernetes/client/redaction.ts";
 import type { Endpoints } from "../../../engine/kubernetes/objects/objects.ts";
-import { difference } from "../../../engine/mirroring/model/difference.ts";
+import { endpointsFields } from "../../../engine/mirroring/model/difference.ts";
 import { listed } from "../../../engine/message.ts";
 import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";
 
@@ -82,7 +82,7 @@ export const doors: readonly Door[] = [
         ports: [],
         endpoints: { labels: {}, annotations: {}, subsets: [{ addresses, ports: [{ port: 1 }] }] },
       };
-      return difference({ endpoints: live }, wanted, () => undefined);
+      return endpointsFields(live, wanted, () => undefined);
     },
   ),
 ];

@@ -14,11 +14,12 @@ import { omittedPorts, withoutNamedPorts, withoutPorts } from "../policies/expor
 import type { Fix, Skip, Why } from "../../model/reasons.ts";
 import { mirrorName, mirrorNamespace } from "../../model/vocabulary.ts";
 import {
-  brokenName,
-  brokenRule,
   discoveryElsewhere,
   elsewhere,
+  firstBroken,
+  nameRules,
   refuse,
+  rules,
 } from "../policies/rules.ts";
 import { exportMode } from "../policies/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
@@ -50,7 +51,7 @@ export function desired(view: LinkView): Desired {
     }
   }
   const misnamed = mirrors.flatMap((mirror) => {
-    const broken = brokenName(mirror.name);
+    const broken = firstBroken(nameRules, mirror);
     return broken === undefined ? [] : [{ mirror, ...broken }];
   });
   const named = refuse(mirrors, misnamed);
@@ -82,7 +83,7 @@ function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): O
     place,
     namespace: source.namespaces.get(place),
   };
-  const broken = brokenRule(candidate);
+  const broken = firstBroken(rules, candidate);
   if (broken !== undefined) return broken;
   if (mode === "discovery")
     return discoveryElsewhere(candidate) ?? { mirrors: [discoveryMirror(service, link)] };

@@ -15,7 +15,7 @@ import { portsText } from "../../model/canonical.ts";
 import { membersBeyondLimit } from "../policies/most-mirrors.ts";
 import type { RemovedPart } from "../policies/removed-links.ts";
 import { omittedPorts, withoutPorts } from "../policies/exports.ts";
-import { brokenMemberRule } from "../policies/rules.ts";
+import { firstBroken, memberRules } from "../policies/rules.ts";
 import { matchesSelector, whyExcluded } from "../policies/selection.ts";
 
 export interface FederatedView {
@@ -156,7 +156,7 @@ function whyNot(
 ): Why | undefined {
   const name = federatedName(service.metadata.name);
   const place = service.metadata.namespace;
-  return brokenMemberRule({
+  return firstBroken(memberRules, {
     service,
     cluster,
     name,

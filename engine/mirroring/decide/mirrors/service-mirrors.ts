@@ -61,8 +61,7 @@ export function headlessMirrors(
   link: LinkSpec,
   gateway: Gateway,
 ): Mirror[] {
-  const version = endpoints?.metadata.resourceVersion ?? "";
-  const hostnames = [...new Set(subsets.flatMap((subset) => subset.hostnames))].sort();
+  const { name, namespace } = service.metadata;
   const root = { kind: "headless" as const, ...serviceMirror(service, link) };
   const destination = subsets.map((subset) => ({
     addresses: subset.hostnames.map((hostname) => ({
@@ -71,48 +70,27 @@ export function headlessMirrors(
     })),
     ports: subset.ports,
   }));
-  const podMirror = podMirrors(service, version, link, gateway);
-  return [
-    { ...root, endpoints: endpointsOf(root, gateway, destination) },
-    ...hostnames.map(podMirror),
-  ];
-}
-
-/**
- * Labels and opaque ports are those of the whole Service, and all pods share them in memory, because a target may name
- * any number of pods.
- */
-function podMirrors(
-  service: Service,
-  version: string,
-  link: LinkSpec,
-  gateway: Gateway,
-): (hostname: string) => Mirror {
-  const { name, namespace, annotations = {} } = service.metadata;
-  const { [annotation.opaquePorts]: opaque } = annotations;
-  const root = { [label.headlessRoot]: mirrorName(name, link) };
-  const labels = { ...copiedLabels(service, link), ...ownerLabels(link.target), ...root };
-  const ports = mirroredPorts(service);
-  const subsets = [gatewaySubset(service, gateway)];
-  const origin = keyOf(service);
-  return (hostname) => {
+  // All pods share these in memory, because a target may name any number of pods.
+  const labels = { ...root.labels, [label.headlessRoot]: root.name };
+  const behindGateway = [gatewaySubset(service, gateway)];
+  const { [annotation.opaquePorts]: opaque } = root.annotations;
+  const hostnames = new Set(subsets.flatMap((subset) => subset.hostnames));
+  const pods = [...hostnames].sort().map((hostname) => {
     const mirror = {
+      ...root,
       kind: "endpoint" as const,
-      namespace: mirrorNamespace(namespace, link),
       name: mirrorName(hostname, link),
-      origin,
       hostname,
       labels,
       annotations: {
         ...(opaque !== undefined && { [annotation.opaquePorts]: opaque }),
         [annotation.remoteName]: remoteName([hostname, name], namespace, link.targetDomain),
-        [annotation.remoteResourceVersion]: version,
+        [annotation.remoteResourceVersion]: endpoints?.metadata.resourceVersion ?? "",
       },
-      ports,
-      ...withheld(service, link),
     };
-    return { ...mirror, endpoints: endpointsOf(mirror, gateway, subsets) };
-  };
+    return { ...mirror, endpoints: endpointsOf(mirror, gateway, behindGateway) };
+  });
+  return [{ ...root, endpoints: endpointsOf(root, gateway, destination) }, ...pods];
 }
 
 function serviceMirror(service: Service, link: LinkSpec): Omit<Mirror, "kind"> {

@@ -16,12 +16,6 @@ import { mirrorsOf } from "../../model/owner.ts";
 /** A restart of a pod, or its move to another node, takes less than these milliseconds. */
 const mostAway = 5 * 60_000;
 
-export interface HeldPods {
-  readonly subsets: readonly HostSubset[];
-  /** Gives the time since when they are missing (RFC 3339), for mirrors that will be deleted after a while. */
-  readonly missing: Readonly<Record<ObjectKey, string>>;
-}
-
 /** Returns when the mirror of a pod without a StatefulSet is deleted. */
 export function deletionTime(since: string): Date {
   return new Date(Date.parse(since) + mostAway);
@@ -76,12 +70,13 @@ export function heldPods(
   endpoints: Endpoints | undefined,
   { link, source, statefulSets, now }: LinkView,
   absent: readonly string[],
-): HeldPods {
+) {
   const sets = statefulSets.filter(
     ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceName === name,
   );
   const place = mirrorNamespace(namespace, link);
   const root = source.endpoints.get(objectKey(place, mirrorName(name, link)));
+  // These mirrors will be deleted a while after the time since when their pods are missing (RFC 3339).
   const missing: Record<ObjectKey, string> = {};
   const subsets: HostSubset[] = [];
   for (const hostname of absent) {

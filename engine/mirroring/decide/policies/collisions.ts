@@ -1,7 +1,10 @@
+import { isHeadless, type ObjectMeta } from "../../../kubernetes/objects/objects.ts";
+import { anothersMirror, marksOn } from "../../model/marks.ts";
 import { type Mirror, mirrorKey } from "../../model/mirror.ts";
-import { federatedPart, ownerOf } from "../../model/owner.ts";
+import { federatedPart, type Owner, ownerOf } from "../../model/owner.ts";
+import type { Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { remotePath } from "../../model/vocabulary.ts";
+import { label, remotePath } from "../../model/vocabulary.ts";
 import type { Refusal } from "./rules.ts";
 
 export interface NameClaim {
@@ -70,4 +73,78 @@ function words({ mirror, part }: NameClaim): string {
   if (part === federatedPart) return `the federated Service of ${mirror.origin}`;
   const what = mirror.hostname === undefined ? "" : `pod ${mirror.hostname} of `;
   return `${what}${mirror.origin} of cluster ${part}`;
+}
+
+/**
+ * Finds mirrors whose name is taken by another owner's object or another stack's mirror, or by an object that is being
+ * deleted and so can be neither written nor created.
+ *
+ * @param names of the stack, for mirrors of a link
+ */
+export function unwritable(
+  mirrors: readonly Mirror[],
+  source: ClusterSnapshot,
+  owner: Owner,
+  names?: readonly string[],
+): Refusal[] {
+  return mirrors.flatMap((mirror) => {
+    const why = whyUnwritable(mirror, source, owner) ?? heldByOthers(mirror, source, names);
+    return why === undefined ? [] : [{ mirror, ...why }];
+  });
+}
+
+function heldByOthers(
+  mirror: Mirror,
+  { cluster, services }: ClusterSnapshot,
+  names: readonly string[] | undefined,
+): Why | undefined {
+  const key = mirrorKey(mirror);
+  const service = services.get(key);
+  if (service === undefined || names === undefined) return undefined;
+  const { isOurs, others } = marksOn(service.metadata, names);
+  const isReplaced = isHeadless(service) !== (mirror.kind === "headless");
+  if (others.length === 0 || (isOurs && !isReplaced)) return undefined;
+  return {
+    reason: "NotOurs",
+    sentence: anothersMirror(`${cluster}/${key}`, others),
+    // Marks of earlier versions don't name the organization, and adoptFrom needs it.
+    ...(others.every((name) => name.split("/").length === 3) && {
+      fix: `adoptFrom: [${others.join(", ")}]`,
+    }),
+  };
+}
+
+function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): Why | undefined {
+  const key = mirrorKey(mirror);
+  const { cluster } = source;
+  const service = source.services.get(key);
+  // Kubernetes creates Endpoints for a federated Service if somebody gives it a selector. They carry no labels of ours
+  // and must not prevent the selector from being removed.
+  const isHarmless = mirror.kind === "federated" && service !== undefined;
+  const objects = {
+    Service: service,
+    Endpoints: isHarmless ? undefined : source.endpoints.get(key),
+  };
+  for (const [kind, object] of Object.entries(objects))
+    if (object !== undefined && !owner.owns(object))
+      return {
+        reason: "NotOurs",
+        sentence: `${cluster} already has ${belongs(object.metadata)} ${kind} ${key}: rename or delete it, or rename what is exported`,
+      };
+  if (service?.metadata.deletionTimestamp === undefined) return undefined;
+  return {
+    reason: "BeingDeleted",
+    sentence: `the Service ${key} on ${cluster} is being deleted, but a finalizer keeps it: remove the finalizer and run again`,
+    fix: {
+      cluster,
+      kubectl: `--namespace ${mirror.namespace} patch service ${mirror.name} --type merge --patch '{"metadata":{"finalizers":null}}'`,
+    },
+  };
+}
+
+function belongs({ labels = {} }: ObjectMeta): string {
+  const cluster = labels[label.cluster];
+  return labels[label.mirrored] === "true" && cluster !== undefined
+    ? `cluster ${cluster}'s mirror, the`
+    : "a foreign";
 }

@@ -3,7 +3,7 @@ import type { ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
 import type { ByPart, MirrorsArgs, RemovedLink } from "../../model/state.ts";
-import { type Decision, isChange, isDeletion, isSkip, isWrite } from "../../model/decision.ts";
+import { type Decision, isChange, isSkip, isWrite } from "../../model/decision.ts";
 import { count } from "../../../message.ts";
 
 /** With so few mirrors, a percentage means nothing. */
@@ -57,7 +57,7 @@ export function tooManyDeletions(limit: DeletionLimit, decisions: readonly Decis
   const { source, target } = limit;
   const own = decisions.flatMap((each) => (each.part !== target || isSkip(each) ? [] : [each]));
   const live = own.filter(({ live: { service, endpoints } }) => service ?? endpoints).length;
-  const lost = own.filter((each) => isDeletion(each) && each.successor === undefined);
+  const lost = own.filter((each) => each.verdict === "delete" && each.successor === undefined);
   const { members, leaving } = membersOf(target, decisions);
   const union = `${count(members, "member")} of federated Services`;
   return [

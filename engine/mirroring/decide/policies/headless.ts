@@ -30,10 +30,6 @@ export function anyReady(endpoints: Endpoints | undefined): boolean {
   return (endpoints?.subsets ?? []).some((subset) => (subset.addresses ?? []).length > 0);
 }
 
-export function truncated(endpoints: Endpoints): boolean {
-  return endpoints.metadata.annotations?.["endpoints.kubernetes.io/over-capacity"] === "truncated";
-}
-
 /** Returns all named pods, or with `readiness: follow` the ready ones (linkerd-behaviour.md 3.3, 3.4). */
 export function hostSubsets(
   endpoints: Endpoints | undefined,
@@ -94,7 +90,9 @@ export function tooManyPods(
   subsets: readonly HostSubset[],
 ): Why | undefined {
   const words = `the headless Service ${keyOf(service)}`;
-  if (endpoints !== undefined && truncated(endpoints))
+  const { "endpoints.kubernetes.io/over-capacity": overCapacity } =
+    endpoints?.metadata.annotations ?? {};
+  if (overCapacity === "truncated")
     return {
       reason: "TruncatedEndpoints",
       sentence: `${words} has more than 1,000 pods, and its Endpoints list only the first 1,000: split it into several`,

@@ -9,7 +9,7 @@ import { inDigits } from "../../../message.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { annotation, federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
 import type { WantedPart } from "../compare.ts";
-import { type Decision, isDeletion, isSkip, isWanted, isWrite } from "../../model/decision.ts";
+import { type Decision, isSkip, isWanted, isWrite } from "../../model/decision.ts";
 import { bytesOfMirrors, environmentIn, type Size, type Sized } from "./mirror-sizes.ts";
 import { liveMirrors } from "../../model/live-mirrors.ts";
 import { refuse } from "./rules.ts";
@@ -90,7 +90,7 @@ function beyondLimits(
   ];
   const ofLinks = links.map((link) => {
     const own = decided.filter(
-      ({ part, decision }) => part === link.target && !isDeletion(decision),
+      ({ part, decision }) => part === link.target && decision.verdict !== "delete",
     );
     // A mirror of a former name takes no place, or a link that has all it may have could never be renamed.
     const counted = own.filter(

@@ -1,13 +1,11 @@
-import { isHeadless, type ObjectMeta } from "../../../kubernetes/objects/objects.ts";
-import { type Mirror, mirrorKey, type LiveMirror } from "../../model/mirror.ts";
-import { type Owner } from "../../model/owner.ts";
-import type { Why } from "../../model/reasons.ts";
+import { namespaceOf, type ObjectKey } from "../../../kubernetes/objects/objects.ts";
+import { count, listed } from "../../../message.ts";
+import { type Decision, type HandOver, isSkip, isWanted, type Note } from "../../model/decision.ts";
+import { liveMirrors, metaOf } from "../../model/live-mirrors.ts";
+import { marksOn } from "../../model/marks.ts";
+import type { LiveMirror } from "../../model/mirror.ts";
+import { anyMirror, federated } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { label } from "../../model/vocabulary.ts";
-import { anothersMirror, marksOn } from "../../model/marks.ts";
-import type { HandOver } from "../../model/decision.ts";
-import type { Refusal } from "./rules.ts";
-import { metaOf } from "../../model/live-mirrors.ts";
 
 /** Holds the rights of this stack on the mirrors of one link (docs/decisions/0020-one-ownership-rule.md). */
 export interface Authority {
@@ -40,75 +38,81 @@ export function fateOf(
 }
 
 /**
- * Finds mirrors whose name is taken by another owner's object or another stack's mirror, or by an object that is being
- * deleted and so can be neither written nor created.
+ * Notes which mirrors of a link stay with others, or are marked by another stack too. Nothing is said about namespaces
+ * that the link doesn't cover, unless nobody has marked what is there. Pure.
  *
- * @param names of the stack, for mirrors of a link
+ * @param context of the source, for the command
+ * @param hasController whether Linkerd's controller may mirror the link
  */
-export function unwritable(
-  mirrors: readonly Mirror[],
-  source: ClusterSnapshot,
-  owner: Owner,
-  names?: readonly string[],
-): Refusal[] {
-  return mirrors.flatMap((mirror) => {
-    const why = whyUnwritable(mirror, source, owner) ?? heldByOthers(mirror, source, names);
-    return why === undefined ? [] : [{ mirror, ...why }];
-  });
+export function ownershipNotes(
+  part: string,
+  decisions: readonly Decision[],
+  { names, covers, successor }: Authority,
+  context: string,
+  hasController: boolean,
+): Note[] {
+  const skipped = new Set(decisions.filter(isSkip).map(({ key }) => key));
+  const left = decisions.filter(
+    (decision): decision is HandOver =>
+      decision.verdict === "handOver" && !skipped.has(decision.key),
+  );
+  const isCovered = ({ key }: HandOver) => covers(namespaceOf(key));
+  const kept = left.filter((each) => each.keeper !== undefined && isCovered(each));
+  const unmarked = left.filter(
+    (each) => each.keeper === undefined && (isCovered(each) || !hasController),
+  );
+  const others = new Set(
+    decisions
+      .filter(isWanted)
+      .flatMap(({ live }) => marksOn(live.service?.metadata ?? {}, names).others),
+  );
+  const keepers = [...Map.groupBy(kept, ({ keeper }) => keeper)];
+  return [
+    ...(successor === undefined ? [] : [`its mirrors stay, because ${successor} mirrors it now`]),
+    ...(successor === undefined
+      ? keepers.map(([keeper = "", mirrors]) => staying(mirrors, `${keeper} keeps them`))
+      : []),
+    ...(unmarked.length === 0
+      ? []
+      : [
+          staying(
+            unmarked,
+            `they carry no stack's mark, so they may belong to somebody else; if nobody needs them, delete them: ${deletionOf(
+              unmarked.map(({ key }) => key),
+              context,
+            )}`,
+          ),
+        ]),
+    ...(others.size === 0
+      ? []
+      : [
+          `another stack mirrors this as well (${[...others].sort().join(", ")}): remove it from one of the two`,
+        ]),
+  ].map((sentence): Note => [part, sentence]);
 }
 
-function heldByOthers(
-  mirror: Mirror,
-  { cluster, services }: ClusterSnapshot,
-  names: readonly string[] | undefined,
-): Why | undefined {
-  const key = mirrorKey(mirror);
-  const service = services.get(key);
-  if (service === undefined || names === undefined) return undefined;
-  const { isOurs, others } = marksOn(service.metadata, names);
-  const isReplaced = isHeadless(service) !== (mirror.kind === "headless");
-  if (others.length === 0 || (isOurs && !isReplaced)) return undefined;
-  return {
-    reason: "NotOurs",
-    sentence: anothersMirror(`${cluster}/${key}`, others),
-    // Marks of earlier versions don't name the organization, and adoptFrom needs it.
-    ...(others.every((name) => name.split("/").length === 3) && {
-      fix: `adoptFrom: [${others.join(", ")}]`,
-    }),
-  };
+/**
+ * Only if others may have written mirrors, or for federated Services, which everybody writes, does it matter which of
+ * Linkerd's controllers exist.
+ */
+export function mayHaveOthers(source: ClusterSnapshot, stacks: readonly string[]): boolean {
+  return [...liveMirrors(source, anyMirror).values()]
+    .map(metaOf)
+    .some((metadata) => federated.owns({ metadata }) || !marksOn(metadata, stacks).isOurs);
 }
 
-function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): Why | undefined {
-  const key = mirrorKey(mirror);
-  const { cluster } = source;
-  const service = source.services.get(key);
-  // Kubernetes creates Endpoints for a federated Service if somebody gives it a selector. They carry no labels of ours
-  // and must not prevent the selector from being removed.
-  const isHarmless = mirror.kind === "federated" && service !== undefined;
-  const objects = {
-    Service: service,
-    Endpoints: isHarmless ? undefined : source.endpoints.get(key),
-  };
-  for (const [kind, object] of Object.entries(objects))
-    if (object !== undefined && !owner.owns(object))
-      return {
-        reason: "NotOurs",
-        sentence: `${cluster} already has ${belongs(object.metadata)} ${kind} ${key}: rename or delete it, or rename what is exported`,
-      };
-  if (service?.metadata.deletionTimestamp === undefined) return undefined;
-  return {
-    reason: "BeingDeleted",
-    sentence: `the Service ${key} on ${cluster} is being deleted, but a finalizer keeps it: remove the finalizer and run again`,
-    fix: {
-      cluster,
-      kubectl: `--namespace ${mirror.namespace} patch service ${mirror.name} --type merge --patch '{"metadata":{"finalizers":null}}'`,
-    },
-  };
+function staying(mirrors: readonly HandOver[], why: string): string {
+  const { length } = mirrors;
+  const keys = listed(mirrors.map(({ key }) => key));
+  return `${count(length, "mirror")} ${length === 1 ? "stays" : "stay"}, because ${why} (${keys})`;
 }
 
-function belongs({ labels = {} }: ObjectMeta): string {
-  const cluster = labels[label.cluster];
-  return labels[label.mirrored] === "true" && cluster !== undefined
-    ? `cluster ${cluster}'s mirror, the`
-    : "a foreign";
+/** Names only the first namespace, because one command per namespace could fill a page. */
+export function deletionOf(keys: readonly ObjectKey[], context: string): string {
+  const [namespace = ""] = keys.map(namespaceOf);
+  const names = keys
+    .filter((key) => namespaceOf(key) === namespace)
+    .map((key) => key.slice(namespace.length + 1));
+  const shown = names.slice(0, 3).join(" ");
+  return `kubectl --context ${context} --namespace ${namespace} delete service ${shown}`;
 }

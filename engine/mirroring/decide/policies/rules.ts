@@ -4,8 +4,6 @@ import {
   namespaceOf,
   type ObjectKey,
   type Service,
-  type ServicePort,
-  type StringMap,
 } from "../../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import type { LinkSpec } from "../../model/link.ts";
@@ -38,7 +36,7 @@ interface Rule<T> {
 const longestName = 63;
 
 /** Kubernetes requires a DNS-1035 label for a Service's name, while a pod's name may begin with a digit. */
-const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
+export const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
   {
     reason: "NameTooLong",
     broken: ({ name }) =>
@@ -56,7 +54,7 @@ const nameRules: readonly Rule<Pick<Candidate, "name">>[] = [
 ];
 
 /** The first broken rule is the reason. */
-const rules: readonly Rule<Candidate>[] = [
+export const rules: readonly Rule<Candidate>[] = [
   {
     reason: "ExcludedNamespace",
     broken: ({ service, link }) => whyExcluded(service.metadata.namespace, link),
@@ -91,12 +89,7 @@ const rules: readonly Rule<Candidate>[] = [
   { reason: "InvalidExport", broken: ({ service }) => invalidList(service) },
   {
     reason: "TooLarge",
-    broken: ({ service, link }) =>
-      excess({
-        labels: copiedLabels(service, link),
-        annotations: copiedAnnotations(service, link),
-        ports: service.spec.ports,
-      }),
+    broken: excess,
   },
   ...nameRules,
   {
@@ -116,7 +109,7 @@ const rules: readonly Rule<Candidate>[] = [
   },
 ];
 
-const memberRules: readonly Rule<Candidate>[] = [
+export const memberRules: readonly Rule<Candidate>[] = [
   ...rules,
   {
     reason: "HeadlessMember",
@@ -126,14 +119,6 @@ const memberRules: readonly Rule<Candidate>[] = [
         : undefined,
   },
 ];
-
-export function brokenRule(candidate: Candidate): Why | undefined {
-  return firstBroken(rules, candidate);
-}
-
-export function brokenMemberRule(candidate: Candidate): Why | undefined {
-  return firstBroken(memberRules, candidate);
-}
 
 /**
  * Linkerd's destination controller looks for the target's Service in the namespace of the mirror
@@ -148,11 +133,7 @@ export function discoveryElsewhere({ service, place }: Candidate): Why | undefin
   };
 }
 
-export function brokenName(name: string): Why | undefined {
-  return firstBroken(nameRules, { name });
-}
-
-function firstBroken<T>(rules: readonly Rule<T>[], candidate: T): Why | undefined {
+export function firstBroken<T>(rules: readonly Rule<T>[], candidate: T): Why | undefined {
   for (const { reason, broken, fix } of rules) {
     const sentence = broken(candidate);
     if (sentence !== undefined)
@@ -207,16 +188,13 @@ function withHosts(mirror: Mirror, pods: ReadonlySet<ObjectKey>): Mirror {
   return { ...mirror, endpoints: { ...mirror.endpoints, subsets } };
 }
 
-interface Sized {
-  readonly labels: StringMap;
-  readonly annotations: StringMap;
-  readonly ports: readonly ServicePort[] | undefined;
-}
-
 /** Returns in what respect a Service is too large for a mirror, and what to do, as a clause. */
-function excess({ labels, annotations, ports = [] }: Sized): string | undefined {
+function excess({ service, link }: Candidate): string | undefined {
+  const { ports = [] } = service.spec;
   if (ports.length > bounds.ports.most)
     return `it has ${inDigits(ports.length)} ports and a mirror has at most ${inDigits(bounds.ports.most)}: divide it into several Services`;
+  const labels = copiedLabels(service, link);
+  const annotations = copiedAnnotations(service, link);
   for (const [what, map, key] of [
     ["labels", labels, "excludedLabels"],
     ["annotations", annotations, "excludedAnnotations"],

@@ -1,10 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { Authority } from "../../../../engine/mirroring/decide/policies/ownership.ts";
 import {
+  type Authority,
   deletionOf,
   ownershipNotes,
-} from "../../../../engine/mirroring/decide/policies/other-stacks.ts";
+} from "../../../../engine/mirroring/decide/policies/ownership.ts";
 import type { Decision } from "../../../../engine/mirroring/model/decision.ts";
 import { confirmedBy, stack } from "../../fixtures/marks.ts";
 import { exported, service } from "../../fixtures/objects.ts";

@@ -1,9 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import {
-  type Authority,
-  fateOf,
-  unwritable,
-} from "../../../../engine/mirroring/decide/policies/ownership.ts";
+import { unwritable } from "../../../../engine/mirroring/decide/policies/collisions.ts";
+import { type Authority, fateOf } from "../../../../engine/mirroring/decide/policies/ownership.ts";
 import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
 import type {

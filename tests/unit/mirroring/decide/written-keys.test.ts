@@ -80,7 +80,7 @@ describe("an unwanted key of a live mirror", () => {
   it("is sent with an update, in Endpoints too, and not to a new mirror", () => {
     const { metadata } = live(ourManager, own, "kubectl-edit");
     const { endpoints = { labels: {}, annotations: {}, subsets: [] } } = mirror;
-    const sent = endpointsManifest({ ...mirror, endpoints }, [], { metadata });
+    const sent = endpointsManifest(mirror, endpoints, [], { metadata });
     deepEqual(sent.metadata.labels, { ...ours, ...own });
     deepEqual(serviceManifest(mirror).metadata.labels, ours);
   });

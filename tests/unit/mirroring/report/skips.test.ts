@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import type { Skip } from "../../../../engine/mirroring/model/reasons.ts";
-import { notMirrored, skipNotes } from "../../../../engine/mirroring/report/skips.ts";
+import { notMirrored, skipNotes } from "../../../../engine/mirroring/report/summary.ts";
 
 const skip = (name: string, more: Partial<Skip> = {}): Skip => ({
   origin: `shop/${name}`,
