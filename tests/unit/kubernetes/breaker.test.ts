@@ -3,6 +3,7 @@ import { breakerOf, breakerPolicy } from "../../../engine/kubernetes/client/brea
 import {
   failureOfConnection,
   failureOfResponse,
+  type RequestFailure,
 } from "../../../engine/kubernetes/client/failure.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { VirtualTime } from "../../simulation/time.ts";
@@ -17,20 +18,20 @@ const refused = (statusCode: number, message = "") =>
     String,
   );
 
-/** A call that ended like this, or well. */
 interface Ended {
-  readonly failure?: ReturnType<typeof refused>;
-  readonly isRead?: boolean;
+  readonly failure?: RequestFailure;
+  readonly isRead: boolean;
 }
-const read = (failure?: Ended["failure"]): Ended => ({ isRead: true, ...(failure && { failure }) });
-const write = (failure: Ended["failure"]): Ended => ({ ...(failure && { failure }) });
+const answered: Ended = { isRead: true };
+const read = (failure: RequestFailure): Ended => ({ failure, isRead: true });
+const write = (failure: RequestFailure): Ended => ({ failure, isRead: false });
 const times = (count: number, ...calls: Ended[]) => Array(count).fill(calls).flat() as Ended[];
 
-/** The breaker of a cluster after these calls, at a time of its own. */
+/** Returns a breaker that has seen these calls. */
 function after(calls: readonly Ended[]) {
   const time = new VirtualTime();
   const breaker = breakerOf(time);
-  for (const { failure, isRead = false } of calls) {
+  for (const { failure, isRead } of calls) {
     equal(breaker.refusal(), undefined);
     breaker.ended(failure, isRead);
   }
@@ -71,28 +72,31 @@ describe("the circuit breaker", () => {
   });
 
   const byWebhook = refused(500, 'failed calling webhook "check.example.com"');
-  for (const [what, calls] of [
-    ["reads fail with 500", times(failures, read(refused(500)))],
-    ["writes fail with 429", times(failures, write(refused(429)))],
-    ["writes fail with 504", times(failures, write(refused(504)))],
-    [
-      "writes fail with 429, although reads between them succeed",
-      times(failures, read(), write(refused(429))),
+  const opens: Readonly<Record<string, Ended[]>> = {
+    "reads fail with 500": times(failures, read(refused(500))),
+    "writes fail with 504": times(failures, write(refused(504))),
+    "writes fail with 429, although reads between them succeed": times(
+      failures,
+      answered,
+      write(refused(429)),
+    ),
+    "reads get no answer, although a webhook answers a write between them": [
+      ...times(failures - 1, read(away)),
+      write(byWebhook),
+      read(away),
     ],
-    [
-      "reads get no answer, although a webhook answers a write between them",
-      [...times(failures - 1, read(away)), write(byWebhook), read(away)],
-    ],
-  ] as const)
+  };
+  for (const [what, calls] of Object.entries(opens))
     it(`opens if ${what}`, () => {
       notEqual(after(calls).refusal(), undefined);
     });
 
-  for (const [what, calls] of [
-    ["some reads get no answer", times(failures, ...times(failures - 1, read(away)), read())],
-    ["a webhook refuses writes", times(2 * failures, write(byWebhook))],
-    ["a quota refuses writes", times(failures, write(refused(403, "exceeded quota")))],
-  ] as const)
+  const staysClosed: Readonly<Record<string, Ended[]>> = {
+    "some reads get no answer": times(2, ...times(failures - 1, read(away)), answered),
+    "a webhook refuses writes": times(failures, write(byWebhook)),
+    "a quota refuses writes": times(failures, write(refused(403, "exceeded quota"))),
+  };
+  for (const [what, calls] of Object.entries(staysClosed))
     it(`stays closed if ${what}`, () => {
       equal(after(calls).refusal(), undefined);
     });

@@ -14,7 +14,6 @@ import {
   writeKubeconfig,
 } from "./scripted-cluster.ts";
 
-/** Lets in whoever has the token. */
 const guarded =
   (token: string): Script =>
   ({ headers }) =>
@@ -27,7 +26,7 @@ const list = (client: Kubernetes) => client.list(resources.services);
 describe("credentials", () => {
   const { open, folder } = forEachTest();
 
-  /** A cluster whose credential plugin counts its runs in a file and gives out tokens `token-<run>`. */
+  /** Opens a cluster whose credential plugin counts its runs in a file and returns tokens `token-<run>`. */
   const withPlugin = async (script: Script, expirationTimestamp?: string) => {
     const file = path.join(await folder(), "runs");
     const text = `

@@ -8,7 +8,6 @@ const place = { cluster: "west", context: "k3d-west", server: "https://west:6443
 const create = { verb: "create", resource: services, at: { namespace: "shop", name: "cart" } };
 const list = { verb: "list", resource: services, at: {} };
 
-/** An operation that is refused with a Status of these words, by default about the Service shop/cart. */
 function refused(
   statusCode: number,
   message: string,

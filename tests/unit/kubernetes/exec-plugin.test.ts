@@ -8,7 +8,6 @@ import { UserError } from "../../../engine/user-error.ts";
 
 const v1 = "client.authentication.k8s.io/v1";
 
-/** A plugin that is this script of Node's. */
 const script = (text: string) => ({
   command: process.execPath,
   args: ["-e", text, "canary-argument"],
@@ -17,13 +16,12 @@ const script = (text: string) => ({
   provideClusterInfo: false,
 });
 
-/** A plugin that prints this. */
 const printing = (answer: unknown) =>
   script(`console.log(${JSON.stringify(JSON.stringify(answer))})`);
 
 const credential = (status: unknown) => ({ kind: "ExecCredential", apiVersion: v1, status });
 
-/** A plugin whose token is this expression of what it is told. */
+/** Returns a script whose token is a JSON value: this expression of what the plugin gets. */
 const telling = (expression: string) => `
   const { KUBERNETES_EXEC_INFO: info, SECRET, KEPT, PULUMI_CONFIG = "" } = process.env;
   const { apiVersion, spec } = JSON.parse(info);

@@ -18,7 +18,7 @@ const server = "https://west.example.com";
 const v1 = "client.authentication.k8s.io/v1";
 const exec = { apiVersion: v1, command: "canary-plugin" };
 
-/** Files beside the kubeconfig. */
+/** These files lie beside the kubeconfig. */
 const files = { ca: "canary-ca", cert: "c", key: "k", token: "file-token\n", empty: "\n" };
 
 const basic = (login: string) => ({ authorization: `Basic ${base64(login)}` });
@@ -37,7 +37,7 @@ describe("a field of a kubeconfig", () => {
     return { home, config: readKubeconfig({ context: "west", kubeconfig }, "west") };
   };
 
-  /** What a context with these entries is shown with, or the sentence that refuses it. */
+  /** Returns the headers and TLS settings of a context with these entries, or the sentence that refuses it. */
   const authenticate = async (entries: { cluster?: Entry; user?: Entry }): Promise<unknown> => {
     const { home, config } = await read(entries);
     try {
@@ -99,7 +99,7 @@ describe("a field of a kubeconfig", () => {
   for (const [kind, table] of Object.entries({ user: ofUser, cluster: ofCluster }))
     for (const [entry, expected] of table)
       it(`of a ${kind} is used: ${Object.keys(entry).join(", ")}`, async () => {
-        // Always said, so that no variable can switch it off.
+        // It is always set, so that no variable can switch it off.
         const all = { rejectUnauthorized: true, ...expected };
         deepEqual(await authenticate({ [kind]: entry }), all);
       });

@@ -11,7 +11,7 @@ import {
 
 const expired = status(410, "Expired", "The provided continue parameter is too old");
 
-/** Pages `a`, `b`, `c`, each of one Service, the second of which is `second` at first. */
+/** Answers with the pages `a`, `b` and `c` of one Service each, and at first with `second` for the second one. */
 function threePages(...second: Reply[]) {
   const pages: Readonly<Record<string, Reply>> = {
     "": serviceList(["a"], "b"),

@@ -25,8 +25,7 @@ describe("the debug log", () => {
       if (method === "POST") return status(409, "AlreadyExists", "canary");
       return index === 0 ? status(429, "TooManyRequests", "canary") : serviceList(["canary"]);
     };
-    const log = (line: string) => lines.push(line);
-    const { client } = await open(script, { user: { token: "canary-token" }, log });
+    const { client } = await open(script, { log: (line) => lines.push(line) });
     await client.list(resources.services, { labelSelector: "canary-query=1" });
     const metadata = { namespace: "shop", name: "cart" };
     const secret = { metadata, data: { token: "canary-body" } };
@@ -42,7 +41,6 @@ describe("the debug log", () => {
   it("is off by default, and prints no control characters", () => {
     const written: string[] = [];
     const write = (text: string) => written.push(text);
-    equal(debugLog({}, write), undefined);
     equal(debugLog({ LINKERD_MULTICLUSTER_LOG: "info" }, write), undefined);
     debugLog({ LINKERD_MULTICLUSTER_LOG: "debug" }, write)?.("get Service shop/\u001b[2Jcart\n");
     deepEqual(written, ["linkerd-multicluster: get Service shop/?[2Jcart?\n"]);
@@ -62,21 +60,14 @@ describe("the debug log", () => {
     const reply = { body: { kind: "Namespace", metadata: { name: "kube-system", uid: "0a1b" } } };
     const { client } = await open(() => reply, { log: () => undefined });
     const text = await onStderr(async () => {
-      class OneCluster extends Clusters {
-        override connect() {
-          return Promise.resolve(client);
-        }
-      }
-      await readMesh({ clusters: { west: { context: "west" } } }, new OneCluster(), {
+      const clusters = Object.assign(new Clusters(), { connect: () => Promise.resolve(client) });
+      await readMesh({ clusters: { west: { context: "west" } } }, clusters, {
         installations: { linkerdNamespace: "linkerd", clusters: { west: {} } },
       });
       const nothing = { clusters: [], links: [] };
       await checkMesh(mesh(), { within: 0, every: 1 }, () => Promise.resolve(nothing));
-      const args = {
-        trust: { kind: "external" },
-        live: new Map(),
-        issuerNames: new Map(),
-      } as const;
+      const trust = { kind: "external" } as const;
+      const args = { trust, live: new Map(), issuerNames: new Map() };
       const { result } = await mockedStack(() => new TrustRoot("trust", args));
       await valueOf(result.stage);
     });
@@ -91,7 +82,7 @@ describe("the debug log", () => {
   });
 });
 
-/** What is written to stderr meanwhile. */
+/** Returns what is written to stderr meanwhile. */
 async function onStderr(work: () => Promise<unknown>): Promise<string> {
   const written: string[] = [];
   const write = process.stderr.write.bind(process.stderr);

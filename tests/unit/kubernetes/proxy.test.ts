@@ -3,7 +3,7 @@ import { proxyFor } from "../../../engine/kubernetes/kubeconfig/proxy.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Where connections go: a proxy and what named it, nowhere but the server, or a mistake. */
+/** Returns the proxy and what named it, `direct`, or the mistake. */
 function way(server: string, variables: Variables, proxyUrl?: string): string {
   const proxy = proxyFor(new URL(server), proxyUrl, variables);
   if (proxy === undefined) return "direct";
@@ -29,15 +29,15 @@ describe("a proxy", () => {
     [{ HTTPS_PROXY: "socks5h://proxy:1080" }, "HTTPS_PROXY: socks5://proxy:1080"],
     [{ HTTPS_PROXY: proxy }, "direct", http],
     [{ HTTP_PROXY: proxy }, named("HTTP_PROXY"), http],
-    // First, even to this machine and in spite of NO_PROXY.
+    // The kubeconfig's proxy comes first, even to this machine and in spite of NO_PROXY.
     [own, named("proxy-url"), https, proxy],
     [own, named("proxy-url"), "https://127.0.0.1", proxy],
     [{}, "proxy-url: socks5://proxy:1080", https, "socks5://proxy:1080"],
-    // One of the environment is never used to this machine.
+    // The environment's proxy is never used for this machine.
     [{ HTTPS_PROXY: proxy }, "direct", "https://localhost"],
     [{ HTTPS_PROXY: proxy }, "direct", "https://127.9.8.7:6443"],
     [{ HTTPS_PROXY: proxy }, "direct", "https://[::1]:6443"],
-    // One that is none does not matter where it isn't used.
+    // A mistake does not matter where the proxy isn't used.
     [{ HTTPS_PROXY: "http://", NO_PROXY: "example.com" }, "direct"],
   ];
   for (const [environment, expected, server = https, proxyUrl] of rows)
@@ -45,8 +45,8 @@ describe("a proxy", () => {
       equal(way(server, environment, proxyUrl), expected);
     });
 
-  // Entry of NO_PROXY, the servers that are reached directly, and those that are not: compared with
-  // golang.org/x/net/http/httpproxy.
+  // Each row has an entry of NO_PROXY, the servers that are reached directly, and those that are not. The results equal
+  // those of golang.org/x/net/http/httpproxy.
   const noProxy: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ["*", ["a.example.com", "10.1.2.3", "[fd00::1]"], []],
     ["example.com", ["example.com", "a.example.com", "EXAMPLE.com:6443"], ["notexample.com"]],

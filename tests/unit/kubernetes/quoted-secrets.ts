@@ -2,7 +2,7 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 const hex = (text: string) => Buffer.from(text).toString("hex");
 const escaped = (char: string) => `\\u00${hex(char).slice(-2)}`;
 
-/** How a server, a proxy or a log may quote what it was sent. */
+/** A server, a proxy or a log may quote what it was sent in these forms. */
 export const encodings: readonly (readonly [string, (secret: string) => string])[] = [
   ["as it is", (secret) => secret],
   ["in upper case", (secret) => secret.toUpperCase()],

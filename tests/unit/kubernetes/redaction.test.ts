@@ -2,7 +2,6 @@ import { doesNotMatch, equal } from "node:assert/strict";
 import { hidden, redactor, withoutUserPart } from "../../../engine/kubernetes/client/redaction.ts";
 import { encodings } from "./quoted-secrets.ts";
 
-/** Credentials of each kind. */
 const credentials = [
   "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLW9mLWNhbmFyeQ_-x",
   "canary/token+1=of_west",

@@ -20,13 +20,12 @@ export interface Received {
   readonly method: string;
   readonly url: URL;
   readonly headers: http.IncomingHttpHeaders;
-  /** The JSON that was sent, if any. */
   readonly body: unknown;
-  /** Tells connections apart: the client's port. */
+  /** The client's port tells connections apart. */
   readonly port: number | undefined;
 }
 
-/** An answer, or a fault: the connection is reset, the answer broken off, trickles on, or there never is one. */
+/** An answer, or a fault: the connection is reset, or the answer breaks off, never ends or never begins. */
 export type Reply =
   | "reset"
   | "break off"
@@ -39,7 +38,7 @@ export type Reply =
       readonly body?: unknown;
     };
 
-/** What the server does about the request that is the `index`th it got. */
+/** Answers the `index`th request. */
 export type Script = (request: Received, index: number) => Reply | Promise<Reply>;
 
 export interface ScriptedCluster {
@@ -59,14 +58,13 @@ export interface ScriptedOptions extends ConnectOptions {
   readonly tls?: https.ServerOptions;
 }
 
-/** What is to be undone when a test is done, the last first. */
 type Undo = (() => unknown)[];
 
 async function undoAll(undo: Undo): Promise<void> {
   for (const one of undo.splice(0).reverse()) await one();
 }
 
-/** Clusters and folders for the tests around it, gone when each is done. */
+/** Opens clusters and folders that are removed after each test. */
 export function forEachTest() {
   const undo: Undo = [];
   afterEach(() => undoAll(undo));
@@ -76,7 +74,7 @@ export function forEachTest() {
   };
 }
 
-/** A client of a server on 127.0.0.1 that follows a script, both gone when `test` is done. */
+/** Opens a client of a server on 127.0.0.1 that follows a script, and closes both after the test. */
 export async function withCluster<T>(
   script: Script,
   test: (cluster: ScriptedCluster) => Promise<T>,
@@ -191,12 +189,11 @@ export async function writeKubeconfig(
   return file;
 }
 
-/** The server's Status object. */
 export function status(code: number, reason: string, message: string, details?: unknown): Reply {
   return { status: code, body: { kind: "Status", code, reason, message, details } };
 }
 
-/** The server's answer for an object that does not exist, which names it. */
+/** Answers that the requested object does not exist, and names it, as an API server does. */
 export function absent({ url }: Received): Reply {
   const name = url.pathname.split("/").at(-1);
   return status(404, "NotFound", `"${name ?? ""}" not found`, { name });
@@ -219,7 +216,6 @@ interface ListingOptions extends ScriptedOptions {
   readonly list?: ListOptions;
 }
 
-/** What listing Services comes to. */
 export function listing(script: Script, { list, ...options }: ListingOptions = {}) {
   const test = async (cluster: ScriptedCluster) => {
     const services = await cluster.client.list(resources.services, list);
@@ -228,7 +224,6 @@ export function listing(script: Script, { list, ...options }: ListingOptions = {
   return withCluster(script, test, options);
 }
 
-/** The error that listing Services ends with. */
 export function listError(script: Script, { list, ...options }: ListingOptions = {}) {
   const test = async (cluster: ScriptedCluster) => ({
     ...cluster,
@@ -237,7 +232,6 @@ export function listError(script: Script, { list, ...options }: ListingOptions =
   return withCluster(script, test, options);
 }
 
-/** The error that a call ends with; the test fails if it ends without one. */
 export async function errorOf(call: Promise<unknown>): Promise<KubernetesError> {
   const error = await call.then(
     () => undefined,

@@ -20,7 +20,7 @@ const managed = (more: object = {}) => {
   };
 };
 
-/** What this program has no types for. */
+/** The program has no types for this. */
 const padding = Array<object>(1_000).fill({});
 
 function kept<T>(resource: Resource<T>, item: object, keep = new SharedValues()): T {

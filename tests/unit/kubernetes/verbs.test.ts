@@ -17,7 +17,14 @@ const cart = service("cart", { uid: "u1", resourceVersion: "7" });
 const whole = { apiVersion: "v1", kind: "Service", ...cart };
 const path = "/api/v1/namespaces/shop/services";
 
-/** What is sent, as `verb path`, with its body. */
+interface Verb {
+  readonly call: (client: Kubernetes) => Promise<unknown>;
+  /** The request, with its media type unless it is JSON. */
+  readonly sends: readonly unknown[];
+  readonly kind?: string;
+}
+
+/** Returns what is sent: the method with the path, the media type unless it is JSON, and the body. */
 function sent(call: (client: Kubernetes) => Promise<unknown>, kind = "Service") {
   const reply = { body: { ...cart, kind } };
   return withCluster(
@@ -38,9 +45,8 @@ describe("the verbs", () => {
     const of = (at: { name: string; namespace?: string }) =>
       sent(async (client) => client.get(services, at));
     deepEqual(await of(cart.metadata), [`GET ${path}/cart`, undefined]);
-    deepEqual(await of({ namespace: "a/../b", name: "?c" }), [
-      ...["GET /api/v1/namespaces/a%2F..%2Fb/services/%3Fc", undefined],
-    ]);
+    const escaped = "/api/v1/namespaces/a%2F..%2Fb/services/%3Fc";
+    deepEqual(await of({ namespace: "a/../b", name: "?c" }), [`GET ${escaped}`, undefined]);
     await rejects(of({ name: "cart" }), { message: "Service cart lacks its namespace" });
   });
 
@@ -57,76 +63,53 @@ describe("the verbs", () => {
     equal(await find(status(404, "NotFound", missing, { name: "cart" })), undefined);
     deepEqual(await find(saved(cart)), whole);
     for (const [reply, kind] of [
-      // As API servers answer for a kind that they do not serve.
+      // API servers answer so for a kind that they do not serve.
       [status(404, "NotFound", "the server could not find the requested resource", {}), "notFound"],
       [{ status: 404, body: "404 page not found" }, "notFound"],
       [status(404, "NotFound", 'namespaces "shop" not found', { name: "shop" }), "notFound"],
       [status(403, "Forbidden", missing, { name: "cart" }), "forbidden"],
-      [status(410, "Expired", missing, { name: "cart" }), "gone"],
     ] as const)
       equal(await find(reply), kind);
   });
 
   const shop = { metadata: { name: "shop" } };
-  const spec = { resourceAttributes: { group: "", resource: "pods", verb: "list" } };
   const west = { namespace: "mc", name: "west" };
   const [link, patch] = ["multicluster.linkerd.io/v1alpha3", { status: { mirrored: 3 } }];
   const linkPath = `/apis/${link}/namespaces/mc/links/west`;
   const preconditions = { uid: "u1", resourceVersion: "7" };
-  const deletion = { apiVersion: "v1", kind: "DeleteOptions" };
-  type Row = [what: string, (client: Kubernetes) => Promise<unknown>, unknown[], kind?: string];
-  const rows: Row[] = [
-    [
-      "create posts the object with its kind and its field manager",
-      (client) => client.create(services, cart, { fieldManager: "linkerd multicluster" }),
-      [`POST ${path}?fieldManager=linkerd+multicluster`, whole],
-    ],
-    [
-      "create posts an object without a namespace",
-      (client) => client.create(resources.namespaces, shop),
-      ["POST /api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", ...shop }],
-      "Namespace",
-    ],
-    [
-      "create posts a review, which has no name",
-      (client) => client.create(resources.accessReviews, { spec }),
-      [
-        "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-        { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec },
-      ],
-      "SelfSubjectAccessReview",
-    ],
-    [
-      "replace puts the object with the resourceVersion that was read",
-      (client) => client.replace(services, cart),
-      [`PUT ${path}/cart`, whole],
-    ],
-    [
-      "patch merges into an object",
-      (client) => client.patch(resources.links, west, patch),
-      [`PATCH ${linkPath}`, "application/merge-patch+json", patch],
-      "Link",
-    ],
-    [
-      "patch merges into a subresource",
-      (client) => client.patch(resources.links, west, patch, { subresource: "status" }),
-      [`PATCH ${linkPath}/status`, "application/merge-patch+json", patch],
-      "Link",
-    ],
-    [
-      "remove sends its preconditions",
-      (client) => client.remove(services, cart.metadata, preconditions),
-      [`DELETE ${path}/cart`, { ...deletion, preconditions }],
-    ],
-    [
-      "remove works without preconditions",
-      (client) => client.remove(services, cart.metadata),
-      [`DELETE ${path}/cart`, { ...deletion, preconditions: {} }],
-    ],
-  ];
-  for (const [what, call, expected, kind] of rows)
+  const patchBody = "application/merge-patch+json";
+  const verbs: Readonly<Record<string, Verb>> = {
+    "create posts the object with its kind and its field manager": {
+      call: (client) => client.create(services, cart, { fieldManager: "linkerd multicluster" }),
+      sends: [`POST ${path}?fieldManager=linkerd+multicluster`, whole],
+    },
+    "create posts an object without a namespace": {
+      kind: "Namespace",
+      call: (client) => client.create(resources.namespaces, shop),
+      sends: ["POST /api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", ...shop }],
+    },
+    "replace puts the object with the resourceVersion that was read": {
+      call: (client) => client.replace(services, cart),
+      sends: [`PUT ${path}/cart`, whole],
+    },
+    "patch merges into an object": {
+      kind: "Link",
+      call: (client) => client.patch(resources.links, west, patch),
+      sends: [`PATCH ${linkPath}`, patchBody, patch],
+    },
+    "patch merges into a subresource": {
+      kind: "Link",
+      call: (client) => client.patch(resources.links, west, patch, { subresource: "status" }),
+      sends: [`PATCH ${linkPath}/status`, patchBody, patch],
+    },
+    "remove sends its preconditions": {
+      call: (client) => client.remove(services, cart.metadata, preconditions),
+      sends: [`DELETE ${path}/cart`, { apiVersion: "v1", kind: "DeleteOptions", preconditions }],
+    },
+  };
+  for (const [what, { call, sends, kind }] of Object.entries(verbs))
     it(what, async () => {
-      deepEqual(await sent(call, kind), expected);
+      deepEqual(await sent(call, kind), sends);
     });
 
   it("have no more requests under way than connections, and retries keep their turn", async () => {
@@ -136,7 +119,7 @@ describe("the verbs", () => {
     const busy: Script = async ({ url }) => {
       most = Math.max(most, ++open);
       const isRefused = asked.push(url.pathname) <= limit;
-      // The first wait until there are as many as there may be, and so do those that come next.
+      // The first requests wait for each other, and so do those that come next.
       const together = isRefused ? limit : 2 * limit;
       while (asked.length < together) await new Promise(setImmediate);
       open--;

@@ -43,7 +43,7 @@ function withWatching<T>(
   });
 }
 
-/** What a watch from version 7 tells of, and where it is to go on. */
+/** Returns what a watch from version 7 reports, and the version from which it would continue. */
 function watched(script: Script, stop = new AbortController(), opened?: () => void) {
   return withWatching(script, async (watching, received) => {
     const told: string[] = [];
@@ -61,11 +61,13 @@ function watched(script: Script, stop = new AbortController(), opened?: () => vo
 
 describe("a watch", () => {
   it("reports each change, requests metadata alone, and resumes from the last version", async () => {
-    const events = [
-      ...[{ type: "ADDED", object: named("a", "8") }, bookmark("20")],
-      ...[{ type: "DELETED", object: named("b", "21") }, bookmark("30")],
-    ];
-    const { told, version, request } = await watched(() => lines(...events));
+    const events = lines(
+      { type: "ADDED", object: named("a", "8") },
+      bookmark("20"),
+      { type: "DELETED", object: named("b", "21") },
+      bookmark("30"),
+    );
+    const { told, version, request } = await watched(() => events);
     deepEqual([told, version], [["opened", "ADDED a", "DELETED b"], "30"]);
     equal(
       request?.url.search,
@@ -75,26 +77,42 @@ describe("a watch", () => {
   });
 
   const expired = { kind: "Status", code: 410, reason: "Expired" };
-  const forbidden = 'services is forbidden: User "watch" cannot watch resource "services"';
   const metadata = { resourceVersion: "8" };
   const unnamed = { type: "ADDED", object: { kind: "PartialObjectMetadata", metadata } };
-  const unversioned = { type: "ADDED", object: { metadata: { name: "a" } } };
-  for (const [what, reply, kind, says] of [
-    ["no longer knows the version", status(410, "Expired", "too old"), "gone", /no longer has/],
-    ["says so in an event", lines({ type: "ERROR", object: expired }), "gone", /no longer has/],
-    ["closes the connection", "reset", "unreachable", /connection was lost/],
-    ["forbids it", status(403, "Forbidden", forbidden), "forbidden", /grant watch on services/],
-    ["sends a line that is not JSON", lines("not JSON"), "server", /a line .* is no event/],
-    ["sends no event", lines({ hello: "there" }), "server", /an event .* no resource version/],
-    [
-      "sends no name",
-      lines(unnamed),
-      "server",
-      /is not a valid PartialObjectMetadata: metadata.name/,
-    ],
-    ["sends no version", lines(unversioned), "server", /an event .* no resource version/],
-    ["sends another type", lines({ ...unnamed, type: "ODD" }), "server", /of no known type/],
-  ] as const)
+  const failures: Readonly<Record<string, { reply: Reply; kind: string; says: RegExp }>> = {
+    "no longer knows the version": {
+      reply: status(410, "Expired", "too old"),
+      kind: "gone",
+      says: /no longer has/,
+    },
+    "says so in an event": {
+      reply: lines({ type: "ERROR", object: expired }),
+      kind: "gone",
+      says: /no longer has/,
+    },
+    "closes the connection": { reply: "reset", kind: "unreachable", says: /connection was lost/ },
+    "sends a line that is not JSON": {
+      reply: lines("not JSON"),
+      kind: "server",
+      says: /a line .* is no event/,
+    },
+    "sends no name": {
+      reply: lines(unnamed),
+      kind: "server",
+      says: /is not a valid PartialObjectMetadata: metadata.name/,
+    },
+    "sends no version": {
+      reply: lines({ type: "ADDED", object: { metadata: { name: "a" } } }),
+      kind: "server",
+      says: /an event .* no resource version/,
+    },
+    "sends another type": {
+      reply: lines({ ...unnamed, type: "ODD" }),
+      kind: "server",
+      says: /of no known type/,
+    },
+  };
+  for (const [what, { reply, kind, says }] of Object.entries(failures))
     it(`fails if the server ${what}`, async () => {
       const error = await errorOf(watched(() => reply));
       equal(error.kind, kind);
