@@ -50,7 +50,7 @@ export class LinkAccount extends pulumi.ComponentResource {
       linkUse(spec, args.mirroring, discovers),
     );
     this.discovery = use.apply(({ discovery }) => discovery);
-    const rules = use.apply((only) => accessRules([only]));
+    const rules = use.apply(accessRules);
 
     const inTarget = { parent: this, provider: target.provider };
     const rbac = this.#rbac(name, args, rules, inTarget);

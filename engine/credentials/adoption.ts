@@ -21,26 +21,24 @@ import type { AdoptedLink, TargetArgs, TargetFacts } from "./state.ts";
 type Fields = Readonly<Record<string, unknown>>;
 type Reader = Pick<Kubernetes, "cluster" | "find">;
 
-/** A link whose objects may exist already: from `linkerd multicluster link-gen`, or from a stack whose state is lost. */
-export interface Adoption {
+/** Objects may come from `linkerd multicluster link-gen`, or from a stack whose state is lost. */
+interface Adoption {
   readonly args: TargetArgs;
   readonly link: AdoptedLink;
   readonly facts: TargetFacts;
 }
 
-/** An object as this stack writes it, with the fields that it sets. */
 interface Wanted {
-  readonly in: Reader;
   readonly resource: Resource<object>;
   readonly at: ObjectName;
+  /** This stack sets these fields. */
   readonly fields: Fields;
-  /** A field that Kubernetes refuses to change. */
+  /** Kubernetes refuses to change this field. */
   readonly fixed?: string;
 }
 
 /**
- * Says for each object of the link that exists already whether it is equal to this stack's, or which fields change.
- * Values are not quoted, because some are secret.
+ * Says for each object that exists already which fields change. Values are not quoted, because some are secret.
  *
  * @returns a failure if an object has a field that can't be changed
  */
@@ -51,8 +49,10 @@ export async function adoptionNotes(
 ): Promise<Result<string[]>> {
   const { args, facts } = adoption;
   const token = await tokenIn({ name: facts.token, namespace: args.multiclusterNamespace }, target);
-  const wanted = [...wantedInTarget(adoption, target), ...wantedInSource(adoption, source, token)];
-  const results = await Promise.all(wanted.map(noteOn));
+  const results = await Promise.all([
+    ...wantedInTarget(adoption).map((wanted) => noteOn(wanted, target)),
+    ...wantedInSource(adoption, token).map((wanted) => noteOn(wanted, source)),
+  ]);
   return (
     results.find((result) => "why" in result) ?? {
       value: results.flatMap((result) => ("value" in result ? result.value : [])),
@@ -60,10 +60,7 @@ export async function adoptionNotes(
   );
 }
 
-/**
- * Removes the settings of an existing Link that this stack doesn't set. Pulumi's server-side apply would keep them: the
- * labels of an old selector, or the gateway of a link that has none any more.
- */
+/** Pulumi's server-side apply would keep the labels of an old selector, or the gateway of a link that has none now. */
 export async function removeForeignSettings(
   adoption: Adoption,
   source: Pick<Kubernetes, "find" | "patch">,
@@ -74,13 +71,10 @@ export async function removeForeignSettings(
   if (Object.keys(foreign).length > 0) await source.patch(resources.links, at, foreign);
 }
 
-async function noteOn({
-  in: reader,
-  resource,
-  at,
-  fields,
-  fixed,
-}: Wanted): Promise<Result<string[]>> {
+async function noteOn(
+  { resource, at, fields, fixed }: Wanted,
+  reader: Reader,
+): Promise<Result<string[]>> {
   const found = await reader.find(resource, at);
   if (!isRecord(found)) return { value: [] };
   const place = at.namespace === undefined ? "" : `${at.namespace}/`;
@@ -102,44 +96,33 @@ function creatorOf({ metadata }: Fields): string {
   return typeof creator === "string" ? ` of ${printable(creator, 100)}` : "";
 }
 
-function wantedInTarget({ args, link, facts }: Adoption, target: Reader): Wanted[] {
+function wantedInTarget({ args, link, facts }: Adoption): Wanted[] {
   const account = accountName(args.source);
   const namespace = args.multiclusterNamespace;
   const { name, labels } = accountMetadata(account);
-  const use = linkUse(link.spec, link.mirroring, facts.discovers ?? false);
+  const rules = accessRules(linkUse(link.spec, link.mirroring, facts.discovers ?? false));
   const metadata = { labels };
-  const { type, ...token } = tokenHead(account, facts.token, namespace);
+  const binding = { metadata, ...accountBinding(account, namespace) };
+  const token = { name: facts.token, namespace };
+  const { serviceAccounts, clusterRoles, clusterRoleBindings, secrets } = resources;
   return [
     {
-      in: target,
-      resource: resources.serviceAccounts,
+      resource: serviceAccounts,
       at: { name, namespace },
       fields: { metadata, automountServiceAccountToken: false },
     },
+    { resource: clusterRoles, at: { name }, fields: { metadata, rules } },
+    { resource: clusterRoleBindings, at: { name }, fields: binding, fixed: "roleRef" },
     {
-      in: target,
-      resource: resources.clusterRoles,
-      at: { name },
-      fields: { metadata, rules: accessRules([use]) },
-    },
-    {
-      in: target,
-      resource: resources.clusterRoleBindings,
-      at: { name },
-      fields: { metadata, ...accountBinding(account, namespace) },
-      fixed: "roleRef",
-    },
-    {
-      in: target,
-      resource: resources.secrets,
-      at: { name: facts.token, namespace },
-      fields: { ...token, type },
+      resource: secrets,
+      at: token,
+      fields: tokenHead(account, facts.token, namespace),
       fixed: "type",
     },
   ];
 }
 
-function wantedInSource(adoption: Adoption, source: Reader, token: string | undefined): Wanted[] {
+function wantedInSource(adoption: Adoption, token: string | undefined): Wanted[] {
   const { args, link, facts } = adoption;
   const heads = credentialsSecrets(args.target, facts, namespacesOf(args));
   const user = accountName(args.source);
@@ -148,18 +131,14 @@ function wantedInSource(adoption: Adoption, source: Reader, token: string | unde
   const { discovery } = linkUse(link.spec, link.mirroring, facts.discovers ?? false);
   const { annotations, ...metadata } = heads.destination.metadata;
   const discovered = { ...annotations, [discoveryAnnotation]: String(discovery) };
-  const destination = {
-    ...heads.destination,
-    metadata: { ...metadata, annotations: discovered },
-  };
+  const destination = { ...heads.destination, metadata: { ...metadata, annotations: discovered } };
   const secrets = [heads.mirror, destination].map((head) => ({
-    in: source,
     resource: resources.secrets,
     at: { name: head.metadata.name, namespace: head.metadata.namespace },
     fields: { ...head, data },
     fixed: "type",
   }));
-  return [...secrets, { in: source, resource: resources.links, ...wantedLink(adoption) }];
+  return [...secrets, { resource: resources.links, ...wantedLink(adoption) }];
 }
 
 function wantedLink({ args, link, facts }: Adoption) {
@@ -173,7 +152,7 @@ function namespacesOf({ linkerdNamespace, multiclusterNamespace }: TargetArgs) {
   return { linkerd: linkerdNamespace, multicluster: multiclusterNamespace };
 }
 
-/** Paths of the fields that are set and that the existing object lacks or has with another value. */
+/** Fields that the existing object lacks count as changed. */
 function changedPaths(fields: Fields, found: Fields): string[] {
   return Object.entries(fields).flatMap(([key, value]) => {
     const live = Object.hasOwn(found, key) ? found[key] : undefined;
@@ -183,7 +162,7 @@ function changedPaths(fields: Fields, found: Fields): string[] {
   });
 }
 
-/** Fields of the existing Link's spec that aren't set, as a merge patch that removes them. */
+/** Returns a merge patch that removes the fields of an existing Link that this stack doesn't set. */
 function foreignSettings({ spec: wanted }: Fields, { spec: found }: Fields): Fields {
   if (!isRecord(wanted) || !isRecord(found)) return {};
   // The schema of the Link sets the probe's timeout and threshold (link-manifest.ts).

@@ -1,42 +1,37 @@
-import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
+import { unlessBug } from "../user-error.ts";
 
-/** The links of which a cluster is the source, by their targets. */
+/** A cluster is the source of these links. */
 export interface SourceLinks {
   readonly access: ClusterAccess;
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly targets: readonly string[];
-  /** Targets whose Links this stack may take over from others; absent if there are none. */
+  /** This stack may take over the Links of these targets from others. */
   readonly adopted?: readonly string[];
 }
 
-/** Inputs and state of the resource that remembers which cluster a name stands for. */
 export interface IdentityInputs {
-  /** Its name in the config. */
   readonly cluster: string;
   readonly context: string;
-  /** UID of `kube-system` as it was read in this run; absent where the cluster was out of reach. */
+  /** The UID of `kube-system` was read in this run; it is absent if the cluster was out of reach. */
   readonly uid?: string;
-  /** The UID that the config demands: `clusters.<name>.uid`. */
+  /** The config demands this UID: `clusters.<name>.uid`. */
   readonly expected?: string;
-  /** The links out of it that this stack has. It must not take over the Link resource of others. */
+  /** This stack must not take over the Link resource of others. */
   readonly links?: SourceLinks;
-  /**
-   * Why nothing is written there in this run: the name does not stand for the cluster that it stood for, or the Link of
-   * a new link is somebody else's.
-   */
+  /** Nothing is written in the cluster in this run for this reason. */
   readonly refused?: string;
 }
 
 /**
- * Compares a cluster with the one that the stack's state remembers by this name. One that is another, or has somebody
- * else's Link for a new link, is refused, which the program has to know before it makes anything that is sent there.
+ * A cluster is refused if it is another than the one that state remembers by this name, or has somebody else's Link for
+ * a new link. The program has to know before it creates anything there.
  */
 export async function checkIdentity(
   olds: Partial<IdentityInputs>,
@@ -82,9 +77,8 @@ async function foreignLinks(
 }
 
 /**
- * Returns a sentence if the source already has a Link for a link that the stack is about to create: somebody else's,
- * such as one from `linkerd multicluster link-gen`. Otherwise Pulumi would fail on it in the middle of the run, and
- * two owners would overwrite each other. Undefined if it can't be read; then the run finds out.
+ * Pulumi would fail on somebody else's Link, such as one from `linkerd multicluster link-gen`, in the middle of the run,
+ * and two owners would overwrite each other. If the Link can't be read, the run finds out.
  */
 async function foreignLink(
   kubernetes: Pick<Kubernetes, "find">,
@@ -93,10 +87,7 @@ async function foreignLink(
   { multiclusterNamespace }: Pick<SourceLinks, "multiclusterNamespace">,
 ): Promise<string | undefined> {
   const at = { namespace: multiclusterNamespace, name: target };
-  const link = await kubernetes.find(resources.links, at).catch((error: unknown) => {
-    if (error instanceof KubernetesError) return undefined;
-    throw error;
-  });
+  const link = await kubernetes.find(resources.links, at).catch(unlessBug(undefined));
   if (link === undefined) return undefined;
   const where = `Link ${source}/${multiclusterNamespace}/${target} already exists`;
   const said = link.metadata.annotations?.["linkerd.io/created-by"];

@@ -5,20 +5,16 @@ import type { ApiServer, Credentials } from "../kubernetes/client/connect.ts";
 import { invalid, type Result } from "../result.ts";
 import { entriesIn } from "../kubernetes/kubeconfig/kubeconfig.ts";
 
-/** Writes and reads the kubeconfig in a credentials Secret. */
-
-export interface KubeconfigParts extends ApiServer {
-  /** The only credential in it. */
+interface KubeconfigParts extends ApiServer {
   readonly token: string;
-  /** The name of the cluster and of the context. */
+  /** The context has the same name. */
   readonly cluster: string;
   readonly user: string;
 }
 
 /**
- * Returns a kubeconfig with a token and an inlined certificate authority and nothing else: no plugin, file, key or
- * proxy (linkerd-behaviour.md 1.5). The same parts give the same text, because a change costs the destination
- * controller its watches.
+ * The kubeconfig has no plugin, file, key or proxy (linkerd-behaviour.md 1.5). The same parts give the same text, because
+ * a change costs the destination controller its watches.
  */
 export function kubeconfigFor(parts: KubeconfigParts): string {
   const { server, certificateAuthority, tlsServerName, token, cluster, user } = parts;
@@ -34,7 +30,7 @@ export function kubeconfigFor(parts: KubeconfigParts): string {
     contexts: [{ name: cluster, context: { cluster, user } }],
     "current-context": cluster,
   };
-  // Quoted because Go's parser follows YAML 1.1, where a cluster called `on` would be a boolean.
+  // Texts are quoted because Go's parser follows YAML 1.1, where a cluster called `on` would be a boolean.
   return stringify(config, {
     defaultKeyType: "PLAIN",
     defaultStringType: "QUOTE_DOUBLE",
@@ -43,9 +39,8 @@ export function kubeconfigFor(parts: KubeconfigParts): string {
 }
 
 /**
- * Reads the credentials in a kubeconfig; returns a text if it is unusable, as the end of a sentence "it must be".
- * Nothing but an address and a token is taken from it, because a kubeconfig from a cluster could make this machine
- * run a program, send a file or reveal the token. Messages never quote it.
+ * Nothing but an address and a token is taken from a kubeconfig in a cluster, because it could make this machine run a
+ * program, send a file or reveal the token. A failure is the end of a sentence "it must be", and never quotes it.
  */
 export function credentialsIn(text: string): Result<Credentials> {
   const entries = isModest(text) ? entriesIn(text, "a Secret") : undefined;
@@ -76,7 +71,7 @@ export function credentialsIn(text: string): Result<Credentials> {
   return { value: { server, token, ...omitUndefined({ certificateAuthority, tlsServerName }) } };
 }
 
-/** The parser's time grows faster than the number of marks; a context with its cluster and user has 200. */
+/** The parser's time grows faster than the number of marks. A context with its cluster and user has 200. */
 function isModest(text: string): boolean {
   const { kubeconfig, kubeconfigMarks } = bounds;
   return (

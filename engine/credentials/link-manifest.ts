@@ -9,7 +9,7 @@ import { programVersion } from "../version.ts";
 const { apiVersion, kind } = resources.links;
 export const linkVersion = { apiVersion, kind } as const;
 
-/** A Link has the name of its target, because much of Linkerd takes one for the other (1.9). */
+/** A Link has the name of its target, because much of Linkerd takes one for the other (linkerd-behaviour.md 1.9). */
 export function linkMetadata(target: string, namespaces: Namespaces) {
   return {
     name: target,
@@ -19,9 +19,8 @@ export function linkMetadata(target: string, namespaces: Namespaces) {
 }
 
 /**
- * Builds the spec of a Link v1alpha3 with every field that a program sets (linkerd-behaviour.md 1.2), as `linkerd
- * multicluster link-gen` does (1.6). `selector` is for mirrors behind the gateway and is left out without one; the
- * probe's timeout and threshold are left to the schema's defaults.
+ * The spec has every field that a program sets (linkerd-behaviour.md 1.2), as `linkerd multicluster link-gen` does (1.6).
+ * `selector` is for mirrors behind the gateway. The schema has defaults for the probe's timeout and threshold.
  */
 export function linkManifestSpec(
   spec: LinkSpec,
@@ -56,8 +55,8 @@ function gatewayFields({ addresses, port, identity, probe }: LinkGateway, select
 }
 
 /**
- * Linkerd's controller reads its Secret only when the Link's spec changes (link_handlers.go), so new credentials have
- * to change the spec: by an excluded annotation that nothing uses.
+ * Linkerd's controller reads its Secret only when the Link's spec changes (link_handlers.go). New credentials change the
+ * spec by an excluded annotation that nothing uses.
  */
 function credentialsMark({ source }: LinkSpec, { token }: TargetFacts): string {
   const { generation = 0, serial = 0 } = tokenNumber(accountName(source), token) ?? {};

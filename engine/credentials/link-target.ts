@@ -7,20 +7,18 @@ import type { TargetArgs, TargetFacts, TargetInputs, TargetOutputs } from "./sta
 import type { TargetReading } from "./target.ts";
 import { UserError } from "../user-error.ts";
 
-/** Reads the target; `before` is the token of the previous run. */
+/** @param before the token of the previous run */
 export type ReadTarget = (args: TargetArgs, before: string | undefined) => Promise<TargetReading>;
 
-export interface CheckedTarget {
+interface CheckedTarget {
   readonly inputs: TargetInputs;
-  /** Mistakes that the user has to fix first. */
   readonly mistake?: string;
   readonly notes: readonly string[];
 }
 
 /**
- * Puts the target's facts into the inputs, where a preview shows them. Missing objects are no failure: the facts stay
- * unknown in the preview, and the update reads them once everything that the link depends on exists. If a target
- * can't be read, the previous facts are kept.
+ * Puts the target's facts into the inputs, where a preview shows them. If they can't be read and are not known from
+ * before, the update reads them once everything that the link depends on exists.
  */
 export async function checkTarget(
   read: ReadTarget,
@@ -45,7 +43,7 @@ export async function checkTarget(
   return { inputs: { ...args, facts: kept, remark }, notes: [remark] };
 }
 
-/** Whether the facts and arguments are the same as before. Pure, because refresh calls it too. */
+/** It sends nothing, because refresh calls it too. */
 export function isSameTarget(
   olds: Partial<TargetOutputs>,
   news: Partial<TargetInputs> & TargetArgs,
@@ -57,15 +55,15 @@ export function isSameTarget(
   );
 }
 
-/** The facts of `olds`, if they were read for the same arguments. */
+/** Returns the facts of `olds` if they were read for the same arguments. */
 function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts | undefined {
   return isDeepStrictEqual(argsIn(olds), argsIn(args)) ? olds.facts : undefined;
 }
 
-/** Settings that decide about the token only: a new one waits for the target. */
+/** These arguments decide about the token only: a new one waits for the target. */
 type OfToken = "sourceAccess" | "sourceUnreachable" | "rotation";
 
-/** Arguments that hold for a single run. */
+/** These arguments hold for a single run. */
 type OfRun = "adopt" | "awaited" | "targetRefused";
 
 function argsIn(
@@ -87,10 +85,9 @@ function argsIn(
 }
 
 /**
- * Returns the facts for an update: those that `check` has just found, or else those that can be read now, or else the
- * previous ones.
+ * An update uses the facts that `check` has just found, or else those that can be read now, or else the previous ones.
  *
- * @throws Error with a sentence that says what is missing
+ * @throws UserError that says what is missing
  */
 export async function settleTarget(
   read: ReadTarget,
@@ -116,8 +113,8 @@ export async function settleTarget(
 }
 
 /**
- * Waits until the hostnames of the gateway resolve: a cloud announces the name of a new load balancer minutes before DNS
- * has it. If a name still doesn't, the run does the rest, and a later one writes the mirrors.
+ * A cloud announces the name of a new load balancer minutes before DNS has it. If none of the gateway's names resolves in
+ * time, the run does the rest, and a later one writes the mirrors.
  */
 export async function awaitHostnames(
   inputs: TargetInputs,
@@ -147,7 +144,7 @@ export async function awaitHostnames(
     );
 }
 
-/** Tells the reason for a wait at once and then every minute, with the time that is left. */
+/** The reason for a wait is told at once and then every minute. */
 function progress(
   inputs: TargetInputs,
   { within, time = systemTime }: Polling,

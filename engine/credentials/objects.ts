@@ -1,44 +1,29 @@
-/**
- * Names, types and labels of a link's credentials: in the target a service account with its tokens, in the source two
- * Secrets.
- */
-
 export interface Namespaces {
-  /** The namespace of Linkerd's control plane. */
   readonly linkerd: string;
-  /** The namespace of Linkerd's multicluster extension. */
   readonly multicluster: string;
 }
 
-/** The service account in the target for one source, so that it can be revoked alone. */
+/** Each source has its own service account in a target, so that it can be revoked alone. */
 export function accountName(source: string): string {
   return `linkerd-multicluster-access-${source}`;
 }
 
-/** The name of the Secrets in the source, which Linkerd's tools and RBAC expect (1.4, 1.9). */
+/** Linkerd's tools and RBAC expect this name of the Secrets in the source (linkerd-behaviour.md 1.4, 1.9). */
 export function credentialsName(target: string): string {
   return `cluster-credentials-${target}`;
 }
 
-/** The label that identifies the program's own tokens; Linkerd's and Helm's have other values. */
+/** Objects of Linkerd's tools and of Helm have other values of this label. */
 export const managedBy = { "app.kubernetes.io/managed-by": "linkerd-multicluster" } as const;
-
-export const managedByLabel = Object.entries(managedBy)
-  .map((pair) => pair.join("="))
-  .join(",");
+export const managedByLabel = "app.kubernetes.io/managed-by=linkerd-multicluster";
 
 export const tokenType = "kubernetes.io/service-account-token";
-
-/** The annotation by which a token Secret names its service account. */
 export const accountAnnotation = "kubernetes.io/service-account.name";
 
-/** Set on the destination controller's Secret: whether its token may discover pods. */
+/** The destination controller's Secret says with it whether its token may discover pods. */
 export const discoveryAnnotation = "linkerd-multicluster/discovery";
 
-/**
- * Metadata and type of a credentials Secret, without its only key `kubeconfig`. `Text` may stand for a text that
- * isn't known yet.
- */
+/** The Secret's only key `kubeconfig` is left out. `Text` may stand for a text that isn't known yet. */
 export interface SecretHead<Text> {
   readonly metadata: {
     readonly name: string;
@@ -50,8 +35,8 @@ export interface SecretHead<Text> {
 }
 
 /**
- * Returns the two Secrets of a link, both in the source (linkerd-behaviour.md 1.4). The mirror controller reads its
- * copy by name. The destination controller finds its own by type and label, and ignores one without the annotation.
+ * The mirror controller reads its Secret by name. The destination controller finds its own by type and label, and ignores
+ * one without the annotation (linkerd-behaviour.md 1.4).
  */
 export function credentialsSecrets<Text>(
   target: string,
@@ -77,12 +62,12 @@ export function credentialsSecrets<Text>(
   };
 }
 
-/** Metadata of an account and its role and binding in the target. */
+/** The account's role and binding have the same metadata. */
 export function accountMetadata(account: string) {
   return { name: account, labels: { "linkerd.io/extension": "multicluster", ...managedBy } };
 }
 
-/** The binding of an account to the ClusterRole of the same name. */
+/** The ClusterRole has the account's name. */
 export function accountBinding(account: string, namespace: string) {
   return {
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: account },
@@ -90,7 +75,7 @@ export function accountBinding(account: string, namespace: string) {
   };
 }
 
-/** A token Secret, which Kubernetes fills. `Text` may stand for a text that isn't known yet. */
+/** Kubernetes fills such a Secret. `Text` may stand for a text that isn't known yet. */
 export function tokenHead<Text>(account: string, name: Text, namespace: string) {
   const { labels } = accountMetadata(account);
   return {

@@ -1,20 +1,21 @@
-import { KubernetesError } from "../kubernetes/client/errors.ts";
+import { fallback } from "../kubernetes/client/errors.ts";
 import { identify, movedCluster } from "../kubernetes/identity.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { accountName, managedBy, managedByLabel } from "./objects.ts";
 import { tokensOf } from "./tokens.ts";
 import type { OtherObject } from "../kubernetes/objects/objects.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import type { RevocationArgs, RevocationInputs, RevocationTarget } from "./state.ts";
 import { messageOf } from "../user-error.ts";
 
-/** Clients for the targets; nothing else is ever contacted. */
+/** Nothing but the targets is ever contacted. */
 export type ClientOf = (cluster: string, access: ClusterAccess) => Promise<Kubernetes>;
 
 /**
- * Puts the remaining objects of the account into the inputs, where a preview shows them. A target that can't be read
- * is listed too: the update then tries it, and fails if it is still unreadable.
+ * Puts the remaining objects of the account into the inputs, where a preview shows them. A target that can't be read is
+ * listed too: the update tries it again.
  */
 export async function checkRevocation(
   olds: Partial<RevocationInputs>,
@@ -33,8 +34,7 @@ export async function checkRevocation(
 }
 
 /**
- * Deletes the account in every target, its rights first. Objects that other programs have created are left alone, and
- * so are clusters that aren't those that the run has read.
+ * Objects that other programs have created are left alone, and so are clusters that aren't those that the run has read.
  *
  * @returns a sentence for each target in which the account may still have rights
  */
@@ -96,15 +96,14 @@ async function revokeIn(
   return problems;
 }
 
-/** One of an account's objects in the target. */
 interface AccountPart {
   readonly resource: Resource<OtherObject>;
   readonly object: OtherObject;
 }
 
 /**
- * Lists an account's objects in the order in which they have to be deleted: the binding, without which the account
- * may do nothing; the account, without which its tokens are void; then the rest.
+ * Returns an account's objects in the order of their deletion: without the binding, the account may do nothing; without
+ * the account, its tokens are void.
  *
  * @throws KubernetesError
  */
@@ -138,11 +137,9 @@ async function remove(
 ): Promise<void> {
   const { name, namespace, uid } = metadata;
   const at = { name, ...(resource.namespaced && { namespace }) };
-  try {
-    await kubernetes.remove(resource, at, uid === undefined ? {} : { uid });
-  } catch (error) {
-    if (!(error instanceof KubernetesError && error.kind === "notFound")) throw error;
-  }
+  await kubernetes
+    .remove(resource, at, omitUndefined({ uid }))
+    .catch(fallback(undefined, "notFound"));
 }
 
 function nameOf(

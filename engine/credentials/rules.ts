@@ -2,8 +2,7 @@ import type { LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
 import type { PolicyRule } from "./state.ts";
 import { linkerdConfigName } from "./linkerd-config.ts";
 
-/** The purposes for which a link uses its account in the target. */
-export interface LinkUse {
+interface LinkUse {
   /** Linkerd's own controller mirrors the link and writes Events. */
   readonly controller: boolean;
   /** The source's destination controller watches pods in the target, for pod-to-pod traffic. */
@@ -12,7 +11,7 @@ export interface LinkUse {
 
 const watched = ["get", "list", "watch"];
 
-/** Returns the selectors of Services whose pods the source watches; none for a link that only uses a gateway. */
+/** The source watches the pods of Services that these select. A link that only uses a gateway has none. */
 export function discoverySelectors(
   spec: Pick<LinkSpec, "remoteDiscoverySelector" | "federatedServiceSelector">,
 ): LabelSelector[] {
@@ -20,10 +19,10 @@ export function discoverySelectors(
 }
 
 /**
- * Linkerd's controller may mirror at any time, so it needs the rights for all its selectors. This program grants
- * rights in the run that first needs them.
+ * Linkerd's controller may mirror at any time, so it needs the rights for all its selectors. This program grants rights
+ * in the run that first needs them.
  *
- * @param discovers whether the target has Services that `discoverySelectors` select
+ * @param discovers the target has Services that `discoverySelectors` select
  */
 export function linkUse(
   spec: LinkSpec,
@@ -35,21 +34,14 @@ export function linkUse(
   return { controller, discovery };
 }
 
-/**
- * Returns the rules for one source in the target. Linkerd's informers are cluster-wide, so none of the rights can be
- * limited to namespaces.
- */
-export function accessRules(uses: readonly LinkUse[]): PolicyRule[] {
-  return [
-    ...always,
-    ...(uses.some(({ controller }) => controller) ? forController : []),
-    ...(uses.some(({ discovery }) => discovery) ? forDiscovery : []),
-  ];
+/** Linkerd's informers are cluster-wide, so none of the rights can be limited to namespaces. */
+export function accessRules({ controller, discovery }: LinkUse): PolicyRule[] {
+  return [...always, ...(controller ? forController : []), ...(discovery ? forDiscovery : [])];
 }
 
 const always: readonly PolicyRule[] = [
-  // The mirror controller's informers (linkerd-behaviour.md 2.1), and `linkerd multicluster check`
-  // asks for these verbs on services (8, check 4).
+  // The mirror controller's informers read these (linkerd-behaviour.md 2.1); `linkerd multicluster check` asks for the
+  // verbs on services (8, check 4).
   { apiGroups: [""], resources: ["services", "endpoints"], verbs: watched },
   // `linkerd multicluster check` compares the trust anchors in this ConfigMap (8, check 5), which holds no secret.
   {
@@ -61,14 +53,13 @@ const always: readonly PolicyRule[] = [
 ];
 
 const forController: readonly PolicyRule[] = [
-  // For the Event ServiceMirroringSkipped on the exported Service (2.3, 7.1).
+  // The controller writes the Event ServiceMirroringSkipped on the exported Service (2.3, 7.1).
   { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
 ];
 
 /**
- * For the informers of the destination controller's client for a remote cluster, which refuses to start without
- * listing all pods. Jobs, which Linkerd's chart also grants (1.10), are read by no informer: the owner of a remote
- * pod is looked up in the cache alone.
+ * The destination controller refuses to start its client for a remote cluster without listing all pods. No informer reads
+ * Jobs, which Linkerd's chart also grants (1.10): the owner of a remote pod is looked up in the cache alone.
  */
 const forDiscovery: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["pods"], verbs: watched },

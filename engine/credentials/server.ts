@@ -11,10 +11,10 @@ import type { TargetArgs } from "./state.ts";
 import { codeOf } from "../user-error.ts";
 
 /**
- * Returns the target's API server as other clusters reach it. Only the address, certificate authority and TLS server
- * name of the runner's kubeconfig are used, never its user or its proxy. `apiServer` overrides the address.
+ * Only the address, certificate authority and TLS server name of the runner's kubeconfig are used, never its user or its
+ * proxy. `apiServer` overrides the address.
  *
- * @throws KubeconfigError where the result could not work or would not be safe
+ * @throws KubeconfigError if the result could not work or would not be safe
  */
 export async function serverFacts(
   { access, target, apiServer }: Pick<TargetArgs, "access" | "target" | "apiServer">,
@@ -45,10 +45,7 @@ function addressOf(entry: KubeconfigCluster, target: string, context: string): s
   return url.origin + url.pathname.replace(/\/$/, "");
 }
 
-/**
- * Only certificates are taken from the file, because some people keep keys in the same file. Without an authority,
- * the server's certificate must be signed by a public one: an unverified server would get the token.
- */
+/** Only certificates are taken from the file, which may also hold keys. An unverified server would get the token. */
 async function authorityOf(
   cluster: KubeconfigCluster,
   target: string,
@@ -63,7 +60,10 @@ async function authorityOf(
       `context ${context} has insecure-skip-tls-verify and no certificate authority, so other clusters could not verify the API server; put certificate-authority-data in its place`,
     );
   }
-  const text = data === undefined ? await readAuthority(where, target) : decoded(data);
+  const text =
+    data === undefined
+      ? await readAuthority(where, target)
+      : Buffer.from(data, "base64").toString("latin1");
   const certificates = text.match(
     /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g,
   );
@@ -84,8 +84,4 @@ async function readAuthority(file: string, target: string): Promise<string> {
       `certificate authority ${file} can't be read (${codeOf(error)})`,
     );
   }
-}
-
-function decoded(base64: string): string {
-  return Buffer.from(base64, "base64").toString("latin1");
 }

@@ -3,67 +3,63 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { GatewayFacts, Probe } from "../mirroring/model/gateway.ts";
 import type { GatewaySource, LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
 
-/** The schedule by which a link's token is replaced. */
 export interface TokenRotation {
-  /** A number from 1; a change rotates the token. */
+  /** The first is 1; a change rotates the token. */
   readonly generation: number;
-  /** Days after which the next run replaces the token; absent only in state of earlier versions. */
+  /** It is absent only in state of earlier versions. */
   readonly maxAgeDays?: number;
 }
 
-/** These arguments for reading a link's target contain no credential. */
 export interface TargetArgs {
-  /** The cluster that gets access to the target. */
   readonly source: string;
   readonly target: string;
   readonly access: ClusterAccess;
-  /** The runner's access to the source, whose own addresses can't be a gateway's. */
+  /** The source's own addresses can't be a gateway's. */
   readonly sourceAccess?: ClusterAccess;
-  /** Set if the source can't get a new token in this run. */
+  /** The source can't get a new token in this run. */
   readonly sourceUnreachable?: true;
-  /** Why this run ignores the target, whose previous facts stay. */
+  /** This run ignores the target for this reason; its previous facts stay. */
   readonly targetRefused?: string;
-  /** The https URL at which the source reaches the target's API server, if it isn't the kubeconfig's. */
+  /** The source reaches the target's API server at this https URL, if it isn't the kubeconfig's. */
   readonly apiServer?: string;
-  /** Whether another stack installs Linkerd in the target, perhaps at this moment. */
+  /** Another stack installs Linkerd in the target, perhaps at this moment. */
   readonly awaited?: true;
   readonly targetDomain: string;
   readonly gateway: GatewaySource | false;
-  /** Selectors of Services whose pods the source watches; absent if there are none or the target isn't asked. */
+  /** The source watches the pods of Services that these select. They are absent if the target isn't asked. */
   readonly discoverySelectors?: readonly LabelSelector[];
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly rotation: TokenRotation;
-  /** Set if the link takes over objects that exist already. */
   readonly adopt?: AdoptedLink;
 }
 
-/** The settings by which an existing Link is compared with the config. */
+/** An existing Link is compared with these settings of the config. */
 export interface AdoptedLink {
   readonly spec: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
 }
 
 export interface LinkGateway extends GatewayFacts {
-  /** Absent if the gateway Service defines no probe, or doesn't exist. */
+  /** It is absent if the gateway Service defines no probe, or doesn't exist. */
   readonly probe?: Probe;
 }
 
-/** The facts of a target that a link's credentials and Link resource need. Nothing is secret. */
+/** A link's credentials and Link resource need these facts of its target. Nothing is secret. */
 export interface TargetFacts extends ApiServer {
   readonly trustDomain: string;
   readonly clusterDomain: string;
   readonly gateway?: LinkGateway;
-  /** Whether the target has Services that `discoverySelectors` select; absent if it wasn't asked. */
+  /** The target has Services that `discoverySelectors` select; it is absent if the target wasn't asked. */
   readonly discovers?: boolean;
-  /** The token Secret in use after this run. */
+  /** This token Secret is in use after the run. */
   readonly token: string;
 }
 
-/** The inputs as `check` returns them; if `facts` is absent, the update reads them. */
 export interface TargetInputs extends TargetArgs {
+  /** The update reads facts that `check` has not found. */
   readonly facts?: TargetFacts;
-  /** Why the token will be replaced, or why the facts are those of an earlier run. */
+  /** It says why the token will be replaced, or why the facts are those of an earlier run. */
   readonly remark?: string;
 }
 
@@ -71,7 +67,7 @@ export interface TargetOutputs extends TargetArgs {
   readonly facts: TargetFacts;
 }
 
-/** An RBAC rule in the shape of the API's JSON, with lists of the type that Pulumi takes. */
+/** Pulumi takes lists of this type. */
 export interface PolicyRule {
   readonly apiGroups: string[];
   readonly resources: string[];
@@ -80,36 +76,32 @@ export interface PolicyRule {
 }
 
 export interface RevocationTarget extends ClusterAccess {
-  /** The UID of `kube-system` as read in this run; absent if it couldn't be read. */
+  /** The UID of `kube-system` is absent if it couldn't be read in this run. */
   readonly uid?: string;
 }
 
-/** These arguments of a cluster that loses its access to others contain no credential. */
 export interface RevocationArgs {
   readonly source: string;
-  /**
-   * Whether the whole cluster is revoked, so that nothing may contact it; otherwise only its access to these targets.
-   */
+  /** Nothing may contact the cluster; otherwise, only its access to these targets is revoked. */
   readonly isolated: boolean;
-  /** Targets by name; none with `manage: mirrors`, which gives no access. */
+  /** There are none with `manage: mirrors`, which gives no access. */
   readonly targets: Readonly<Record<string, RevocationTarget>>;
   readonly namespace: string;
 }
 
 export interface RevocationInputs extends RevocationArgs {
-  /** Remaining objects by target; absent once there are none. */
+  /** The remaining objects of each target are absent once there are none. */
   readonly deletes?: Readonly<Record<string, string>>;
-  /** Increased by each run that has something to delete; `diff` compares it. */
+  /** Each run that has something to delete increases it, and `diff` compares it. */
   readonly revision: number;
 }
 
-/** The token to try, by reference: the token itself is read from its Secret. */
+/** The token itself is read from its Secret. */
 export interface TokenCheckArgs {
   readonly target: string;
   readonly access: ClusterAccess;
   readonly namespace: string;
   readonly account: string;
   readonly secret: string;
-  /** The rules that the token must have. */
   readonly rules: readonly PolicyRule[];
 }

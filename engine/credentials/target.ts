@@ -22,17 +22,16 @@ import { serverFacts } from "./server.ts";
 import type { LinkGateway, TargetArgs, TargetFacts } from "./state.ts";
 import { heldToken, type LiveToken, tokenDue, tokensOf } from "./tokens.ts";
 
-/** The facts of a target, or why there are none. */
 export type TargetReading = Read<TargetRead>;
 
 type Read<T> = { readonly value: T } | Missing;
 
-/** `soon`: what does not exist will exist by itself. In a preview, this very run may make it. */
+/** With `soon`, what is missing will exist by itself. In a preview, this very run may create it. */
 type Missing = Failure & { readonly soon?: boolean };
 
 interface TargetRead {
   readonly facts: TargetFacts;
-  /** Why the token will be replaced. */
+  /** The token will be replaced for this reason. */
   readonly rotates?: string;
   readonly notes: readonly string[];
 }
@@ -41,16 +40,16 @@ function missing(why: string, soon: boolean): Missing {
   return { why, cause: "refused", soon };
 }
 
-export interface ReadingContext {
+interface ReadingContext {
   readonly client: () => Promise<Kubernetes>;
-  /** The source, for a link that adopts objects. */
+  /** A link that adopts objects also reads its source. */
   readonly source: () => Promise<Kubernetes>;
   readonly judge: GatewayJudge;
   readonly now: () => Date;
   readonly environment?: Environment;
 }
 
-/** Reads the facts that a link needs of its target; `before` is the token of the previous run. */
+/** @param before the token of the previous run */
 export async function readTarget(
   args: TargetArgs,
   before: string | undefined,
@@ -80,8 +79,7 @@ async function readFacts(
   if ("why" in gateway) return gateway;
   const account = accountName(args.source);
   const due = tokenDue(account, args.rotation, live, before, context.now());
-  const { name, why, waits } =
-    args.sourceUnreachable === true ? heldToken(due, live, before) : { ...due, waits: undefined };
+  const { name, why, waits } = args.sourceUnreachable === true ? heldToken(due, live, before) : due;
   const facts = {
     ...server,
     ...domains.value,
@@ -173,7 +171,7 @@ async function readDiscovery(
   return (await Promise.all(lists)).some((services) => services.length > 0);
 }
 
-/** Returns the account's tokens with their ages, without those being deleted. */
+/** Tokens that are being deleted don't count. */
 async function readTokens(
   { multiclusterNamespace, source }: TargetArgs,
   kubernetes: Kubernetes,

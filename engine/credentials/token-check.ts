@@ -8,19 +8,18 @@ import type { PolicyRule, TokenCheckArgs } from "./state.ts";
 import { tokenIn } from "./tokens.ts";
 import { UserError } from "../user-error.ts";
 
-export interface TokenCheckContext {
-  /** A client with the runner's rights, to read the Secret. */
+interface TokenCheckContext {
   readonly runner: () => Promise<Kubernetes>;
-  /** A client with nothing but that token. */
+  /** The client has nothing but that token. */
   readonly bearer: (token: string) => Promise<Kubernetes>;
   readonly polling: Polling;
 }
 
 /**
- * Waits until the target's API server accepts the token in the Secret and grants it all rules; both may take a moment
- * after they were created. The token is sent only to the cluster that issued it.
+ * The API server may take a moment to accept a new token and new rules. The token is sent only to the cluster that issued
+ * it.
  *
- * @throws Error with a sentence that names the Secret and what is refused
+ * @throws UserError that names the Secret and what is refused
  */
 export async function checkToken(args: TokenCheckArgs, context: TokenCheckContext): Promise<void> {
   const look = () => problemWith(args, context);
@@ -51,7 +50,7 @@ async function problemWith(
   }
 }
 
-/** Returns one question for each verb on each resource of a rule, in all namespaces. */
+/** Each question is about one verb on one resource, in all namespaces. */
 export function questions(rules: readonly PolicyRule[]): Question[] {
   return rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [undefined] }) =>
     apiGroups.flatMap((group) =>

@@ -4,8 +4,8 @@ import { type ObjectName, resources } from "../kubernetes/objects/resources.ts";
 import { accountAnnotation, managedByLabel, tokenType } from "./objects.ts";
 import type { TokenRotation } from "./state.ts";
 
-/** A rotation on demand increases the first part, a rotation by age the second. */
-export interface TokenNumber {
+/** A rotation on demand increases the generation, a rotation by age the serial. */
+interface TokenNumber {
   readonly generation: number;
   readonly serial: number;
 }
@@ -14,7 +14,7 @@ export function tokenName(account: string, { generation, serial }: TokenNumber):
   return `${account}-token-${generation}-${serial}`;
 }
 
-/** Reads the number in a token Secret's name; undefined if this program never gives such a name. */
+/** Returns undefined if this program never gives a Secret such a name. */
 export function tokenNumber(account: string, name: string): TokenNumber | undefined {
   const prefix = `${account}-token-`;
   const numbers = name.startsWith(prefix)
@@ -32,16 +32,18 @@ export interface LiveToken {
 
 export interface TokenDue {
   readonly name: string;
-  /** Why this isn't the token of the previous run; absent if it is, or if there was none. */
+  /** It says why this isn't the token of the previous run, if there was one. */
   readonly why?: string;
+  /** A new token is due and has to wait for this reason. */
+  readonly waits?: string;
 }
 
 const day = 86_400_000;
 
 /**
- * Decides which token Secret should be in use. The result depends only on the arguments, so that preview and update
- * agree and a run after an interrupted one continues with the new Secret. `before` is the Secret of the last run: if
- * it no longer exists, a new name makes Pulumi, whose state still lists the old one, create it.
+ * Depends only on its arguments, so that preview and update agree, and a run after an interrupted one continues with the
+ * new Secret. `before` is the Secret of the last run. If it no longer exists, a new name makes Pulumi, whose state still
+ * lists the old one, create it.
  */
 export function tokenDue(
   account: string,
@@ -74,24 +76,21 @@ export function tokenDue(
   return { name: named(newest.serial + 1), why };
 }
 
-/** Like TokenDue; `waits` says why a new token is due but has to wait. */
-export type HeldToken = TokenDue & { readonly waits?: string };
-
 /**
- * Decides the token for a source that can't get a new one in this run. The old token stays as long as it exists,
- * because the run that replaces a token deletes it at the end, which would leave the source without any.
+ * A source that can't get a new token in this run keeps the old one as long as it exists, because the run that replaces a
+ * token deletes it at the end, which would leave the source without any.
  */
 export function heldToken(
   due: TokenDue,
   live: readonly LiveToken[],
   before: string | undefined,
-): HeldToken {
+): TokenDue {
   const isKept = due.name !== before && live.some(({ name }) => name === before);
   if (before === undefined || !isKept) return due;
   return { name: before, waits: due.why ?? `a run that broke off has created ${due.name}` };
 }
 
-/** Lists the token Secrets that this program has created for an account, including those being deleted. */
+/** Secrets of other programs are left out, and those being deleted are not. */
 export async function tokensOf(
   account: string,
   namespace: string,
@@ -105,7 +104,7 @@ export async function tokensOf(
   );
 }
 
-/** Reads the token in a Secret; undefined while Kubernetes hasn't filled it, or if there is no such Secret. */
+/** Returns undefined while Kubernetes hasn't filled the Secret, or if there is none. */
 export async function tokenIn(
   at: ObjectName,
   kubernetes: Pick<Kubernetes, "find">,

@@ -41,7 +41,7 @@ export async function readCredentials(
   const context = {
     target: link.target,
     uid: target.services.get(objectKey("default", "kubernetes"))?.metadata.uid,
-    rules: accessRules([linkUse(link, mirroring, discovers(link, target))]),
+    rules: accessRules(linkUse(link, mirroring, discovers(link, target))),
   };
   // Both Secrets usually hold the same kubeconfig.
   const trials = new Map<string, Promise<Trial>>();

@@ -63,7 +63,7 @@ describe("a link's access and credentials", function () {
       automountServiceAccountToken: false,
       metadata: { ...metadata, namespace },
     });
-    const rules = accessRules([{ controller: false, discovery: true }]);
+    const rules = accessRules({ controller: false, discovery: true });
     deepEqual(inputsOf(role), { metadata, rules });
     deepEqual(inputsOf(binding), {
       metadata,
@@ -96,7 +96,7 @@ describe("a link's access and credentials", function () {
   ] as const)
     it(`have ${name}`, async () => {
       const other = await graph(args, { facts: target });
-      const rules = accessRules([use]);
+      const rules = accessRules(use);
       deepEqual(inputsOf(role, "east/west", other).rules, rules);
       const check = inputsOf(types.tokenCheck, "east/west", other);
       deepEqual([check.rules, check.secret], [rules, facts.token]);

@@ -77,7 +77,7 @@ describe("a link that adopts what exists", () => {
         },
         [`ClusterRole /${account}`]: {
           metadata,
-          rules: accessRules([{ controller: false, discovery: false }]),
+          rules: accessRules({ controller: false, discovery: false }),
         },
         [`ClusterRoleBinding /${account}`]: {
           metadata,

@@ -43,17 +43,9 @@ describe("a link's rights in its target", () => {
     ["with Linkerd's controller, which may discover at any time", {}, "controller", false, all],
   ] as const)
     it(`are ${always.length + more.length} rules ${when}`, () => {
-      const rules = accessRules([linkUse(link(spec), mirroring, discovers)]);
+      const rules = accessRules(linkUse(link(spec), mirroring, discovers));
       assert.deepEqual(rules, [...always, ...more]);
     });
-
-  it("add up over a source's links", () => {
-    const uses = [
-      { controller: true, discovery: false },
-      { controller: false, discovery: true },
-    ];
-    assert.deepEqual(accessRules(uses), [...always, ...events, ...discovery]);
-  });
 });
 
 describe("a label selector as query parameter", () => {
