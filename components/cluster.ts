@@ -13,9 +13,9 @@ export interface InstallArgs {
   /** It is absent if this stack installs no Linkerd. */
   readonly linkerd?: LinkerdSetup | undefined;
   /** Another stack installs Linkerd there, perhaps at this moment. */
-  readonly awaited?: boolean;
+  readonly awaited: boolean;
   /** Objects that exist in the cluster become this stack's. */
-  readonly adopts?: boolean;
+  readonly adopts: boolean;
 }
 
 export interface InstalledCluster {
@@ -54,13 +54,7 @@ export class Cluster extends pulumi.ComponentResource {
     this.identity = new ClusterIdentity(name, config, known, { parent: this });
   }
 
-  install({
-    unreachable,
-    refusedAfter,
-    linkerd,
-    awaited = false,
-    adopts = false,
-  }: InstallArgs): InstalledCluster {
+  install({ unreachable, refusedAfter, linkerd, awaited, adopts }: InstallArgs): InstalledCluster {
     const { config, identity } = this;
     // Creating objects there fails, and after a failure Pulumi starts nothing more.
     const last = refusedAfter?.then((others) => [identity, ...others]);

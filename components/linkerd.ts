@@ -142,20 +142,12 @@ export function installLinkerd(
       },
       own(...(trustStays ? ["data"] : [])),
     );
-  const values = controlPlaneValues(config, trust === undefined);
-  const controlPlane = release(
-    "linkerd-control-plane",
-    home,
-    trust === undefined ? values : { ...values, identityTrustAnchorsPEM: trust.bundlePem },
-    crds,
-    issuer,
-  );
-  const { trustDomain } = config;
-  const settings = { ...role, trustDomain, linkerdNamespace: mesh.linkerdNamespace };
+  const values = controlPlaneValues(config, trust?.bundlePem);
+  const controlPlane = release("linkerd-control-plane", home, values, crds, issuer);
   const ready = release(
     "linkerd-multicluster",
     extension,
-    multiclusterValues(settings),
+    multiclusterValues(role, mesh.linkerdNamespace, config.trustDomain),
     controlPlane,
   );
   const installed = [crds, controlPlane, ready].map(({ status }) => status.revision);

@@ -27,12 +27,12 @@ export class TrustRoot extends pulumi.ComponentResource {
     const { outputs, expiries, anchorsPem } = this.issuance;
     this.stage = outputs.apply(({ stage, notes }) => {
       debugLog()?.(`trust: ${stage}`);
-      for (const note of notes) this.#say("warning", note);
+      for (const note of notes) this.say("warning", note);
       return stage;
     });
     const dates = expiries.map((part) =>
       part.apply(({ dates: ends, notices }) => {
-        for (const { severity, message } of notices) this.#say(severity, message);
+        for (const { severity, message } of notices) this.say(severity, message);
         return ends;
       }),
     );
@@ -53,12 +53,8 @@ export class TrustRoot extends pulumi.ComponentResource {
     return issuer;
   }
 
-  fail(message: string): void {
-    this.#say("error", message);
-  }
-
   /** After an error the run continues to its end, and then fails. */
-  #say(severity: "warning" | "error", message: string): void {
+  say(severity: "warning" | "error", message: string): void {
     const isError = severity === "error";
     // Pulumi expects this code after an error that was already reported. With `log.error` alone the run would succeed.
     if (isError) process.exitCode = 32;

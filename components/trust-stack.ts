@@ -52,7 +52,7 @@ export class TrustStack extends pulumi.ComponentResource {
     const args = { ...trustRootArgs(config, { ...preflight, trust }), publish };
     const root = new TrustRoot("trust", args, { parent: this });
     root.issuance.refused.apply((also) => {
-      for (const why of [...refused.values(), ...Object.values(also)]) root.fail(why);
+      for (const why of [...refused.values(), ...Object.values(also)]) root.say("error", why);
     });
     const issuers = [...config.clusters.keys()].map(
       (cluster) => [cluster, root.issuerFor(cluster)] as const,

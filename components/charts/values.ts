@@ -1,3 +1,4 @@
+import type * as pulumi from "@pulumi/pulumi";
 import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, HelmValues, MeshConfig } from "../../config/mesh.ts";
 import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
@@ -9,36 +10,35 @@ export function crdsValues(gatewayApi: "install" | "assume"): HelmValues {
   return { installGatewayAPI: gatewayApi === "install" };
 }
 
-/** The issuer is in a separate Secret, so Helm's values and Secrets contain no key. */
+/**
+ * The issuer is in a separate Secret, so Helm's values and Secrets contain no key.
+ *
+ * @param trustBundle is absent if others provide it
+ */
 export function controlPlaneValues(
   { clusterDomain, trustDomain }: Pick<ClusterConfig, "clusterDomain" | "trustDomain">,
-  external = false,
+  trustBundle: pulumi.Output<string> | undefined,
 ): HelmValues {
-  return {
-    clusterDomain,
-    identityTrustDomain: trustDomain,
-    identity: {
-      ...(external && { externalCA: true }),
-      issuer: { scheme: "kubernetes.io/tls" },
-    },
-  };
-}
-
-export interface MulticlusterSettings extends ClusterRole {
-  readonly linkerdNamespace: string;
-  /** The chart writes it into the gateway's identity on its Service, for links. */
-  readonly trustDomain: string;
+  const issuer = { scheme: "kubernetes.io/tls" };
+  const values = { clusterDomain, identityTrustDomain: trustDomain };
+  return trustBundle === undefined
+    ? { ...values, identity: { externalCA: true, issuer } }
+    : { ...values, identity: { issuer }, identityTrustAnchorsPEM: trustBundle };
 }
 
 /**
  * This program labels the namespace and creates the service accounts. The local service mirror writes the same
  * federated Services as this program, so it runs only where this program mirrors nothing.
  */
-export function multiclusterValues(settings: MulticlusterSettings): HelmValues {
-  const { linkerdNamespace, trustDomain, gateway, controllers, mirrors } = settings;
+export function multiclusterValues(
+  { gateway, controllers, mirrors }: ClusterRole,
+  linkerdNamespace: string,
+  trustDomain: string,
+): HelmValues {
   const localMirror = controllers.length > 0 && !mirrors;
   return {
     linkerdNamespace,
+    // The chart writes it into the gateway's identity on its Service.
     identityTrustDomain: trustDomain,
     createNamespaceMetadataJob: false,
     remoteMirrorServiceAccount: false,
@@ -134,18 +134,16 @@ export function controlPlaneLabels(name: string): Readonly<Record<string, string
  * The charts label their namespaces only for Linkerd's CLI (linkerd2, templates/namespace.yaml of each). Without CNI,
  * an init container that needs privileges sets up proxies.
  */
-function enforced(controlPlane: HelmValues | undefined) {
-  const level = controlPlane?.["cniEnabled"] === true ? "restricted" : "privileged";
+function enforced(usersControlPlane: HelmValues | undefined) {
+  const level = usersControlPlane?.["cniEnabled"] === true ? "restricted" : "privileged";
   return { "pod-security.kubernetes.io/enforce": level };
 }
 
-/** @param controlPlane the user's values of linkerd-control-plane */
-export function linkerdNamespace(name: string, controlPlane: HelmValues | undefined) {
-  const labels = { ...controlPlaneLabels(name), ...enforced(controlPlane) };
+export function linkerdNamespace(name: string, usersControlPlane: HelmValues | undefined) {
+  const labels = { ...controlPlaneLabels(name), ...enforced(usersControlPlane) };
   return { labels, annotations: { "linkerd.io/inject": "disabled" } };
 }
 
-/** @param controlPlane the user's values of linkerd-control-plane */
-export function multiclusterNamespace(controlPlane: HelmValues | undefined) {
-  return { labels: { "linkerd.io/extension": "multicluster", ...enforced(controlPlane) } };
+export function multiclusterNamespace(usersControlPlane: HelmValues | undefined) {
+  return { labels: { "linkerd.io/extension": "multicluster", ...enforced(usersControlPlane) } };
 }

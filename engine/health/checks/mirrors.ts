@@ -2,7 +2,7 @@ import { listed } from "../../message.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { fixText, type Skip } from "../../mirroring/model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../mirroring/model/decision.ts";
-import { fieldText } from "../../mirroring/report/describe.ts";
+import { fieldText, kindText } from "../../mirroring/report/describe.ts";
 import type {
   HealthCheck,
   Finding,
@@ -57,28 +57,18 @@ const verbs: Readonly<Record<Change["verdict"], string>> = {
   delete: "is left over, since no exported Service needs it",
 };
 
-const kinds: Readonly<Record<Change["kind"], string>> = {
-  gateway: "gateway mirror",
-  headless: "headless mirror",
-  endpoint: "endpoint mirror",
-  discovery: "remote-discovery mirror",
-  federated: "federated Service",
-};
-
 function pending(change: Change, source: string): Finding {
   const { verdict, kind, key, fields } = change;
+  const mirror = `${kindText[kind]} ${source}/${key}`;
   if (change.verdict === "delete" && change.successor !== undefined)
     return {
-      sentence: `${kinds[kind]} ${source}/${key} has a former name: ${change.successor} replaces it, and the next run deletes it`,
+      sentence: `${mirror} has a former name: ${change.successor} replaces it, and the next run deletes it`,
       severity: "warning",
       fix: "pulumi up",
     };
   const how = fields.map(fieldText).join("; ");
   const detail = how === "" ? "" : ` (${how})`;
-  return {
-    sentence: `${kinds[kind]} ${source}/${key} ${verbs[verdict]}${detail}`,
-    fix: "pulumi up",
-  };
+  return { sentence: `${mirror} ${verbs[verdict]}${detail}`, fix: "pulumi up" };
 }
 
 /** Services with the same reason share a finding: a gateway without an address concerns all behind it. */

@@ -58,10 +58,10 @@ function line(
 ): string {
   const of =
     kind === "federated" ? membersIn(annotations).join(", ") : remoteService(kind, annotations);
-  return `${words[kind]}${of === "" ? "" : ` of ${printable(of)}`}: ${portsText(ports)}${destination(kind, hosts)}`;
+  return `${kindText[kind]}${of === "" ? "" : ` of ${printable(of)}`}: ${portsText(ports)}${destination(kind, hosts)}`;
 }
 
-const words: Readonly<Record<MirrorKind, string>> = {
+export const kindText: Readonly<Record<MirrorKind, string>> = {
   gateway: "gateway mirror",
   headless: "headless mirror",
   endpoint: "endpoint mirror",

@@ -16,8 +16,7 @@ const link = { source: "west", target: "east" };
 const back = { source: "east", target: "west" };
 
 function multicluster(keys: Raw) {
-  const settings = { linkerdNamespace: "linkerd", trustDomain: "mesh.local" };
-  return multiclusterValues({ ...settings, ...west(keys) });
+  return multiclusterValues(west(keys), "linkerd", "mesh.local");
 }
 
 describe("cluster: values of the chart linkerd-multicluster", () => {
