@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { certificateLifetimeMs, trustRootArgs } from "../../../components/trust-root.ts";
 import { parseConfig } from "../../../config/parse.ts";
 import { plainIssuerKeys } from "../../../config/stack.ts";
-import { configOf, mistakesIn, type Raw, testMistakes, westAndEast } from "../config/table.ts";
+import { configOf, mistakesIn, testMistakes, westAndEast } from "../config/table.ts";
 import { type Authority, authority, day, issuerUnder, now } from "./certificates.ts";
 
 const root = authority({ name: "root" });
@@ -12,12 +12,8 @@ const [west, east] = [own(issuerUnder(root)), own(issuerUnder(root))];
 const provided = { anchors: root.pem, issuers: { west, east } };
 const days = "a whole number of days from 1 to 36500";
 
-function says(name: string, raw: Raw, sentences: readonly string[]): void {
-  testMistakes([[name, raw, sentences]]);
-}
-
 function trustSays(name: string, trust: unknown, sentences: readonly string[]): void {
-  says(name, { trust }, sentences);
+  testMistakes([[name, { trust }, sentences]]);
 }
 
 describe("stack config: trust", () => {
@@ -198,115 +194,6 @@ describe("stack config: trust", () => {
       equal(text !== "" && !text.includes(secret), true, text);
     }
   });
-});
-
-describe("stack config: charts and values", () => {
-  const sha = "sha256: and 64 hexadecimal digits in lower case";
-  const names = ["linkerd-crds", "linkerd-control-plane", "linkerd-multicluster"];
-  const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
-  const digests = Object.fromEntries(names.map((name) => [name, digest]));
-  const from =
-    "the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials";
-  const mistaken = { source: "http://charts.example.com", version: "latest", timeoutSeconds: 0 };
-  says("reports invalid sources, versions and timeouts", { charts: mistaken }, [
-    'charts.version is "latest"; it must be a chart\'s version, such as 2026.8.3.',
-    `charts.source is "http://charts.example.com"; it must be ${from}.`,
-    "charts.timeoutSeconds is 0; it must be a positive whole number of seconds.",
-  ]);
-  for (const source of ["https://charts.example.com/edge", "/srv/charts"])
-    says(`accepts the source ${source}`, { charts: { source } }, []);
-  for (const source of ["oci://registry.example.com/linkerd", "./charts"])
-    says(`accepts digests with the source ${source}`, { charts: { source, digests } }, []);
-  const credentials = "oci://me:hunter2@registry.example.com/linkerd";
-  says(
-    "reports credentials in a source without quoting them",
-    { charts: { source: credentials } },
-    [`charts.source is "oci://…@registry.example.com/linkerd"; it must be ${from}.`],
-  );
-  says("reports digests that nobody would compare", { charts: { digests } }, [
-    'charts.digests is set, but charts.source is "https://helm.linkerd.io/edge", and Helm compares no chart of an https repository with a digest; it must be left out, or charts.source must be an oci:// address or a folder with the archives that helm pull makes.',
-  ]);
-  const repository = "https://charts.example.com";
-  const mixed = { source: "./charts", digests, crds: { repository } };
-  says("reports digests that nobody would compare for one chart", { charts: mixed }, [
-    `charts.digests is set, but charts.crds.repository is "${repository}", and Helm compares no chart of an https repository with a digest; it must be left out, or charts.crds.repository must be an oci:// address or a folder with the archives that helm pull makes.`,
-  ]);
-  const license = { values: "hunter2", nested: " x" };
-  says("reports invalid settings of a single chart", { charts: { controlPlane: license } }, [
-    'charts.controlPlane.nested is " x"; it must be the name of a nested chart.',
-    "charts.controlPlane.values is a string of 7 characters; it must be a map of Helm values.",
-  ]);
-  const wrapped = { nested: "inner", values: { inner: { installGatewayAPI: true } } };
-  const own = { values: { createNamespaceMetadataJob: true } };
-  says(
-    "reports values for every cluster that the program sets itself",
-    { charts: { crds: wrapped, multicluster: own } },
-    [
-      "charts.crds.values.inner.installGatewayAPI is set; it must be left out, as the cluster's gatewayApi decides it.",
-      "charts.multicluster.values.createNamespaceMetadataJob is set; it must be left out, as the program labels the namespace itself.",
-    ],
-  );
-  const odd = { source: "./charts", digests: { "linkerd-crds": "sha1:abc" } };
-  says("reports missing and invalid digests", { charts: odd }, [
-    `charts.digests.linkerd-crds is "sha1:abc"; it must be ${sha}.`,
-    `charts.digests.linkerd-control-plane is missing; it must be ${sha}.`,
-    `charts.digests.linkerd-multicluster is missing; it must be ${sha}.`,
-  ]);
-
-  const inWest = (values: unknown) => ({ clusters: { west: { values } } });
-  const decided = {
-    "linkerd-crds": { installGatewayAPI: true },
-    "linkerd-control-plane": {
-      identityTrustAnchorsPEM: "x",
-      identity: { issuer: { tls: { keyPEM: "hunter2" }, clockSkewAllowance: "1m" } },
-    },
-    "linkerd-multicluster": {
-      gateway: { enabled: false, replicas: 3 },
-      controllers: [],
-      createNamespaceMetadataJob: null,
-      remoteMirrorServiceAccount: true,
-    },
-  };
-  const isSet = (key: string, why: string) =>
-    `clusters.west.values.${key} is set; it must be left out, as ${why}.`;
-  const extension = "linkerd-multicluster";
-  says("reports values that the program sets itself", inWest(decided), [
-    isSet("linkerd-crds.installGatewayAPI", "the cluster's gatewayApi decides it"),
-    isSet("linkerd-control-plane.identityTrustAnchorsPEM", "trust.anchors decides it"),
-    isSet(
-      "linkerd-control-plane.identity.issuer.tls",
-      "trust.issuers takes it, which keeps the key out of Helm's values",
-    ),
-    isSet(`${extension}.gateway.enabled`, "the cluster's gateway.enabled decides it"),
-    isSet(`${extension}.createNamespaceMetadataJob`, "the program labels the namespace itself"),
-    isSet(`${extension}.remoteMirrorServiceAccount`, "each link gets an account of its own"),
-    isSet(`${extension}.controllers`, "the links' mirroring decides it"),
-  ]);
-  const [core, text] = ["linkerd-control-plane", "a string of 7 characters"];
-  for (const [chart, key, values, state, removed] of [
-    [core, "identity", { identity: null }, "empty", "externalCA"],
-    [core, "identity.issuer", { identity: { issuer: "hunter2" } }, text, "scheme"],
-    [extension, "gateway", { gateway: null }, "empty", "enabled"],
-    [extension, "gateway", { gateway: [] }, "an empty list", "enabled"],
-    [extension, "localServiceMirror", { localServiceMirror: null }, "empty", "replicas"],
-  ] as const)
-    says(
-      `reports ${key} if it is ${state}, because that removes ${key}.${removed}`,
-      inWest({ [chart]: values }),
-      [
-        `clusters.west.values.${chart}.${key} is ${state}; it must be a map or be left out, as it would remove ${key}.${removed}, which the program decides.`,
-      ],
-    );
-  const removal = { "linkerd-control-plane": { proxy: null } };
-  says("accepts a null that removes a default of the chart", inWest(removal), []);
-  says(
-    "reports invalid values of uid and gatewayApi",
-    { clusters: { west: { uid: "", gatewayApi: "auto" } } },
-    [
-      'clusters.west.uid is ""; it must be the UID of the cluster\'s namespace kube-system.',
-      'clusters.west.gatewayApi is "auto"; it must be install or assume.',
-    ],
-  );
 });
 
 describe("trust: from the stack's config", () => {
