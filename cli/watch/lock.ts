@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
 
 /** A watch records each process of Pulumi's CLI that it starts, to recognize its lock. */
 export interface RunRecord {
@@ -48,6 +49,11 @@ export function judge(
 
 /** Checks the program too, because another one may have got the id since. Without /proc, it assumes Pulumi. */
 export function isPulumi(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (codeOf(error) !== "EPERM") return false;
+  }
   try {
     // A process that has ended and whose parent has not asked for its status has no command line.
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("pulumi");
