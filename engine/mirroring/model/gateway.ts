@@ -10,10 +10,8 @@ export interface GatewayFacts {
   readonly identity: string;
 }
 
-export type Gateway = GatewayFacts;
-
 export interface KnownGateway {
-  readonly gateway: Gateway;
+  readonly gateway: GatewayFacts;
   /** Describes the gateway as its Link does; absent if the Link doesn't exist yet. */
   readonly announced?: GatewayFacts;
   readonly warnings: readonly string[];

@@ -5,7 +5,6 @@ import { managerOf, wholeMarks } from "../model/marks.ts";
 import type { TargetObservation } from "../model/observation.ts";
 import {
   type Before,
-  gatewayFact,
   type Memory,
   type MirrorsArgs,
   nonEmpty,
@@ -41,7 +40,9 @@ export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutc
 
 function knownGateway({ gateway, gatewayPending }: TargetObservation) {
   const found = gatewayPending ? undefined : valueIn(gateway)?.gateway;
-  return found && gatewayFact(found);
+  if (found === undefined) return undefined;
+  const { addresses, port, identity } = found;
+  return { addresses: addresses.join(", "), port, identity };
 }
 
 /** A run that deletes the last route may fail, so only one that finds none forgets them. */

@@ -1,12 +1,11 @@
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import {
-  type EndpointPort,
   type Endpoints,
   keyOf,
   objectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
-import type { Gateway } from "../../model/gateway.ts";
+import type { GatewayFacts } from "../../model/gateway.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import { copiedAnnotations, copiedLabels, withheld } from "../metadata.ts";
 import { ownerLabels } from "../../model/owner.ts";
@@ -30,7 +29,7 @@ export function gatewayMirror(
   service: Service,
   endpoints: Endpoints | undefined,
   link: LinkSpec,
-  gateway: Gateway,
+  gateway: GatewayFacts,
 ): Mirror {
   const mirror = { kind: "gateway" as const, ...serviceMirror(service, link) };
   const isEmpty = link.readiness === "follow" && !anyReady(endpoints);
@@ -59,7 +58,7 @@ export function headlessMirrors(
   endpoints: Endpoints | undefined,
   subsets: readonly HostSubset[],
   link: LinkSpec,
-  gateway: Gateway,
+  gateway: GatewayFacts,
 ): Mirror[] {
   const { name, namespace } = service.metadata;
   const root = { kind: "headless" as const, ...serviceMirror(service, link) };
@@ -112,7 +111,7 @@ function serviceMirror(service: Service, link: LinkSpec): Omit<Mirror, "kind"> {
 
 function endpointsOf(
   { labels, annotations }: Pick<Mirror, "labels" | "annotations">,
-  { identity }: Gateway,
+  { identity }: GatewayFacts,
   subsets: readonly MirrorSubset[],
 ): MirrorEndpoints {
   return {
@@ -125,14 +124,11 @@ function endpointsOf(
   };
 }
 
-function gatewaySubset(service: Service, gateway: Gateway): MirrorSubset {
-  return {
-    addresses: gateway.addresses.map((ip) => ({ ip })),
-    ports: gatewayPorts(service, gateway.port),
-  };
-}
-
 /** Maps every port of the Service to the gateway's port, under its own name. */
-function gatewayPorts({ spec: { ports = [] } }: Service, port: number): EndpointPort[] {
-  return ports.map(({ name, protocol }) => ({ ...omitUndefined({ name, protocol }), port }));
+function gatewaySubset({ spec }: Service, { addresses, port }: GatewayFacts): MirrorSubset {
+  const { ports = [] } = spec;
+  return {
+    addresses: addresses.map((ip) => ({ ip })),
+    ports: ports.map(({ name, protocol }) => ({ ...omitUndefined({ name, protocol }), port })),
+  };
 }
