@@ -11,8 +11,8 @@ import { entryOf, type Inputs, makesLinks, stacksOf } from "./model/state.ts";
 import type { Clusters } from "../mesh/clusters.ts";
 import { type GatewayJudge, judgedGateway } from "./decide/gateway-facts.ts";
 import { judgeFor } from "../mesh/gateway.ts";
-import type { Outcome } from "./report/outcome.ts";
-import type { LinkStatusList } from "./model/service-status.ts";
+import type { Outcome, Report } from "./report/outcome.ts";
+import type { DecidedRoutes } from "./model/route.ts";
 import { extentFor, reconcile } from "./reconcile.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { unlessBug, UserError } from "../user-error.ts";
@@ -56,14 +56,8 @@ export async function carryOut(
     ({ part, verdict, key }) =>
       !(leaving.has(part) && verdict === "delete" && wanted.has(source.identity, key)),
   );
-  const failures = await writeDecided(
-    clusters,
-    inputs,
-    source,
-    { ...decided, decisions },
-    report.statuses,
-    log,
-  );
+  const due = { decisions, routes: decided.failover.routes, statuses: report.statuses };
+  const failures = await writeDecided(clusters, inputs, source, due, log);
   return [...new Set([...lost, ...Object.values(decided.refusals), ...failures])];
 }
 
@@ -72,8 +66,11 @@ export async function writeDecided(
   clusters: Clusters,
   state: Pick<Inputs, "source" | "stack" | "clusters" | "links" | "formerStacks">,
   source: ClusterSnapshot,
-  { decisions, failover }: Pick<Decided, "decisions" | "failover">,
-  statuses: readonly LinkStatusList[],
+  {
+    decisions,
+    routes,
+    statuses,
+  }: Pick<Decided, "decisions"> & Pick<DecidedRoutes, "routes"> & Pick<Report, "statuses">,
   log: (line: string) => void,
 ): Promise<readonly string[]> {
   const access = entryOf(state, state.source);
@@ -89,7 +86,7 @@ export async function writeDecided(
   };
   clusters.markStale(access);
   const namespaces = namespacesToCreate(decisions, source);
-  const failures = await apply(destination, decisions, namespaces, failover.routes);
+  const failures = await apply(destination, decisions, namespaces, routes);
   (await writeStatuses(kubernetes, statuses, failures)).forEach(log);
   return sentencesOf(failures);
 }

@@ -1,11 +1,12 @@
 import { federatedPart } from "./model/owner.ts";
-import { routeKey } from "./model/route.ts";
+import { type RouteDecision, routeKey } from "./model/route.ts";
 import type { Clusters } from "../mesh/clusters.ts";
 import { type Decision, isSent } from "./model/decision.ts";
 import { count } from "../message.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs, withoutRenewed } from "./model/state.ts";
 import { about } from "./report/notes.ts";
+import { whyUndecided } from "./report/outcome.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { endIfCancelled, writeDecided } from "./carry-out.ts";
 import { UserError } from "../user-error.ts";
@@ -33,14 +34,8 @@ export async function removeAll(
   const alone = { ...others, clusters: { [name]: entry }, links: [], allowDeletions: true };
   const outcome = await reconcile(clusters, alone, state, now);
   endIfCancelled(clusters, name);
-  if (outcome.outcome === "invalid")
-    throw new UserError(withWayOut(name, outcome.mistakes.join("; ")));
-  if (outcome.outcome === "sourceUnreadable") {
-    const reading = outcome.readings.get(name);
-    throw new UserError(
-      withWayOut(name, reading !== undefined && "why" in reading ? reading.why : ""),
-    );
-  }
+  if (outcome.outcome !== "planned")
+    throw new UserError(withWayOut(name, whyUndecided(outcome, name, name) ?? ""));
   const { source, removed, routes, decided, report } = outcome;
   if (wanted.mayWantMore(source.identity))
     throw new UserError(
@@ -58,20 +53,14 @@ export async function removeAll(
       log(
         `${about(name, part)}${count(length, "mirror")} left, because this run has the same cluster under another name`,
       );
-  const rest = {
+  const isOurs = ({ key }: RouteDecision) => !wanted.has(source.identity, routeKey(key));
+  const due = {
     decisions: decided.decisions.filter((decision) => !isKept(decision)),
-    failover: {
-      ...decided.failover,
-      routes: decided.failover.routes.filter(
-        ({ key }) => !wanted.has(source.identity, routeKey(key)),
-      ),
-    },
+    routes: decided.failover.routes.filter(isOurs),
+    // If this run has the same link under another resource, its Link keeps naming its mirrors.
+    statuses: report.statuses.filter(({ live }) => !kept.has(live.metadata.name)),
   };
-  // If this run has the same link under another resource, its Link keeps naming its mirrors.
-  const statuses = report.statuses.filter(
-    ({ link }) => !kept.has(link.slice(link.indexOf("/") + 1)),
-  );
-  return writeDecided(clusters, alone, source, rest, statuses, log);
+  return writeDecided(clusters, alone, source, due, log);
 }
 
 function withWayOut(cluster: string, why: string): string {

@@ -14,16 +14,15 @@ import {
   type Write,
 } from "../model/decision.ts";
 import { addressOf, rootOf } from "../model/live-mirrors.ts";
-import { type RouteDecision, routesPart } from "../model/route.ts";
+import { type RouteDecision, routeOwner, routesPart } from "../model/route.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
 import { releaseMirror, removeMirror, writeEndpoints, writeService } from "./objects.ts";
-import { writeRoutes } from "./routes.ts";
+import { writeRoute } from "./routes.ts";
 import type { Writer, WriteScope } from "./write-scope.ts";
 import { messageOf, UserError } from "../../user-error.ts";
 import { statusUpdate, type LinkStatusList } from "../model/service-status.ts";
 
 export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> & {
-  /** This stack has marked a part under these names, the current one first. */
   readonly names: (part: string) => readonly string[];
 };
 
@@ -40,14 +39,16 @@ export async function apply(
   destination: Destination,
   decisions: readonly Decision[],
   namespaces: ReadonlyMap<string, string>,
-  routes: readonly RouteDecision[] = [],
+  routes: readonly RouteDecision[],
 ): Promise<readonly WriteFailure[]> {
   const failed = new Map<ObjectKey, WriteFailure>();
   const each = async <T extends Exclude<Decision, Skipped>>(
     changes: readonly T[],
     work: (scope: WriteScope, change: T) => Promise<void>,
   ) => {
-    const failures = await attempt(changes, (change) => work(scopeOf(destination, change), change));
+    const failures = await attempt(changes, (change) =>
+      work(scopeOf(destination, change.part), change),
+    );
     for (const failure of failures) failed.set(failure.key, failure);
   };
   let isMarked = true;
@@ -74,9 +75,9 @@ export async function apply(
     await each(due, (scope, change) => writeEndpoints(scope, change, (key) => addresses.get(key)));
   }
 
-  const [stack = ""] = destination.names(routesPart);
-  const scope = { ...destination, names: destination.names(routesPart) };
-  const lost = await writeRoutes({ ...scope, fieldManager: managerOf(stack) }, routes, failed);
+  const scope = { ...scopeOf(destination, routesPart), owner: routeOwner };
+  const changed = routes.filter(({ verdict }) => verdict !== "keep");
+  const lost = await attempt(changed, (route) => writeRoute(scope, route, failed));
 
   for (const isHeadless of [true, false]) {
     const due = decisions
@@ -96,7 +97,7 @@ export async function apply(
 }
 
 /** A federated Service is marked for each member, and not for the write. */
-function scopeOf({ names, ...destination }: Destination, { part }: Decision): WriteScope {
+function scopeOf({ names, ...destination }: Destination, part: string): WriteScope {
   const own = names(part);
   const fieldManager = part === federatedPart ? federatedWriter : managerOf(own[0] ?? "");
   return { ...destination, names: own, owner: ownerOf(part), fieldManager };

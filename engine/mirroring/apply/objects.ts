@@ -18,7 +18,6 @@ import { UserError } from "../../user-error.ts";
 
 const clearanceMs = 5_000;
 
-/** Returns the Service with its ClusterIP. */
 export async function writeService(
   scope: WriteScope,
   change: Wanted,

@@ -7,38 +7,31 @@ import {
   isRight,
   retryKey,
   routeLabels,
-  routeOwner,
   type RouteDecision,
   type WantedRoute,
 } from "../model/route.ts";
-import { attempt, type WriteFailure } from "./failures.ts";
+import type { WriteFailure } from "./failures.ts";
 import { remove, write, type WriteScope } from "./write-scope.ts";
 
 /** @param failed mirrors that could not be written, which no route may name */
-export function writeRoutes(
-  destination: Omit<WriteScope, "owner">,
-  decisions: readonly RouteDecision[],
+export async function writeRoute(
+  scope: WriteScope,
+  decision: RouteDecision,
   failed: ReadonlyMap<ObjectKey, WriteFailure>,
-): Promise<WriteFailure[]> {
-  const scope = { ...destination, owner: routeOwner };
-  const due = decisions.filter(({ verdict }) => verdict !== "keep");
-  return attempt(due, async (decision) => {
-    if (decision.verdict === "delete") {
-      await remove(scope, resources.httpRoutes, decision.live, (now) =>
-        isOwnRoute(now, scope.names),
-      );
-      return;
-    }
-    const { key, wanted, live } = decision;
-    const missing = wanted.mirrors.find((mirror) => failed.has(mirror));
-    if (missing !== undefined)
-      throw new UserError(
-        `the HTTPRoute ${key} on ${scope.source} stays as it is, because its mirror ${missing} could not be written`,
-      );
-    await write(scope, resources.httpRoutes, wanted.metadata, live, (now) =>
-      manifest(scope, wanted, now),
+): Promise<void> {
+  if (decision.verdict === "delete") {
+    await remove(scope, resources.httpRoutes, decision.live, (now) => isOwnRoute(now, scope.names));
+    return;
+  }
+  const { key, wanted, live } = decision;
+  const missing = wanted.mirrors.find((mirror) => failed.has(mirror));
+  if (missing !== undefined)
+    throw new UserError(
+      `the HTTPRoute ${key} on ${scope.source} stays as it is, because its mirror ${missing} could not be written`,
     );
-  });
+  await write(scope, resources.httpRoutes, wanted.metadata, live, (now) =>
+    manifest(scope, wanted, now),
+  );
 }
 
 function manifest(

@@ -16,13 +16,11 @@ export interface WriteScope {
   readonly source: string;
   /** This stack has marked objects under these names, the current one first. */
   readonly names: readonly string[];
-  /** `managedFields` names this writer. */
   readonly fieldManager: string;
   readonly time: Pick<Time, "now" | "sleep">;
   readonly owner: Owner;
 }
 
-/** Other writers may conflict with each attempt. */
 const mostAttempts = 4;
 
 /**

@@ -16,12 +16,10 @@ import { type Authority, fateOf } from "./policies/ownership.ts";
 import { refuse, type Refusal } from "./policies/rules.ts";
 
 export interface WantedPart {
-  /** Names the link's target, or is `federated`. */
   readonly part: string;
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
   readonly authority?: Authority;
-  /** Only federated Services are claimed. */
   readonly claims?: FederatedClaims;
 }
 

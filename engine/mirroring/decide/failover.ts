@@ -30,7 +30,6 @@ export interface FailoverView {
   readonly routes: Routes;
   /** Keeps every mirror if the target can't be judged. */
   readonly mirrorsOf: (target: string) => readonly Decision[];
-  /** This stack has marked objects under these names, the current one first. */
   readonly stacks: readonly string[];
 }
 

@@ -44,7 +44,6 @@ const specialRanges = special.map(([kind, ranges]) => {
 export interface AddressRules {
   /** Absent if any address is allowed; in CIDR notation. */
   readonly allowed?: readonly string[] | undefined;
-  /** Absent if they aren't known. */
   readonly own?: OwnAddresses | undefined;
 }
 

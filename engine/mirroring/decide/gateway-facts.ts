@@ -99,7 +99,6 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface GatewayJudge {
   readonly resolve: Resolve;
-  /** Resolves to undefined if the source can't be read. */
   readonly own: () => Promise<OwnAddresses | undefined>;
 }
 
@@ -110,7 +109,6 @@ export interface JudgedGateway {
   readonly dialled: readonly string[];
   /** Holds each address to which no traffic is sent, with the reason. */
   readonly refused: readonly string[];
-  /** Holds host names that don't resolve, each with the reason. */
   readonly failed: readonly string[];
 }
 

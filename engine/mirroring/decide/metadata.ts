@@ -60,9 +60,8 @@ function pick(map: StringMap = {}, wanted: (key: string) => boolean): StringMap 
 }
 
 /**
- * Other controllers own a Service or act on it by these keys, each of which has the effect of a copy as its value. If
- * both clusters have such a controller, the source's claims the mirror (linkerd2 #11358). docs/reference/metadata.md
- * has the sources.
+ * Other controllers own a Service or act on it by these keys; the values say what a copy causes. If both clusters have
+ * such a controller, the source's claims the mirror (linkerd2 #11358). docs/reference/metadata.md has the sources.
  */
 export const othersKeys: Readonly<Record<string, string>> = {
   "app.kubernetes.io/instance": "Argo CD, where it tracks by label, prunes the mirror",
@@ -104,7 +103,6 @@ function isOthers(key: string, { copiedMetadata }: MetadataRules): boolean {
   return isListed && !excludes(copiedMetadata, key);
 }
 
-/** Returns entries of other controllers' keys that overlap with a pattern. */
 export function othersIn(pattern: string): readonly string[] {
   return Object.keys(othersKeys).filter(
     (entry) => excludes([pattern], entry) || excludes([entry], pattern),

@@ -1,7 +1,7 @@
 import type { ManagedFields, ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
 import { localMember, managerOf, marksOn, federatedWriter, remarked } from "./marks.ts";
 import { type Mirror, mirroredPorts } from "./mirror.ts";
-import { annotation, clusterOfToken, memberToken, tokensIn } from "./vocabulary.ts";
+import { annotation, clusterOfToken, federatedName, memberToken, tokensIn } from "./vocabulary.ts";
 
 export interface MemberClaim {
   /** Holds a cluster's name, or `localMember`. */
@@ -17,8 +17,9 @@ export interface MemberClaim {
 }
 
 /** Others write the federated Service too, so the result is computed from the live object each time. */
-export interface FederatedClaim extends Pick<Mirror, "namespace" | "name" | "origin"> {
-  readonly service: string;
+export interface FederatedClaim {
+  /** Members are the Services of this key. */
+  readonly origin: ObjectKey;
   /** The current name comes first. */
   readonly stacks: readonly string[];
   /** Wanted members are in the order of listing. Nothing is known about clusters that aren't among them. */
@@ -38,9 +39,10 @@ export interface Settled {
 }
 
 export function settle(claim: FederatedClaim, live: Service | undefined): Settled {
-  const { namespace, name, origin, service, members } = claim;
+  const { origin, members } = claim;
+  const [namespace = "", service = ""] = origin.split("/");
   const { annotations = {} } = live?.metadata ?? {};
-  const [tokens, local] = [tokensLeft(claim, live), localLeft(claim, live)];
+  const [tokens, local] = [tokensLeft(claim, service, live), localLeft(claim, service, live)];
   const wanted = members.filter(({ stance }) => stance === "wanted");
   const unknown = members.filter(({ stance }) => stance === "unknown");
   const details = detailsOf(claim, live, tokens, local);
@@ -56,7 +58,7 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
       : {
           kind: "federated",
           namespace,
-          name,
+          name: federatedName(service),
           origin,
           ...details,
           annotations: {
@@ -74,8 +76,11 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
 }
 
 /** Tokens keep their order; new ones follow. */
-function tokensLeft(claim: FederatedClaim, live: Service | undefined): string[] {
-  const { service, members } = claim;
+function tokensLeft(
+  { members }: FederatedClaim,
+  service: string,
+  live: Service | undefined,
+): string[] {
   const known = new Map(members.map((member) => [member.cluster, member]));
   const wanted = members.flatMap(({ cluster, stance }) =>
     stance === "wanted" && cluster !== localMember ? [memberToken(service, cluster)] : [],
@@ -87,7 +92,7 @@ function tokensLeft(claim: FederatedClaim, live: Service | undefined): string[] 
   return [...new Set([...kept, ...wanted])];
 }
 
-function localLeft({ service, members }: FederatedClaim, live: Service | undefined) {
+function localLeft({ members }: FederatedClaim, service: string, live: Service | undefined) {
   const member = members.find(({ cluster }) => cluster === localMember);
   if (member?.stance === "wanted") return service;
   const listed = live?.metadata.annotations?.[annotation.localMember];

@@ -57,7 +57,6 @@ export function mirrorKey(mirror: Pick<Mirror, "namespace" | "name">): ObjectKey
   return objectKey(mirror.namespace, mirror.name);
 }
 
-/** The values are texts for the user. */
 export interface FieldChange {
   readonly field: string;
   readonly live: string;

@@ -27,7 +27,6 @@ interface DecidedPart {
   readonly before: MirrorLines;
   /** Stands for the mirrors behind a gateway that this run will create. */
   readonly pendingText?: string | undefined;
-  /** These namespaces are created for the part. */
   readonly namespaces?: readonly string[];
   /** These names lose their last backend. */
   readonly lost?: readonly string[];

@@ -8,7 +8,6 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { federatedName, label } from "../model/vocabulary.ts";
 import { originOf } from "./describe.ts";
 
-/** The rest is only counted. */
 const named = 3;
 
 const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] = [

@@ -64,9 +64,9 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
     const claim = claimOn(origin, joining, there, view, age);
     if (claim.members.length === 0) return [];
     const { mirror } = settle(claim, there);
-    claims.set(objectKey(claim.namespace, claim.name), claim);
-    if (joining.length > 0)
-      Object.assign(conflicts, portConflicts(origin, joining, view.source.cluster));
+    const [namespace = "", service = ""] = origin.split("/");
+    claims.set(objectKey(namespace, federatedName(service)), claim);
+    Object.assign(conflicts, portConflicts(origin, joining, view.source.cluster));
     return mirror === undefined ? [] : [mirror];
   });
   return { mirrors, claims, skips, conflicts };
@@ -100,7 +100,6 @@ function claimOn(
   view: FederatedView,
   age: AgeOf,
 ): FederatedClaim {
-  const [namespace = "", service = ""] = origin.split("/");
   const { annotations = {} } = live?.metadata ?? {};
   const wanted = new Set(joining.map(({ cluster }) => cluster ?? localMember));
   const listed = tokensIn(annotations).map(clusterOfToken);
@@ -126,10 +125,7 @@ function claimOn(
     return mayPrecede && rankOf(cluster, age) < rankOf(first?.cluster, age);
   });
   return {
-    namespace,
-    name: federatedName(service),
     origin,
-    service,
     stacks: view.stacks,
     members,
     preceding,

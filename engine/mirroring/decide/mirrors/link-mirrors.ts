@@ -31,7 +31,6 @@ export interface Desired {
   readonly missing: Readonly<Record<ObjectKey, string>>;
 }
 
-/** Gives a reason for each Service that gets no mirror. */
 export function desired(view: LinkView): Desired {
   const { link, source, snapshot: target } = view;
   const mirrors: Mirror[] = [];

@@ -27,7 +27,6 @@ export interface FederatedView {
   }[];
   readonly removed: readonly RemovedPart[];
   readonly controllers: Controllers;
-  /** The current name comes first. */
   readonly stacks: readonly string[];
 }
 
@@ -40,7 +39,6 @@ export interface Member {
   readonly omitted: readonly ServicePort[];
 }
 
-/** A labelled Service joins through this link, if no rule forbids it. */
 interface Candidate extends Omit<Member, "omitted"> {
   readonly link: LinkSpec;
 }

@@ -8,7 +8,6 @@ import { label, remotePath } from "../../model/vocabulary.ts";
 import type { Refusal } from "./rules.ts";
 
 export interface NameClaim {
-  /** Names the link's target, or is `federated`. */
   readonly part: string;
   readonly mirror: Mirror;
 }

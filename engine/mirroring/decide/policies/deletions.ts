@@ -32,7 +32,6 @@ export function limitOfRemoved(
   };
 }
 
-/** Returns the reasons by target. */
 export function deletionRefusals(
   decisions: readonly Decision[],
   limits: readonly DeletionLimit[],

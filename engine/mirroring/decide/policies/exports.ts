@@ -40,10 +40,11 @@ export function invalidList(service: Service): string | undefined {
   const { clusters, ports } = exportAnnotation;
   if (listedIn(service, "clusters")?.every(isPattern) === false)
     return `its annotation ${quoted(service, "clusters")} is not a list of cluster names separated by commas, so no cluster may import it: correct it, such as ${clusters}: "east,north-*"`;
-  const all = service.spec.ports ?? [];
+  const { ports: all = [] } = service.spec;
   if (listedIn(service, "ports") === undefined || omittedPorts(service).length < all.length)
     return undefined;
-  return `its annotation ${quoted(service, "ports")} names none of its ports: correct it, such as ${ports}: "${nameOf(all[0])}"`;
+  const example = all[0]?.name ?? String(all[0]?.port ?? "");
+  return `its annotation ${quoted(service, "ports")} names none of its ports: correct it, such as ${ports}: "${example}"`;
 }
 
 /** An entry is the name of a cluster, or a prefix of names followed by `*`. */
@@ -54,10 +55,6 @@ function isPattern(entry: string): boolean {
 function quoted({ metadata: { annotations = {} } }: Service, what: keyof typeof exportAnnotation) {
   const key = exportAnnotation[what];
   return `${key}: "${printable(annotations[key] ?? "", 200)}"`;
-}
-
-function nameOf(port: ServicePort | undefined): string {
-  return port?.name ?? String(port?.port ?? "");
 }
 
 /** Returns the ports that the exporter doesn't list, by name or number. */
@@ -89,7 +86,6 @@ export function withoutNamedPorts<Subset extends { readonly ports: readonly Endp
   return { ...subset, ports: subset.ports.filter(({ name = "" }) => !names.has(name)) };
 }
 
-/** Reports exported Services that list ports which they don't have. */
 export function missingPorts({ link, target }: LinkObservation): string[] {
   const services = [...(valueIn(target)?.snapshot.services.values() ?? [])];
   const found = services.flatMap((service) => {

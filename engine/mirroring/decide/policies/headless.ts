@@ -1,6 +1,5 @@
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import {
-  type EndpointAddress,
   type EndpointPort,
   type Endpoints,
   isHeadless,
@@ -19,13 +18,6 @@ export interface HostSubset {
   readonly ports: readonly EndpointPort[];
 }
 
-/** Only if an address, ready or not, has a hostname can a mirror be headless (linkerd-behaviour.md 3.1). */
-function anyNamed(endpoints: Endpoints): boolean {
-  return (endpoints.subsets ?? []).some((subset) =>
-    [...(subset.addresses ?? []), ...(subset.notReadyAddresses ?? [])].some(hasName),
-  );
-}
-
 export function anyReady(endpoints: Endpoints | undefined): boolean {
   return (endpoints?.subsets ?? []).some((subset) => (subset.addresses ?? []).length > 0);
 }
@@ -41,20 +33,14 @@ export function hostSubsets(
         ...(subset.addresses ?? []),
         ...(readiness === "follow" ? [] : (subset.notReadyAddresses ?? [])),
       ];
-      const hostnames = addresses.filter(hasName).map((address) => address.hostname);
+      const hostnames = addresses.flatMap(({ hostname }) => hostname || []);
       return { hostnames: [...new Set(hostnames)].sort(), ports: subset.ports ?? [] };
     })
     .filter((subset) => subset.hostnames.length > 0);
 }
 
-function hasName(
-  address: EndpointAddress,
-): address is EndpointAddress & { readonly hostname: string } {
-  return address.hostname !== undefined && address.hostname !== "";
-}
-
 /**
- * A mirror is headless if any pod has a name (linkerd-behaviour.md 3.1). Without pods nobody can tell: an existing
+ * A mirror is headless if any pod, ready or not, has a name (linkerd-behaviour.md 3.1). Without pods nobody can tell: an existing
  * mirror keeps its kind, and a new one waits.
  *
  * @param held pods that are missing from the Endpoints and keep their mirrors
@@ -67,8 +53,10 @@ export function headlessShape(
 ): "headless" | "clusterIP" | Why {
   const live = liveMirror(service, view);
   const isLiveHeadless = live !== undefined && isHeadless(live);
-  if (endpoints !== undefined && (endpoints.subsets ?? []).length > 0)
-    return anyNamed(endpoints) || (isLiveHeadless && held.length > 0) ? "headless" : "clusterIP";
+  if ((endpoints?.subsets ?? []).length > 0) {
+    const isNamed = hostSubsets(endpoints, "ignore").length > 0;
+    return isNamed || (isLiveHeadless && held.length > 0) ? "headless" : "clusterIP";
+  }
   if (live !== undefined) return isLiveHeadless ? "headless" : "clusterIP";
   return {
     reason: "NoPods",

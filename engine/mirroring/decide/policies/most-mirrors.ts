@@ -21,7 +21,6 @@ import { refuse } from "./rules.ts";
  * targets that have brought least so far.
  */
 
-/** A mirror or a member of a federated Service counts against a limit. */
 interface Item<T> {
   readonly one: T;
   readonly part: string;
@@ -63,7 +62,6 @@ export function withinLimits(
   }
 }
 
-/** The keys of the result are part and mirror. */
 function beyondLimits(
   decisions: readonly Decision[],
   links: readonly LinkSpec[],
@@ -168,7 +166,6 @@ export function membersBeyondLimit(
   return new Map([...tooMany, ...tooLarge]);
 }
 
-/** Refuses what is new or grows and doesn't fit. */
 function beyond<T>({ items, most, size, sentence, fix }: Limit<T>): [T, Why][] {
   const weighed = items.map(({ one, part, live, wanted }) => {
     const before = size.live(live);

@@ -11,7 +11,6 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 export interface Authority {
   /** Marks under these names are this stack's, the current one first. */
   readonly names: readonly string[];
-  /** Returns whether the link covers a namespace. */
   readonly covers: (namespace: string) => boolean;
   /** An unmarked mirror in such a namespace is deleted if no link wants it. */
   readonly deletesUnmarked: boolean;
@@ -66,29 +65,22 @@ export function ownershipNotes(
       .filter(isWanted)
       .flatMap(({ live }) => marksOn(live.service?.metadata ?? {}, names).others),
   );
-  const keepers = [...Map.groupBy(kept, ({ keeper }) => keeper)];
-  return [
-    ...(successor === undefined ? [] : [`its mirrors stay, because ${successor} mirrors it now`]),
-    ...(successor === undefined
-      ? keepers.map(([keeper = "", mirrors]) => staying(mirrors, `${keeper} keeps them`))
-      : []),
-    ...(unmarked.length === 0
-      ? []
-      : [
-          staying(
-            unmarked,
-            `they carry no stack's mark, so they may belong to somebody else; if nobody needs them, delete them: ${deletionOf(
-              unmarked.map(({ key }) => key),
-              context,
-            )}`,
-          ),
-        ]),
-    ...(others.size === 0
-      ? []
-      : [
-          `another stack mirrors this as well (${[...others].sort().join(", ")}): remove it from one of the two`,
-        ]),
-  ].map((sentence): Note => [part, sentence]);
+  const sentences: string[] = [];
+  if (successor !== undefined)
+    sentences.push(`its mirrors stay, because ${successor} mirrors it now`);
+  else
+    for (const [keeper = "", mirrors] of Map.groupBy(kept, (each) => each.keeper))
+      sentences.push(staying(mirrors, `${keeper} keeps them`));
+  if (unmarked.length > 0) {
+    const keys = unmarked.map(({ key }) => key);
+    const why = `they carry no stack's mark, so they may belong to somebody else; if nobody needs them, delete them: ${deletionOf(keys, context)}`;
+    sentences.push(staying(unmarked, why));
+  }
+  if (others.size > 0)
+    sentences.push(
+      `another stack mirrors this as well (${[...others].sort().join(", ")}): remove it from one of the two`,
+    );
+  return sentences.map((sentence): Note => [part, sentence]);
 }
 
 /**

@@ -93,7 +93,6 @@ export function dispositionsOf(
   });
 }
 
-/** Returns sentences by source. */
 export function undecided(source: string, removed: readonly RemovedPart[]): ByPart<string> {
   const whys = removed.flatMap((part) =>
     part.disposition === "unknown"

@@ -25,7 +25,6 @@ export function matchesSelector(
   );
 }
 
-/** Returns why a link excludes the Services of a namespace; undefined if it doesn't. */
 export function whyExcluded(namespace: string, link: LinkSpec): string | undefined {
   const { source, target, namespaces, excludedNamespaces } = link;
   const isNamed = (pattern: string) => fits(pattern, namespace);

@@ -34,10 +34,7 @@ const unknown = (cluster: string) => member(cluster, { stance: "unknown" });
 
 function claim(members: MemberClaim[], rest: Partial<FederatedClaim> = {}): FederatedClaim {
   return {
-    namespace: "demo",
-    name: "bb-federated",
     origin: "demo/bb",
-    service: "bb",
     stacks: [stack],
     members,
     preceding: [],
