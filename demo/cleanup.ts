@@ -1,8 +1,8 @@
-/** The actions that undo what the demo made when it ends, last in first out. */
+/** These actions undo what the demo made when it ends, last in first out. */
 export class Cleanup {
   readonly #actions: (() => Promise<void>)[] = [];
 
-  /** Returns a function that makes it unnecessary. */
+  /** Returns a function that takes the action back. */
   add(action: () => Promise<void>): () => void {
     this.#actions.push(action);
     return () => {

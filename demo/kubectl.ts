@@ -1,7 +1,4 @@
-/**
- * The commands of kubectl that the demo needs: each is shown, carried out, and answered with the better part of what
- * kubectl would print. It need not be installed.
- */
+/** Shows each command of kubectl, carries it out, and prints the better part of what kubectl would. It need not be installed. */
 import { stringify } from "yaml";
 
 import {
@@ -25,7 +22,7 @@ export function kubectlOn(screen: Screen) {
     screen.output(`...\n${stringify(shown).trimEnd()}`);
   };
   return {
-    /** Shows the Services of all namespaces, on request with the label that exports them. */
+    /** `exported` adds the label that exports them. */
     async getServices(cluster: Kubernetes, { exported = false } = {}) {
       show(cluster, `get services -A${exported ? ` -L ${label.exported}` : ""}`);
       const header = ["NAMESPACE", "NAME", "TYPE", "CLUSTER-IP", "PORT(S)"];
@@ -36,14 +33,13 @@ export function kubectlOn(screen: Screen) {
       ]);
       screen.table([exported ? [...header, "EXPORTED"] : header, ...rows]);
     },
-    /** Shows a Service without the fields that Kubernetes maintains. */
+    /** Leaves out the fields that Kubernetes maintains. */
     async getService(cluster: Kubernetes, at: At) {
       show(cluster, `get service ${at.name} -o yaml`, at);
       const { metadata, spec } = await cluster.get(resources.services, at);
       const { annotations, labels, name, namespace } = metadata;
       yaml({ metadata: { annotations, labels, name, namespace }, spec: { ports: spec.ports } });
     },
-    /** Shows the addresses of an Endpoints object with their hostnames. */
     async getEndpoints(cluster: Kubernetes, at: At) {
       show(cluster, `get endpoints ${at.name} -o yaml`, at);
       yaml({ subsets: (await cluster.get(resources.endpoints, at)).subsets });

@@ -13,7 +13,7 @@ interface ServiceSpec {
   readonly name: string;
   readonly ports: readonly ServicePort[];
   readonly labels?: StringMap;
-  /** The label of its pods; by default the Service's name. */
+  /** Its pods have this label; by default the Service's name. */
   readonly app?: string;
 }
 
@@ -43,7 +43,6 @@ export async function makeGateway(cluster: Kubernetes, address: string): Promise
   await installGateway(cluster, { ip: address, port: 4143, identity });
 }
 
-/** @param workload what is special about the one of this kind */
 async function makePods(
   cluster: Kubernetes,
   kind: Resource<object>,

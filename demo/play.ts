@@ -59,7 +59,6 @@ You need neither kubectl nor dig: the demo prints an excerpt of what they would 
   await stage.kubectl.getServices(stage.cluster(scenario.mirrorsIn));
 }
 
-/** Prints the commands with which the viewer continues by hand. */
 function printNextSteps(
   screen: Screen,
   lines: readonly string[],

@@ -8,7 +8,7 @@ import type { Screen } from "./screen.ts";
 
 export type Pulumi = Awaited<ReturnType<typeof pulumiFor>>;
 
-/** `pulumi` with this repository's program and the stack `demo`, on the screen. */
+/** Runs `pulumi` with this repository's program and the stack `demo`, on the screen. */
 export async function pulumiFor(
   bed: EngineParts,
   config: Readonly<Record<string, unknown>>,
@@ -26,10 +26,9 @@ export async function pulumiFor(
     if (text !== undefined) screen.output(text);
   };
   return {
-    /** Besides the bed's: they let `pulumi preview` find the stack and its config. */
+    /** They let `pulumi preview` find the stack and its config, beside the bed's. */
     settings: stack.settings,
     config: configFile(config).trimEnd(),
-    /** Runs the command and shows it with what it prints. */
     async run(...words: readonly string[]) {
       screen.command(`pulumi ${words.join(" ")}`);
       const interruption = new AbortController();
@@ -46,20 +45,20 @@ export async function pulumiFor(
   };
 }
 
-/** Lines that Pulumi prints for those who watch it live or in its cloud, and that are lost on a reader. */
+/** Pulumi prints these lines for those who watch it live or in its cloud. */
 const NOISE = [
   /warning: using .* from \$PATH/,
-  // "updating....", and a resource under way, of which another line says how it ended.
+  // Another line says how "updating...." and a resource under way ended.
   /^@ /,
   /^([^\w\s]+ +)?\S+ \S+ (creating|updating|replacing|deleting) \(/,
-  // The stack itself: it has nothing to it, and its messages stand under "Diagnostics" too.
+  // Messages of the stack itself stand under "Diagnostics" too.
   /^pulumi:pulumi:Stack [^\s(]+( running .*| +\d+ messages?)?$/,
   // The demo's stack goes with its clusters.
   /^The resources in the stack have been deleted, but/,
   /^If you want to remove the stack completely, run/,
 ];
 
-/** A line of Pulumi's output as it is worth showing, or `undefined`. */
+/** Returns a line of Pulumi's output as it is worth showing. */
 function readable(line: string): string | undefined {
   const text = stripVTControlCharacters(line).trim();
   if (NOISE.some((noise) => noise.test(text))) return undefined;

@@ -3,16 +3,15 @@ import type { Kubectl } from "./kubectl.ts";
 import type { Pulumi } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
 
-/** What the demo plays, as steps that `play.ts` numbers. */
 export interface Scenario {
   readonly title: string;
   readonly clusters: readonly string[];
-  /** The cluster to look at when all is undone. */
+  /** The demo looks at this cluster when everything is undone. */
   readonly mirrorsIn: string;
-  /** The stack's config, without the namespace that Pulumi.yaml gives its keys. */
+  /** Its keys lack the namespace that Pulumi.yaml gives them. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly acts: readonly Act[];
-  /** Commands that show what there is, for those who keep the clusters. */
+  /** These commands show what there is, for those who keep the clusters. */
   readonly nextCommands: readonly string[];
 }
 
@@ -22,7 +21,6 @@ export interface Act {
   readonly run: (stage: Stage) => Promise<void>;
 }
 
-/** The clusters and tools of an act. */
 export interface Stage {
   readonly screen: Screen;
   readonly kubectl: Kubectl;

@@ -4,9 +4,9 @@ import { columns } from "../tests/bed/table.ts";
 
 export type Screen = ReturnType<typeof screenOn>;
 
-/** The printer of the demo, through which everything goes, so that it looks the same everywhere. */
+/** Everything that the demo prints goes through this, so that it looks the same everywhere. */
 export function screenOn(stream: NodeJS.WriteStream) {
-  // Not where it is no terminal, nor against the reader's will (https://no-color.org).
+  // A file gets no colors, nor does a reader who wants none (https://no-color.org).
   const colored = stream.isTTY && stream.hasColors();
   let steps = 0;
   let isOpen = true;
@@ -25,29 +25,24 @@ export function screenOn(stream: NodeJS.WriteStream) {
   };
 
   return {
-    /** Whether `pulumi` may use colors too. */
     colored,
     heading(text: string) {
       print(paint("bold", text));
     },
-    /** The next step: what is done, and why. */
     step(title: string, why: string) {
       steps += 1;
       print("");
       print(paint(["bold", "cyan"], `${steps}. ${title}`));
       indented(why);
     },
-    /** Commands as one would type them. */
     command(...lines: readonly string[]) {
       print("");
       for (const line of lines) indented(paint("green", `$ ${line}`));
     },
-    /** The output of a command. */
     output: indented,
     table(rows: readonly (readonly string[])[]) {
       indented(columns(rows));
     },
-    /** A remark on what to see in the output above it. */
     remark(text: string) {
       print("");
       indented(paint("italic", text));

@@ -1,5 +1,5 @@
 /**
- * Linkerd's guides "Multi-cluster communication with StatefulSets" and "Multi-cluster Federated Services", typed line by
+ * Types Linkerd's guides "Multi-cluster communication with StatefulSets" and "Multi-cluster Federated Services" line by
  * line on real nodes: real pods, real proxies, and `pulumi up` where the guides install and link.
  */
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import type { Screen } from "./screen.ts";
 
 const names = ["west", "east", "north"] as const;
 
-/** A title, why, and the lines to type; `up` stands for a run of Pulumi. */
+/** A line `up` stands for a run of Pulumi. */
 type Step = readonly [title: string, why: string, ...lines: readonly string[]];
 
 const up = "pulumi up --yes --skip-preview";
@@ -26,7 +26,7 @@ const onEast = "kubectl --context=east";
 const onWest = "kubectl --context=west";
 const inDemo = "kubectl --context west -n mc-demo";
 
-/** Goes round the proxy, whose user no redirection concerns. */
+/** It bypasses the proxy, whose user no redirection concerns. */
 const direct =
   `${onEast} exec deploy/curl -c linkerd-proxy -- curl -s -o /dev/null -w '%{http_code}' --max-time 3 ` +
   `$(${onWest} get pod nginx-set-0 -o jsonpath={.status.podIP}) || true`;

@@ -1,7 +1,7 @@
 /**
  * `npm run release -- VERSION` commits and tags a release; nothing is pushed or published.
  * `npm run release -- files FOLDER` makes everything that is published of the version that is checked out.
- * `npm run release -- try FOLDER` publishes these files to a registry on this machine, installs and starts them.
+ * `npm run release -- try FOLDER` installs and starts these files.
  * `npm run release -- --dry-run` does all three in a clone of HEAD.
  * With `--stand-ins`, images start from what this machine has instead of published images.
  */

@@ -6,7 +6,6 @@ import { type Act, acts, type Scenario, type Stage } from "../scenario.ts";
 
 const exported = { [label.exported]: "true" };
 
-/** The tutorial's StatefulSet, and the headless Service of its pods. */
 const set = { namespace: "default", name: "nginx-set" };
 const nginx = {
   namespace: "default",
@@ -98,7 +97,7 @@ The clusters' names are contexts in the kubeconfig.`,
   ],
 };
 
-/** @param pod the one whose name is resolved, as a pod on east would */
+/** The pod's name is resolved as a pod on east would. */
 async function lookAtEast({ cluster, kubectl, lookUp, screen }: Stage, pod: string): Promise<void> {
   const east = cluster("east");
   await kubectl.getServices(east);
@@ -107,7 +106,6 @@ async function lookAtEast({ cluster, kubectl, lookUp, screen }: Stage, pod: stri
   await lookUp("east", `${pod}.nginx-svc-west.default.svc.cluster.local`);
 }
 
-/** Waits until Kubernetes lists this many pods behind the headless Service. */
 async function podsInEndpoints(cluster: Stage["cluster"], count: number): Promise<void> {
   await until(`${count} pods of ${set.name}`, [], async () => {
     const { subsets = [] } = await cluster("west").get(resources.endpoints, nginx);

@@ -10,17 +10,17 @@ import { type Access, request } from "./request.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 export interface ApiServerSpec {
-  /** Names the cluster, and its part of etcd. */
+  /** It names the cluster, and its part of etcd. */
   readonly name: string;
-  /** Tells the clusters of a bed apart where they need numbers. */
+  /** It tells the clusters of a bed apart where they need numbers. */
   readonly index: number;
   readonly path: string;
   readonly folder: string;
   readonly port: number;
-  /** The address that the server listens on; the loopback address by default. */
+  /** The server listens on this address; on the loopback address by default. */
   readonly address?: string;
   readonly etcdUrl: string;
-  /** Token of each user; all are administrators. */
+  /** All users are administrators. */
   readonly tokens: ReadonlyMap<string, string>;
 }
 
@@ -102,7 +102,6 @@ export function startApiServer(spec: ApiServerSpec, watchdog: Watchdog): Program
 /** Twenty servers that start at once on two busy cores take minutes. One that fails ends, so nothing waits for it. */
 const startSeconds = 300;
 
-/** Waits until the server is ready, and says how to reach it. */
 export function apiServerReady(
   { name, folder, port, address = "127.0.0.1" }: ApiServerSpec,
   token: string,

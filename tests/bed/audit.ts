@@ -3,23 +3,21 @@ import { open, stat, writeFile } from "node:fs/promises";
 
 import { stringify } from "yaml";
 
-/** A request that a cluster's API server answered. */
 export interface AuditedRequest {
   readonly verb: string;
-  /** The resource with its subresource, such as `services/status`; empty for paths such as `/version`. */
+  /** `services/status` has a subresource; paths such as `/version` have no resource. */
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
   readonly userAgent: string;
   readonly code: number;
-  /** When it was received and when it was answered, in milliseconds since 1970. */
   readonly received: number;
   readonly answered: number;
-  /** The path and query, which show pages, selectors and field managers. */
+  /** It shows pages, selectors and field managers. */
   readonly uri: string;
 }
 
-/** A cluster's audit log, from its beginning or from an offset on. */
+/** It begins at an offset, or with the log. */
 export interface AuditLog {
   readonly auditLog: string;
   readonly offset?: number;
@@ -57,11 +55,7 @@ export async function mark({ auditLog }: AuditLog): Promise<AuditLog> {
   }
 }
 
-/**
- * Returns the requests that the cluster answered, in order. A watch counts when it begins.
- *
- * @param userAgent a part of the agent's name
- */
+/** Returns the requests that the cluster answered, in order, of user agents with this part. A watch counts when it begins. */
 export async function requestsOf(
   { auditLog, offset = 0 }: AuditLog,
   userAgent = "",
@@ -79,12 +73,11 @@ export async function requestsOf(
   return requests;
 }
 
-/** Whether a request changes what is stored. A review is created only to ask a question. */
+/** Tells whether a request changes what is stored. A review is created only to ask a question. */
 export function isWriteRequest({ verb, resource }: AuditedRequest): boolean {
   return !["get", "list", "watch"].includes(verb) && !resource.endsWith("accessreviews");
 }
 
-/** The used part of `audit.k8s.io/v1` Event. */
 interface AuditEvent {
   readonly auditID: string;
   readonly verb: string;

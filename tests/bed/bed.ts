@@ -34,18 +34,16 @@ export { until } from "./processes.ts";
 
 interface BedSpec<Name extends string> {
   readonly clusters: readonly Name[];
-  /** The programs of all clusters, or of each; the default is pods. */
+  /** `pods` is the default. */
   readonly runs?: Runs | Readonly<Record<Name, Runs>>;
-  /** With `runs: "nodes"`. */
   readonly nodes?: NodesSpec;
 }
 
 export interface Bed<Name extends string> extends EngineParts {
   readonly kubeconfig: string;
   readonly clusters: Readonly<Record<Name, BedCluster>>;
-  /** Returns the cluster's node. */
   readonly node: (cluster: Name) => BedNode;
-  /** Starts a DNS server for a cluster; most tests do without. */
+  /** Most tests do without it. */
   readonly dns: (cluster: Name, domain?: string, cloud?: CloudDns) => Promise<Dns>;
   readonly stop: () => Promise<void>;
 }

@@ -7,36 +7,26 @@ import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { isFile, programOnPath } from "./path.ts";
 import { type Watchdog, startWatchdog } from "./watchdog.ts";
 
-/** Programs that one command of Go builds: what they share is compiled once, and they are linked side by side. */
+/** One command of Go builds these: what they share is compiled once, and they are linked side by side. */
 export interface Batch {
-  /** The folder whose go.mod and go.sum pin everything that goes in. */
+  /** Its go.mod and go.sum pin everything that goes in. */
   readonly module: string;
-  /** The package of each program, whose last part is the program's name. */
+  /** The last part of a package is the program's name. */
   readonly programs: Readonly<Record<string, string>>;
-  /**
-   * String variables of the programs that tell them their version, which is a Go module's: {version}, {major} and
-   * {minor} stand for its parts.
-   */
+  /** These variables tell the programs their version, which is a Go module's, as {version}, {major} and {minor}. */
   readonly version?: {
     readonly module: string;
     readonly variables: Readonly<Record<string, string>>;
   };
-  /**
-   * A file in the module's folder, in the format of Go's txtar: packages by their import path, and what each is
-   * replaced by. They are what the programs import and the bed never uses.
-   */
+  /** It lists packages that the bed never uses and what replaces them, in the format of Go's txtar. */
   readonly leftOut?: string;
   /** Programs on PATH do not replace them. */
   readonly builtAlways?: boolean;
 }
 
-/** Receives text about the build for the screen, line ends included. */
 export type Progress = (text: string) => void;
 
-/**
- * Builds those of the programs that have a path and do not lie there yet. Programs appear whole or not at all. Go's
- * caches, gigabytes that nothing needs once all is built, stay after an interruption for the next build.
- */
+/** Builds the programs that do not lie at their path yet. Go's caches, gigabytes, stay only after an interruption. */
 export async function build(
   batches: readonly Batch[],
   targets: ReadonlyMap<string, string>,

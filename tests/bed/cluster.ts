@@ -17,10 +17,9 @@ import type { Watchdog } from "./watchdog.ts";
 
 export interface BedCluster {
   readonly name: string;
-  /** The cluster's context in the bed's kubeconfig. */
   readonly context: string;
   readonly server: string;
-  /** The access in the bed's kubeconfig, with the rights of an administrator. */
+  /** It has the rights of an administrator. */
   readonly access: Access;
   readonly auditLog: string;
   /** Sends a request of the bed itself, which `requestsOf` does not count. */
@@ -77,10 +76,7 @@ export async function startCluster(
   };
 }
 
-/**
- * One node without a machine, which kwok keeps ready and where it lets all pods run. It has the
- * labels that a kubelet gives its node, since charts select by them.
- */
+/** Kwok keeps this node ready and lets all pods run there. Charts select by the labels that a kubelet would give it. */
 async function pretendNode(cluster: string, access: Access): Promise<void> {
   const name = nodeOf(cluster);
   const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux" };
@@ -89,7 +85,7 @@ async function pretendNode(cluster: string, access: Access): Promise<void> {
   if (code !== 201) throw new UserError(`${cluster} takes no node: ${JSON.stringify(body)}`);
 }
 
-/** Whether the cluster accepts objects like one that has run for a while. */
+/** Tells whether the cluster accepts objects like one that has run for a while. */
 async function isComplete(access: Access, runs: Runs): Promise<true | undefined> {
   const namespace = "/api/v1/namespaces/default";
   const last = runs === "nothing" ? namespace : `${namespace}/serviceaccounts/default`;

@@ -8,10 +8,7 @@ import type { Access } from "./request.ts";
 import type { Toolbox, ToolName } from "./tools.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/**
- * The programs beside a cluster's API server. `pods` adds a scheduler, a node and kwok to the controllers, and `nodes` a
- * scheduler and a real node.
- */
+/** `pods` adds a scheduler, a node and kwok to the controllers, and `nodes` a scheduler and a real node. */
 export type Runs = "nothing" | "controllers" | "pods" | "nodes";
 
 interface ControllersSpec extends Pick<ApiServerSpec, "name" | "index" | "folder" | "tokens"> {
@@ -19,10 +16,10 @@ interface ControllersSpec extends Pick<ApiServerSpec, "name" | "index" | "folder
   readonly access: Access;
 }
 
-/** The node of a cluster on which kwok lets all pods run. */
+/** Kwok lets all pods of a cluster run on this node. */
 export const nodeOf = (cluster: string): string => `${cluster}-node`;
 
-/** The controllers for which a cluster without machines, volumes and autoscaling has use. */
+/** Clusters without machines, volumes and autoscaling use no other controllers. */
 const CONTROLLERS = [
   "clusterrole-aggregation",
   "deployment",

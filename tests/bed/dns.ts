@@ -7,7 +7,7 @@ import { freePorts } from "./ports.ts";
 import { startProgram, until } from "./processes.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** A DNS server of a cloud, which programs ask that read resolv.conf. It has names of load balancers in `zone`. */
+/** Programs that read resolv.conf ask this server of a cloud. */
 export interface CloudDns {
   readonly address: string;
   /** `<name>.<zone>` has the addresses of the headless Service of this name in the namespace `balancers`. */
@@ -16,24 +16,16 @@ export interface CloudDns {
 
 interface DnsSpec {
   readonly kubeconfig: string;
-  /** The cluster whose names it answers for. */
   readonly context: string;
-  /** The cluster's DNS domain, such as `cluster.local`. */
   readonly domain: string;
   readonly folder: string;
-  /** By default it is the cluster's own, on a free port of 127.0.0.1. */
+  /** Without it, the server is the cluster's own, on a free port of 127.0.0.1. */
   readonly cloud?: CloudDns;
 }
 
-/** The DNS server of a cluster. */
 export type Dns = Awaited<ReturnType<typeof startDns>>;
 
-/**
- * Starts CoreDNS, which answers for a cluster's names as it does for the cluster's pods. It ends with what the watchdog
- * guards.
- *
- * @param program the path of `coredns`
- */
+/** Starts CoreDNS, which answers for a cluster's names as it does for the cluster's pods. */
 export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdog) {
   const { context, domain } = spec;
   const [free = 0] = await freePorts(1);
@@ -57,7 +49,7 @@ export async function startDns(spec: DnsSpec, program: string, watchdog: Watchdo
   );
   return {
     port,
-    /** Returns the IPv4 addresses of a name, sorted; none if the server does not have the name. */
+    /** Returns sorted IPv4 addresses; none if the server does not have the name. */
     async lookup(name: string): Promise<string[]> {
       try {
         return (await resolver.resolve4(name)).sort();

@@ -22,7 +22,6 @@ export async function installGateway(
   await assignAddress(cluster, ip);
 }
 
-/** Sets the address as a load balancer does. */
 export async function assignAddress(cluster: Kubernetes, ip: string): Promise<void> {
   const patch = { status: { loadBalancer: { ingress: [{ ip }] } } };
   await cluster.patch(resources.services, gatewayName, patch, { subresource: "status" });

@@ -16,7 +16,7 @@ export async function addLinkCrd(cluster: BedCluster): Promise<void> {
   await until("Link resources", [], async () => (await answers(cluster, 200)) || undefined);
 }
 
-/** @param spec what the Link says besides the name of its target, which is its own */
+/** The Link's own name is that of its target. */
 export async function addLink(cluster: BedCluster, name: string, spec: object = {}): Promise<void> {
   await post(cluster, linksPath, {
     apiVersion: `${group}/v1alpha3`,
@@ -26,7 +26,6 @@ export async function addLink(cluster: BedCluster, name: string, spec: object = 
   });
 }
 
-/** Deletes the CRD of Links, and all Links with it. */
 export async function removeLinkCrd(cluster: BedCluster): Promise<void> {
   await cluster.request("DELETE", `${crds}/links.${group}`);
   await until("the end of Link resources", [], async () => {

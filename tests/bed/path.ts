@@ -17,13 +17,11 @@ export async function programOnPath(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Returns the names of programs that are in neither. */
 export async function missingOnPath(names: readonly string[]): Promise<string[]> {
   const found = await Promise.all(names.map(programOnPath));
   return names.filter((_, index) => found[index] === undefined);
 }
 
-/** A sentence for each program that is in neither. */
 export async function notOnPath(names: readonly string[]): Promise<string[]> {
   return (await missingOnPath(names)).map((name) => `${name} is not on PATH`);
 }

@@ -9,7 +9,6 @@ import type { Watchdog } from "./watchdog.ts";
 
 const run = promisify(execFile);
 
-/** A running server of the bed. */
 export type Program = ReturnType<typeof startProgram>;
 
 interface ServerCommand {
@@ -45,7 +44,7 @@ export function startProgram({ name, path, args, log }: ServerCommand, watchdog:
   };
   return {
     pid: child.pid ?? 0,
-    /** The reason, if it ended although nobody stopped it. */
+    /** Says why it ended although nobody stopped it. */
     problem: (): string | undefined =>
       problem && `${problem} ${lastWords(readFileSync(log, "utf8"))}`,
     /** Kills it at once. What it has promised to its clients must survive that. */
@@ -72,11 +71,7 @@ async function isStopped(pid: number | undefined): Promise<true | undefined> {
   return stdout.startsWith("T") || undefined;
 }
 
-/**
- * Polls until `probe` returns a value. A probe that throws is tried again.
- *
- * @param programs without which it never will: the end of one is the end of the wait
- */
+/** Polls until `probe` returns a value. A probe that throws is tried again. The end of one of the programs ends the wait. */
 export async function until<T>(
   what: string,
   programs: readonly Pick<Program, "problem">[],
@@ -103,7 +98,6 @@ export async function until<T>(
   }
 }
 
-/** @param log what a program that has ended has written */
 export function lastWords(log: string): string {
   const lines = log.trim().split("\n");
   return `Its last words:\n${lines.slice(-8).join("\n")}`;

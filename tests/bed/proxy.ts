@@ -19,13 +19,8 @@ export async function startProxy(access: Access) {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    /** The access to the same cluster through the proxy. */
     access: { ...access, server: `http://127.0.0.1:${String(port)}` },
-    /**
-     * Holds back requests that match, from now on: it neither passes them on nor answers them.
-     *
-     * @returns once the first such request is there
-     */
+    /** Neither passes on nor answers requests that match, from now on. Resolves once the first such request is there. */
     hold(isLike: (request: IncomingMessage) => boolean): Promise<void> {
       isHeld = isLike;
       return new Promise((resolve) => (first = resolve));

@@ -29,17 +29,15 @@ export async function pulumiFolder(tools: Toolbox, folder: string): Promise<stri
   return bin;
 }
 
-/** What a process needs to run `pulumi` on a bed. */
 export interface EngineParts {
-  /** The folder that holds everything the bed writes. */
+  /** Everything that the bed writes is in this folder. */
   readonly folder: string;
-  /** The folders to put first on PATH. */
+  /** These folders come first on PATH. */
   readonly path: readonly string[];
-  /** The other variables for `pulumi` and `kubectl`. */
+  /** `pulumi` and `kubectl` need these variables too. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Returns this process's environment with the bed's own variables. */
 export function environment({ folder, path, settings }: EngineParts): NodeJS.ProcessEnv {
   const PATH = [...path, process.env["PATH"] ?? ""].join(delimiter);
   // The engine leaves its pipes behind when it is killed. Here they are deleted with the bed.
@@ -61,7 +59,7 @@ function quoted(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The variables by which `pulumi` finds the clusters and a state of its own. */
+/** `pulumi` finds the clusters and a state of its own by these variables. */
 export async function pulumiSettings(
   kubeconfig: string,
   folder: string,

@@ -1,6 +1,5 @@
 import { Agent, request as send } from "undici";
 
-/** The address of an API server, and the credentials for it. */
 export interface Access {
   readonly server: string;
   /** PEM. */

@@ -9,21 +9,14 @@ import type { Observer, WatchEvent } from "../../cli/watch/events.ts";
 import { type EngineParts, environment } from "./pulumi.ts";
 import { type PulumiStack, repository } from "./stack.ts";
 
-/** A process of `linkerd-clusters watch`. */
 export interface RunningWatch extends Pick<Program, "problem"> {
   readonly pid: number;
-  /** The events that it has told so far. */
   readonly events: readonly WatchEvent[];
   readonly isEnded: () => boolean;
-  /** The exit code, or the signal that has ended it. */
   readonly ended: Promise<number | string>;
 }
 
-/**
- * Its standard errors are in the folder of the bed; its records too, so that it finds them again.
- *
- * @param show gets each event as it is told
- */
+/** Its errors and its records are in the folder of the bed, so that the next watch finds them. `show` gets each event. */
 export function startWatch(
   bed: EngineParts,
   { settings }: Pick<PulumiStack, "settings">,
@@ -33,7 +26,7 @@ export function startWatch(
   const fd = openSync(log, "a");
   // Earlier watches left these.
   const { size } = fstatSync(fd);
-  // Written by the watch itself: all of it is there once that has ended.
+  // The watch writes them itself, so that all of them are there once it has ended.
   const errors = createWriteStream(log, { fd });
   const child = spawn(
     process.execPath,
@@ -42,7 +35,7 @@ export function startWatch(
       cwd: repository,
       env: { ...environment(bed), ...settings, XDG_STATE_HOME: join(bed.folder, "watch-state") },
       stdio: ["ignore", "pipe", errors],
-      // A Ctrl-C in the terminal is for whoever has started it to pass on.
+      // Whoever has started it passes a Ctrl-C on.
       detached: true,
     },
   );

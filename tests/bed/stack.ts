@@ -13,45 +13,37 @@ import { environment, type EngineParts } from "./pulumi.ts";
 export const repository = join(import.meta.dirname, "../..");
 const project = "linkerd-multicluster";
 
-/** Values of the project's config keys, without the project's name. */
+/** Keys lack the project's name. */
 export type Config = Readonly<Record<string, unknown>>;
 
-/** One run of the engine. */
 export interface RunOutcome {
   readonly words: readonly string[];
   readonly code: number;
-  /** All that it printed, without colors. */
+  /** It has both outputs, without colors. */
   readonly text: string;
-  /** The part of it that went to standard output: with `--json`, the JSON. */
   readonly stdout: string;
 }
 
 export interface RunOptions {
-  /** Gets each line as it is printed. */
   readonly show?: (line: string) => void;
-  /**
-   * Interrupts the run. It is in a process group of its own then: a Ctrl-C in the terminal must
-   * reach it once, from here.
-   */
+  /** Interrupts the run, whose process group is its own then, so that a Ctrl-C reaches it once. */
   readonly signal?: AbortSignal;
-  /** Milliseconds after which it is interrupted once more if it has not ended; 5,000. */
+  /** Milliseconds (5,000) after an interrupt, another one follows. */
   readonly patience?: number;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Told the process id of the engine. */
   readonly started?: (pid: number) => void;
 }
 
-/** `pulumi` with a program, and a stack of it that is nowhere but in the bed. */
+/** Runs `pulumi` with a program and a stack that is nowhere but in the bed. */
 export interface PulumiStack {
-  /** Besides the bed's: these let `pulumi preview` find the stack and its config. */
+  /** These let `pulumi preview` find the stack and its config, beside the bed's. */
   readonly settings: Readonly<Record<string, string>>;
   configure(config: Config): Promise<void>;
   run(words: readonly string[], options?: RunOptions): Promise<RunOutcome>;
-  /** Returns what the command prints; that is in the error where it fails. */
+  /** Returns what the command prints, or throws it. */
   pulumi(...words: readonly string[]): Promise<string>;
 }
 
-/** @param program folder of the program, by default this repository's */
 export async function newStack(
   bed: EngineParts,
   name: string,
@@ -65,7 +57,7 @@ export async function newStack(
   const pulumi = (cwd: string, words: readonly string[], options: RunOptions = {}) =>
     run(words, cwd, { ...env, ...options.variables }, options);
 
-  // A new stack writes the salt of its secrets beside a Pulumi.yaml: not beside the program's.
+  // A new stack writes the salt of its secrets beside a Pulumi.yaml, which must not be the program's.
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "Pulumi.yaml"), stringify({ name: project, runtime: "nodejs" }));
   succeeded(await pulumi(folder, ["stack", "init", name]));
@@ -83,7 +75,7 @@ export async function newStack(
   return stack;
 }
 
-/** The text of a stack's config file, without what the engine itself keeps in it. */
+/** Returns a stack's config file, without what the engine itself keeps in it. */
 export function configFile(config: Config): string {
   const entries = Object.entries(config).map(([key, value]) => [`${project}:${key}`, value]);
   return stringify({ config: Object.fromEntries(entries) as Config });
@@ -111,7 +103,7 @@ async function run(
   if (child.pid !== undefined) started?.(child.pid);
   let impatience: NodeJS.Timeout | undefined;
   signal?.addEventListener("abort", () => {
-    // Asked once it finishes what is under way, asked twice it does not; either way it ends its
+    // Asked once, it finishes what is under way; asked twice, it does not. Either way it ends its plugins.
     // plugins, which a kill would leave behind.
     child.kill("SIGINT");
     impatience = setTimeout(() => child.kill("SIGINT"), patience);

@@ -22,10 +22,7 @@ const kubernetesVersion = {
   },
 };
 
-/**
- * The real programs of the bed. One go.mod pins them all, so that what they have in common is compiled once; only
- * Pulumi's language host needs another version of Pulumi's SDK.
- */
+/** One go.mod pins all programs; only Pulumi's language host needs another version of Pulumi's SDK. */
 const batches = [
   {
     module: MODULE,
@@ -60,7 +57,7 @@ const batches = [
 
 const NODES = join(MODULE, "nodes");
 
-/** The programs of real nodes. A module of their own spares everyone else their dependencies. */
+/** A module of their own spares everyone else the dependencies of nodes. */
 const nodeBatches = [
   {
     module: NODES,
@@ -91,14 +88,10 @@ const nodeBatches = [
 type NamesIn<Each> = Each extends { programs: infer Programs } ? keyof Programs : never;
 export type ToolName = NamesIn<(typeof batches)[number]>;
 
-/** The path of each program. */
 export type Toolbox = Readonly<Record<ToolName, string>>;
 export type NodeTools = Readonly<Record<NamesIn<(typeof nodeBatches)[number]>, string>>;
 
-/**
- * Finds every program: on PATH or in KUBEBUILDER_ASSETS, else in the cache, else builds it into the cache, which takes
- * minutes once.
- */
+/** Finds programs on PATH, in KUBEBUILDER_ASSETS or in the cache, or builds them into the cache, once, in minutes. */
 export function ensureTools(report?: Progress): Promise<Toolbox> {
   return ensure(batches, report);
 }
@@ -160,10 +153,7 @@ async function keyOf(batch: Batch, name: string, source: string): Promise<string
   return `${name}-${hash.digest("hex").slice(0, 16)}`;
 }
 
-/**
- * Runs `action` while no other process of this machine runs one for the same folder. The lock is a port, which is
- * released with its process, however that ends.
- */
+/** Runs `action` while no other process does for the same folder. The lock is a port, which is released with its process. */
 async function withLock<T>(
   folder: string,
   onWait: () => void,

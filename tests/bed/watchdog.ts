@@ -15,12 +15,12 @@ import { execa } from "execa";
 export interface Watchdog {
   /** `child` must have been started with `detached`: it is ended with its whole process group. */
   guard(child: ChildProcess): void;
-  /** Ends what is guarded and deletes the folder, now. */
+  /** Ends what is guarded and deletes the folder. */
   end(): Promise<void>;
 }
 
 export function startWatchdog(folder: string): Watchdog {
-  // In a session of its own: a Ctrl-C in the terminal must not end it before it has done its work.
+  // Its session is its own, so that a Ctrl-C doesn't end it before its work is done.
   const shell = spawn("/bin/sh", [join(import.meta.dirname, "watchdog.sh"), folder], {
     cwd: "/",
     detached: true,

@@ -6,7 +6,7 @@ import { execa } from "execa";
 
 import { isFile } from "../path.ts";
 
-/** Programs of nodes and of pods that no Go module has. */
+/** No Go module has these programs of nodes and pods. */
 const packages = [
   // A node needs these.
   ...["nftables", "runc"],
@@ -16,10 +16,7 @@ const packages = [
   "tcpdump",
 ];
 
-/**
- * Unpacks Debian packages with everything that they depend on into a folder of the cache, once. Nothing is installed,
- * and apt looks at none of the machine's own packages.
- */
+/** Unpacks Debian packages with everything that they depend on into a folder of the cache, once. Nothing is installed. */
 export async function debianRoot(cache: string): Promise<string> {
   const key = createHash("sha256").update(JSON.stringify(packages)).digest("hex").slice(0, 16);
   const folder = join(cache, `debian-${key}`);
@@ -50,7 +47,6 @@ export async function debianRoot(cache: string): Promise<string> {
   return folder;
 }
 
-/** The search path of libraries for programs of that folder. */
 export async function librariesIn(root: string): Promise<string> {
   const folders = ["lib", "usr/lib"].map((name) => join(root, name));
   const found = await Promise.all(

@@ -6,22 +6,19 @@ import { pipeline } from "node:stream/promises";
 
 import { execa } from "execa";
 
-/** An image as pods name it: Debian's programs, and more files. */
+/** An image has Debian's programs, and more files. */
 export interface Image {
   readonly names: readonly string[];
-  /** The files by their path in the image; the bed copies them. */
+  /** The bed copies files to these paths in the image. */
   readonly files?: Readonly<Record<string, FileIn>>;
-  /** As in an image's own config. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** It consists of its files alone. */
   readonly withoutDebian?: boolean;
 }
 
 export interface FileIn {
-  /** A file of this machine. */
   readonly from?: string;
   readonly text?: string;
-  /** Capabilities that the file gives to users other than root, in the notation of `setcap`. */
+  /** The file gives these capabilities to users other than root, in the notation of `setcap`. */
   readonly capabilities?: string;
 }
 
@@ -32,7 +29,7 @@ www-data:x:33:33:www-data:/var/www:/bin/sh
 nobody:x:65534:65534:nobody:/nonexistent:/bin/sh
 `;
 
-/** Files that scripts of Debian's packages would create. The packages are only unpacked. */
+/** Scripts of Debian's packages would create these files, but the packages are only unpacked. */
 const additions: NonNullable<Image["files"]> = {
   "etc/passwd": { text: passwd },
   "etc/group": { text: "root:x:0:\nwww-data:x:33:\nnogroup:x:65534:\n" },
@@ -42,7 +39,7 @@ const additions: NonNullable<Image["files"]> = {
   "tmp/.keep": { text: "" },
 };
 
-/** Writes one archive with all images, as `docker save` does; what several of them share is in it once. */
+/** Writes one archive with all images, as `docker save` does, and each layer once. */
 export async function writeImages(
   folder: string,
   debian: string,

@@ -1,4 +1,3 @@
-/** The programs and images that all nodes of a bed share. */
 import { spawnSync } from "node:child_process";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,12 +10,10 @@ import { type Image, writeImages } from "./images.ts";
 import { pauseImage } from "./node-config.ts";
 
 export interface NodeKit {
-  /** A folder with all programs. */
   readonly programs: string;
   readonly kubectl: string;
-  /** The variables that they run with, for `env`. */
+  /** `env` takes these variables. */
   readonly environment: readonly string[];
-  /** The archive of the images. */
   readonly images: string;
 }
 

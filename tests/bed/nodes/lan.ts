@@ -1,7 +1,7 @@
 /**
- * The network between nodes: a bridge in a namespace of its own. This machine has one interface in it, at whose
- * address all API servers listen, and routes to the Services of each cluster by its node, for webhooks. A node reaches
- * whatever is on the network and nothing else, since it has no default route.
+ * Connects nodes by a bridge in a namespace of its own. This machine has one interface in it, at whose address all API
+ * servers listen, and routes to the Services of each cluster by its node, for webhooks. A node reaches nothing else,
+ * since it has no default route.
  */
 import { networkInterfaces } from "node:os";
 
@@ -11,12 +11,11 @@ import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 import { startProgram, until } from "../processes.ts";
 import type { Watchdog } from "../watchdog.ts";
 
-/** The machine's own address on the network. */
 export const hostAddress = "10.250.0.1";
 
 export const nodeAddress = (index: number): string => `10.250.0.${11 + index}`;
 
-/** What a load balancer would have: the node answers to it, beside its own. */
+/** The node answers to it beside its own, as a load balancer would. */
 export const balancerAddress = (index: number): string => `10.250.0.${101 + index}`;
 
 export const serviceNetwork = (index: number): string => `10.${100 + index}.0.0/16`;
@@ -28,7 +27,7 @@ const link = "nodes";
 export interface Lan {
   /** Gives a node's namespace its interface `eth0`. */
   attach(index: number, pid: number): Promise<void>;
-  /** Whether the node is on the network. Nobody there notices that it isn't, as with a machine that lost power. */
+  /** Nobody notices a node that is off the network, as with a machine that lost power. */
   connect(index: number, isConnected: boolean): Promise<void>;
 }
 
@@ -68,7 +67,6 @@ export async function startLan(clusters: number, folder: string, watchdog: Watch
   };
 }
 
-/** The words that run a command in the network namespace of a process. */
 export const enter = (pid: number): readonly string[] => ["nsenter", `--target=${pid}`, "--net"];
 
 export async function ip(where: readonly string[], ...commands: readonly string[]): Promise<void> {

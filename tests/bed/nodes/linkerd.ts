@@ -1,4 +1,4 @@
-/** Linkerd's images, made of its own programs, which no registry of packages has. */
+/** Makes Linkerd's images of its own programs, which no registry of packages has. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -20,7 +20,7 @@ export function lackingForLinkerd(): Promise<readonly string[]> {
   return notOnPath(programs);
 }
 
-/** @param charts the folder of the charts, which ask for these images */
+/** The charts ask for these images. */
 export async function linkerdImages(charts: string): Promise<readonly Image[]> {
   const chart = await readFile(join(charts, "linkerd-control-plane", "Chart.yaml"), "utf8");
   const { appVersion: version } = parse(chart) as { readonly appVersion: string };

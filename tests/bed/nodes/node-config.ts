@@ -1,4 +1,3 @@
-/** The config files of a node's programs. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -6,7 +5,6 @@ import { stringify } from "yaml";
 
 export interface NodePlace {
   readonly folder: string;
-  /** The folder of the node's programs and the CNI's plugins. */
   readonly programs: string;
   readonly name: string;
   readonly cgroup: string;

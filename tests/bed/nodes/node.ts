@@ -1,6 +1,6 @@
 /**
- * A node without a machine: kubelet, kube-proxy and containerd in namespaces of their own. Whatever runs there, mounts
- * and network devices included, ends with one process, which the watchdog guards.
+ * Runs kubelet, kube-proxy and containerd in namespaces of their own. Whatever runs there, mounts and network devices
+ * included, ends with one process, which the watchdog guards.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
@@ -20,15 +20,13 @@ import type { NodeKit } from "./kit.ts";
 export interface BedNode {
   readonly address: string;
   readonly podNetwork: string;
-  /** Where load balancers of its cluster are. */
+  /** Load balancers of its cluster have this address. */
   readonly balancer: string;
   /** Runs a command in the node's network, and returns what it prints. */
   readonly run: (words: readonly string[], input?: string) => Promise<string>;
   /** Makes the pods of another node reachable for this node's, as on a flat network. */
   reachPods(other: BedNode): Promise<void>;
-  /** Takes the node off the network, or back. */
   connect(isConnected: boolean): Promise<void>;
-  /** Why one of its programs has ended. */
   problem(): string | undefined;
 }
 
@@ -140,5 +138,4 @@ export async function startNode(
   };
 }
 
-/** The Service of the cluster's DNS server. */
 export const dnsAddressOf = (index: number): string => `10.${100 + index}.0.10`;

@@ -1,4 +1,3 @@
-/** The nodes of a bed's clusters, with what every cluster has on them: a DNS server and load balancers. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,16 +15,14 @@ import { type BedNode, dnsAddressOf, startNode } from "./node.ts";
 export type { BedNode } from "./node.ts";
 
 export interface NodesSpec {
-  /** The images of pods, besides those that every bed with nodes has. */
+  /** Every bed with nodes has some images already. */
   readonly images?: readonly Image[];
-  /** The DNS domain of clusters; the default is `cluster.local`. */
+  /** `cluster.local` is the default. */
   readonly domains?: Readonly<Record<string, string>>;
 }
 
 export interface Nodes<Name extends string> {
-  /** Where API servers have to listen. */
   readonly hostAddress: string;
-  /** The path of a program that fits the clusters. */
   readonly kubectl: string;
   add(cluster: Name, access: Access): Promise<void>;
   of(cluster: Name): BedNode | undefined;
@@ -74,7 +71,7 @@ async function addDns(
   await run("rollout", "status", "deployment/coredns", "--timeout=120s");
 }
 
-/** Between two looks for Services without an address, in milliseconds. */
+/** In milliseconds, between looks for Services without an address. */
 const interval = 500;
 
 /** Does what a cloud does for Services of type LoadBalancer, as long as this process lives. */
