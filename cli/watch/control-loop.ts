@@ -1,4 +1,6 @@
 import {
+  backoff,
+  type Backoff,
   messageOf,
   omitUndefined,
   systemTime,
@@ -8,10 +10,17 @@ import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshWatch } from "./cluster-watch.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { Observer, RunCommand, RunEnd, SourceStatus, State } from "./events.ts";
-import { Schedule } from "./schedule.ts";
 import type { StackRuns } from "./stack-runs.ts";
 
-/** In milliseconds. A dry run that takes longer must be stuck. Pulumi and the clusters decide how long a run takes. */
+/** All times are in milliseconds. A dry run waits for a pause between changes, but not longer after the first one. */
+const quiet = 1_000;
+const longestDelay = 5_000;
+
+/** After a failure, the next attempt at everything waits so long, and a change no longer than half a minute. */
+const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
+const longestHold = 30_000;
+
+/** A dry run that takes longer must be stuck. Pulumi and the clusters decide how long a run takes. */
 const stuckAfter = 900_000;
 
 export interface ControlLoopParts {
@@ -20,7 +29,7 @@ export interface ControlLoopParts {
   readonly meshWatch: Pick<MeshWatch, "update">;
   readonly observe: Observer;
   readonly time?: Time;
-  /** In milliseconds, between two turns that cover everything and not only mirrors. */
+  /** Between two turns that cover everything and not only mirrors. */
   readonly resync: number;
 }
 
@@ -28,26 +37,40 @@ export interface ControlLoopParts {
  * Runs the stack when there is a reason: a dry run first, which takes no lock and leaves no history, and `pulumi up`
  * only if the dry run finds something to do. It does one thing at a time. What a run writes comes back as a change,
  * and costs a dry run that finds everything in sync.
+ *
+ * It begins with everything, and repeats that at every resync and after a failure. Changes are debounced, so that a
+ * rollout costs one dry run, and a cluster that never stops changing causes one every few seconds.
  */
 export class ControlLoop {
   readonly #parts: ControlLoopParts;
   readonly #time: Time;
-  readonly #schedule: Schedule;
   /** Each dry run begins with the mirrors in the state. */
   #sources: readonly Inputs[] = [];
   /** A guard refused the changes of these sources in the last dry run. */
   #refused: readonly SourceStatus[] = [];
   #dryRunSince = Infinity;
+  /** Counts turns in a row that failed. No change leads to a turn before the last one's wait is over. */
+  #failures = 0;
+  #notBefore = -Infinity;
+  #everythingDue = -Infinity;
+  /** The first change since the last turn was seen then, and all of them are due then. */
+  #firstChange = Infinity;
+  #changesDue = Infinity;
+  /** A mirror is due to be deleted then, which no change announces. */
+  #deletionDue = Infinity;
+  #wake: () => void = () => undefined;
 
   constructor(parts: ControlLoopParts) {
     this.#parts = parts;
     this.#time = parts.time ?? systemTime;
-    this.#schedule = new Schedule(parts.resync, this.#time);
   }
 
   /** Plans a dry run for a change that was just seen. */
   trigger(): void {
-    this.#schedule.changed();
+    const now = this.#time.now();
+    this.#firstChange = Math.min(this.#firstChange, now);
+    this.#changesDue = Math.min(now + quiet, this.#firstChange + longestDelay);
+    this.#wake();
   }
 
   /** The process has to be restarted if a dry run should have ended long ago. */
@@ -58,24 +81,49 @@ export class ControlLoop {
   /** Continues until the signal is aborted, and waits for what is under way then. @throws only bugs */
   async run(stop: AbortSignal): Promise<void> {
     this.#report("starting");
-    for (;;) {
-      const scope = await this.#schedule.next(stop);
-      if (scope === undefined) return;
-      const failure = await this.#turn(scope === "everything", () => stop.aborted).catch(failedRun);
+    while (!stop.aborted) {
+      const isWhole = await this.#nextTurn(stop);
+      if (isWhole === undefined) continue;
+      const failure = await this.#turn(isWhole, () => stop.aborted).catch(failedRun);
       // Stopping fails whatever is under way.
-      if (failure === undefined || stop.aborted) continue;
-      this.#schedule.failed();
-      const why = failure.why === undefined ? [] : [failure.why];
-      const state = failure.result === "locked" ? "locked" : "failing";
-      this.#report(state, why, this.#schedule.untilEverything);
+      if (failure !== undefined && !stop.aborted) this.#failed(failure);
     }
+  }
+
+  /** Waits for a turn, which handles all changes so far. Returns whether it is for everything; undefined if not due. */
+  async #nextTurn(stop: AbortSignal): Promise<boolean | undefined> {
+    const now = this.#time.now();
+    const mirrorsDue = Math.min(this.#deletionDue, Math.max(this.#changesDue, this.#notBefore));
+    const wait = Math.min(this.#everythingDue, mirrorsDue) - now;
+    if (wait > 0) {
+      const awake = new AbortController();
+      this.#wake = () => {
+        awake.abort();
+      };
+      await this.#time.sleep(wait, AbortSignal.any([awake.signal, stop]));
+      return undefined;
+    }
+    this.#firstChange = this.#changesDue = this.#deletionDue = Infinity;
+    if (this.#everythingDue > now) return false;
+    // Watches that started together drift apart.
+    this.#everythingDue = now + this.#parts.resync * (0.95 + this.#time.random() / 10);
+    return true;
+  }
+
+  #failed({ why, result }: RunEnd): void {
+    this.#failures += 1;
+    const now = this.#time.now();
+    const wait = backoff(this.#failures, failureBackoff, this.#time);
+    this.#everythingDue = Math.min(this.#everythingDue, now + wait);
+    this.#notBefore = now + Math.min(wait, longestHold);
+    const state = result === "locked" ? "locked" : "failing";
+    this.#report(state, why === undefined ? [] : [why], this.#everythingDue - now);
   }
 
   /** Returns the end of a run that did not succeed. */
   async #turn(isWhole: boolean, isStopped: () => boolean): Promise<RunEnd | undefined> {
-    const isFailing = this.#schedule.failures > 0;
     // A run that failed may have changed the state.
-    if (isWhole || isFailing) await this.#readState();
+    if (isWhole || this.#failures > 0) await this.#readState();
     let isToRun = await this.#dryRun();
     if (isWhole && !isToRun && !isStopped()) {
       const preview = await this.#run("preview");
@@ -90,13 +138,13 @@ export class ControlLoop {
       await this.#readState();
     }
     // Mirrors in sync do not show that the cause of an earlier failure is gone.
-    else if (!isWhole && isFailing) return undefined;
+    else if (!isWhole && this.#failures > 0) return undefined;
     if (isStopped()) return undefined;
-    this.#schedule.failures = 0;
+    this.#failures = 0;
     // A refused change waits for a person, or for the next dry run.
     const refusals = this.#refused.flatMap((source) => source.refusals);
     if (this.#refused.length === 0) this.#report("settled");
-    else this.#report("refused", refusals, this.#schedule.untilEverything);
+    else this.#report("refused", refusals, this.#everythingDue - this.#time.now());
     return undefined;
   }
 
@@ -111,8 +159,9 @@ export class ControlLoop {
     const begun = (this.#dryRunSince = this.#time.now());
     const { sources, dueIn = Infinity } = await this.#parts.dryRun(this.#sources);
     this.#dryRunSince = Infinity;
-    this.#schedule.dueIn(dueIn);
-    this.#parts.observe({ event: "dryRun", milliseconds: this.#time.now() - begun, sources });
+    const now = this.#time.now();
+    this.#deletionDue = now + dueIn;
+    this.#parts.observe({ event: "dryRun", milliseconds: now - begun, sources });
     this.#refused = sources.filter(({ status }) => status === "refused");
     return sources.some(({ status }) => status === "changed");
   }
