@@ -80,13 +80,14 @@ export class ControlLoop {
 
   /** Continues until the signal is aborted, and waits for what is under way then. @throws only bugs */
   async run(stop: AbortSignal): Promise<void> {
+    const isStopped = () => stop.aborted;
     this.#report("starting");
-    while (!stop.aborted) {
+    while (!isStopped()) {
       const isWhole = await this.#nextTurn(stop);
       if (isWhole === undefined) continue;
-      const failure = await this.#turn(isWhole, () => stop.aborted).catch(failedRun);
+      const failure = await this.#turn(isWhole, isStopped).catch(failedRun);
       // Stopping fails whatever is under way.
-      if (failure !== undefined && !stop.aborted) this.#failed(failure);
+      if (failure !== undefined && !isStopped()) this.#failed(failure);
     }
   }
 

@@ -73,9 +73,6 @@ clusters: { west: { context: a }, a: }
 
 # one context name in two kubeconfigs is fine
 clusters: { west: { context: a, kubeconfig: w }, east: { context: a, kubeconfig: e } }
-
-# no links and no topology are fine
-{ links: [], topology: none }
 `);
 });
 
@@ -91,9 +88,6 @@ link: { mirroring: controller }
 
 # manage: links provisions controllers
 { manage: links, linkDefaults: { mirroring: controller } }
-
-# manage: all provisions controllers
-linkDefaults: { mirroring: controller }
 `);
 });
 

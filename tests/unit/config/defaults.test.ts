@@ -67,21 +67,13 @@ describe("stack config: a link's settings", () => {
       deepEqual(linkOf({}, defaults(keys)).spec, { ...plain, ...keys });
     });
 
+  const flat = { gateway: false } as const;
+  const isPrivate = { privateUnlessListed: true };
   const overrides = { addresses: ["192.0.2.1", "Gw.Example.com"], port: 4143, identity: "gw.svc" };
   /** The link's keys, the rest of the config, and how the result differs from `plain`. */
   const rows: readonly (readonly [string, Raw, Raw, Partial<LinkSpec>])[] = [
-    [
-      "take the target's domain",
-      {},
-      west({ clusterDomain: "west.local" }),
-      { targetDomain: "west.local" },
-    ],
-    [
-      "take privateUnlessListed from the target",
-      {},
-      west({ privateUnlessListed: true }),
-      { privateUnlessListed: true },
-    ],
+    ["take the target's domain", {}, west({ clusterDomain: "w.net" }), { targetDomain: "w.net" }],
+    ["take whether the target is private", {}, west(isPrivate), isPrivate],
     [
       "take the gateway's and excluded namespaces from the mesh",
       {},
@@ -92,12 +84,7 @@ describe("stack config: a link's settings", () => {
       },
     ],
     ["take a gateway from the link", { gateway: overrides }, {}, gateway(overrides)],
-    [
-      "select nothing for the gateway on a flat network",
-      { gateway: false },
-      {},
-      { gateway: false, selector: {} },
-    ],
+    ["select nothing for the gateway on a flat network", flat, {}, { ...flat, selector: {} }],
     ["take a gateway from the target", {}, west({ gateway: { port: 1 } }), gateway({ port: 1 })],
     [
       "replace the target's gateway as a whole by the link's",
@@ -108,11 +95,11 @@ describe("stack config: a link's settings", () => {
     [
       "prefer the target's gateway over linkDefaults",
       {},
-      { ...west({ gateway: { port: 1 } }), ...defaults({ gateway: false }) },
+      { ...west({ gateway: { port: 1 } }), ...defaults(flat) },
       gateway({ port: 1 }),
     ],
     [
-      "take a gateway from linkDefaults last",
+      "take linkDefaults' gateway last",
       {},
       defaults({ gateway: { port: 2 } }),
       gateway({ port: 2 }),
@@ -129,18 +116,8 @@ describe("stack config: a link's settings", () => {
       west({ gateway: { enabled: true, port: 1 } }),
       gateway({ port: 1 }),
     ],
-    [
-      "have no gateway if the target has none",
-      {},
-      west({ gateway: false }),
-      { gateway: false, selector: {} },
-    ],
-    [
-      "have Linkerd's gateway if the link asks for it",
-      { gateway: {} },
-      west({ gateway: false }),
-      {},
-    ],
+    ["have no gateway if the target has none", {}, west(flat), { ...flat, selector: {} }],
+    ["have Linkerd's gateway if the link asks for it", { gateway: {} }, west(flat), {}],
     [
       "prefer the link over linkDefaults",
       { headless: false, maxDeletions: "1%" },
@@ -149,9 +126,9 @@ describe("stack config: a link's settings", () => {
     ],
     [
       "ignore linkDefaults for gateway mirrors on a flat network",
-      { gateway: false },
+      flat,
       defaults({ headless: true, selector: app, gatewayProbe: true }),
-      { gateway: false, selector: {} },
+      { ...flat, selector: {} },
     ],
     [
       "have no probe with Linkerd's controller",
@@ -218,12 +195,7 @@ describe("stack config: a cluster's settings", () => {
     ["the default", {}, ["cluster.local", false], ["cluster.local", false]],
     ["the mesh", { trustDomain: "a.b" }, ["a.b", true], ["a.b", true]],
     ["the cluster", { east }, ["cluster.local", false], ["east.example", true]],
-    [
-      "the cluster before the mesh",
-      { trustDomain: "a.b", east },
-      ["a.b", true],
-      ["east.example", true],
-    ],
+    ["both", { trustDomain: "a.b", east }, ["a.b", true], ["east.example", true]],
   ] as const)
     it(`take the trust domain from ${name}, never from the cluster domain`, () => {
       const { east: own = null, ...others } = { east: undefined, ...raw };
