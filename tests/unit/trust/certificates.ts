@@ -10,7 +10,7 @@ import {
 import { isIP } from "node:net";
 import { type Certificate, onlyCertificate } from "../../../engine/trust/certificate.ts";
 
-/** Real certificates for tests: Node parses and verifies X.509, but does not write it. */
+/** Makes real certificates for tests: Node parses and verifies X.509, but does not write it. */
 
 export interface Authority {
   readonly certificate: Certificate;
@@ -25,9 +25,9 @@ interface Wish {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   readonly isCa?: boolean;
-  /** A key to certify, instead of a new one on P-256. */
+  /** It is certified instead of a new key on P-256. */
   readonly key?: KeyObject;
-  /** The names and the IPv4 addresses of a TLS server that shows it. */
+  /** A TLS server with these names or IPv4 addresses shows it. */
   readonly hosts?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function inDays(days: number): Date {
   return new Date(now.getTime() + days * day);
 }
 
-/** A self-signed CA, unless the wish says otherwise; valid for 10 years around `now`. */
+/** Returns a self-signed CA, unless the wish says otherwise; valid for 10 years around `now`. */
 export function authority(wish: Wish = {}): Authority {
   const { name = "root.linkerd.cluster.local", signer, isCa = true, hosts = [] } = wish;
   const { notBefore = inDays(-30), notAfter = inDays(3620) } = wish;
@@ -68,14 +68,13 @@ export function authority(wish: Wish = {}): Authority {
   return { certificate: onlyCertificate(pem), pem, keyPem, privateKey };
 }
 
-/** A certificate in which one sequence of bytes is another. OpenSSL parses it as long as nobody asks for that part. */
+/** Replaces a sequence of bytes in a certificate. OpenSSL parses it as long as nobody asks for that part. */
 export function altered({ certificate }: Authority, from: string, to: string): string {
   const der = certificate.x509.raw.toString("hex");
   if (!der.includes(from)) throw new Error(`the certificate has no ${from}`);
   return new X509Certificate(Buffer.from(der.replace(from, to), "hex")).toString();
 }
 
-/** One on a curve that does not exist. */
 export function onUnknownCurve(one: Authority): string {
   return altered(one, "2a8648ce3d030107", "2a8648ce3d03017f");
 }
@@ -84,7 +83,7 @@ export function issuerUnder(signer: Authority, wish: Wish = {}): Authority {
   return authority({ name: "identity.linkerd.cluster.local", signer, ...wish });
 }
 
-/** A self-signed certificate of a TLS server on this machine, and the same in the kubeconfig's base64. */
+/** Returns a self-signed certificate of a TLS server on this machine, as PEM and in the kubeconfig's base64. */
 export function tlsCertificate(name: string) {
   const hosts = ["127.0.0.1", "west.test", "localhost"];
   const notBefore = new Date(Date.now() - day);

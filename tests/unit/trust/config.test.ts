@@ -2,144 +2,143 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { certificateLifetimeMs, trustRootArgs } from "../../../components/trust-root.ts";
 import { parseConfig } from "../../../config/parse.ts";
 import { plainIssuerKeys } from "../../../config/stack.ts";
-import { configOf, mistakesIn, testMistakes, westAndEast } from "../config/table.ts";
+import { configOf, mistakesIn, testSentences, westAndEast } from "../config/table.ts";
 import { type Authority, authority, day, issuerUnder, now } from "./certificates.ts";
 
 const root = authority({ name: "root" });
 const leaf = authority({ name: "leaf", isCa: false });
 const own = ({ pem, keyPem }: Authority) => ({ certificate: pem, key: keyPem });
 const [west, east] = [own(issuerUnder(root)), own(issuerUnder(root))];
-const provided = { anchors: root.pem, issuers: { west, east } };
-const days = "a whole number of days from 1 to 36500";
-
-function trustSays(name: string, trust: unknown, sentences: readonly string[]): void {
-  testMistakes([[name, { trust }, sentences]]);
-}
+const anchors = root.pem;
+const provided = { anchors, issuers: { west, east } };
 
 describe("stack config: trust", () => {
   it("takes settings for generated anchors", () => {
-    const days = { anchorValidityDays: 800, issuerValidityDays: 90, renewBeforeDays: 30 };
-    const trust = { generation: 2, ...days };
-    const defaults = { unknownAnchors: "keep", ignorePods: [] };
-    deepEqual(configOf({ trust }).trust, { kind: "generated", ...defaults, ...trust });
-  });
-
-  it("reports a missing issuer for a cluster called constructor", () => {
-    const trust = { anchors: root.pem, issuers: { west } };
-    const mistakes = mistakesIn({ clusters: { constructor: {}, west: {} }, trust }).join("\n");
-    match(mistakes, /trust\.issuers\.constructor is missing/);
-    match(mistakes, /clusters\.constructor has the name/);
-  });
-
-  it("needs no issuer for a revoked cluster", () => {
-    const { clusters } = configOf({
-      clusters: { west: null, east: { revoked: true } },
-      trust: { anchors: root.pem, issuers: { west } },
-    });
-    deepEqual([...clusters.keys()], ["west"]);
+    const trust = {
+      generation: 2,
+      anchorValidityDays: 90,
+      issuerValidityDays: 90,
+      renewBeforeDays: 30,
+      unknownAnchors: "remove",
+      ignorePods: ["west", "east/shop", "west/shop/web-0.x"],
+    };
+    deepEqual(configOf({ trust }).trust, { kind: "generated", ...trust });
   });
 
   it("takes provided anchors and issuers", () => {
     const issuers = new Map(Object.entries(provided.issuers));
-    const expected = { kind: "provided", anchors: root.pem, issuers, ignorePods: [] };
+    const expected = { kind: "provided", anchors, issuers, ignorePods: [] };
     deepEqual(configOf({ trust: provided }).trust, expected);
   });
 
-  trustSays("accepts no settings", {}, []);
-  trustSays(
-    "reports invalid numbers",
-    { generation: "2", issuerValidityDays: 0, renewBeforeDays: 1.5 },
-    [
-      "trust.generation is a string of 1 characters; it must be a positive whole number, without quotes.",
-      `trust.issuerValidityDays is 0; it must be ${days}.`,
-      `trust.renewBeforeDays is 1.5; it must be ${days}.`,
-    ],
-  );
-  const brief = { anchorValidityDays: 50, issuerValidityDays: 60 };
-  trustSays("reports an issuer that is renewed too early and outlives the anchor", brief, [
-    "trust.renewBeforeDays is 60; it must be less than the 60 of issuerValidityDays.",
-    "trust.issuerValidityDays is 60; it must be at most the 50 of anchorValidityDays.",
-  ]);
-  const leftOut = "is set; it must be left out, as trust.anchors provides the certificates.";
-  const kinds = { ...provided, generation: 2, issuerValidityDays: 1, extraAnchors: root.pem };
-  trustSays("reports settings for generated anchors next to provided ones", kinds, [
-    `trust.generation ${leftOut}`,
-    `trust.issuerValidityDays ${leftOut}`,
-    `trust.extraAnchors ${leftOut}`,
-  ]);
-  trustSays("reports issuers without anchors", { issuers: provided.issuers }, [
-    "trust.anchors is missing; it must be set, as trust.issuers is.",
-  ]);
-  trustSays("reports anchors without issuers", { anchors: root.pem }, [
-    "trust.issuers.west is missing; it must be set, as trust.anchors is.",
-    "trust.issuers.east is missing; it must be set, as trust.anchors is.",
-  ]);
-  const north = { ...provided, issuers: { ...provided.issuers, north: west } };
-  it("needs no issuer for a cluster of another stack", () => {
-    const trust = { anchors: root.pem, issuers: { west } };
-    equal(configOf({ sources: ["west"], trust }).trust.kind, "provided");
+  it("takes external trust", () => {
+    deepEqual(configOf({ trust: { external: true } }).trust, { kind: "external" });
+    equal(configOf({ trust: { external: false } }).trust.kind, "generated");
   });
 
-  trustSays("reports an issuer for an unknown cluster", north, [
-    'trust.issuers.north is for cluster "north"; it must be for one of the configured clusters.',
-  ]);
-  trustSays("reports anchors that are no PEM", { ...provided, anchors: "hunter2" }, [
-    "trust.anchors is a string of 7 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
-  ]);
-  trustSays("reports an anchor that is no CA", { ...provided, anchors: root.pem + leaf.pem }, [
-    'trust.anchors has "leaf" as certificate 2; it must be a CA that may sign certificates.',
-  ]);
-  const withEast = (east: unknown) => ({ ...provided, issuers: { west, east } });
-  const stranger = { certificate: leaf.pem, key: west.key };
-  trustSays("reports every mistake of an issuer", withEast(stranger), [
-    'trust.issuers.east.certificate is "leaf"; it must be a CA that may sign certificates.',
-    'trust.issuers.east.certificate is "leaf"; it must be signed by one of trust.anchors.',
-    `trust.issuers.east.key is a string of ${west.key.length} characters; it must be the private key of the certificate beside it.`,
-  ]);
-  const until = { notAfter: new Date("2026-01-01T00:00:00Z") };
-  const middle = authority({ name: "middle", signer: root, ...until });
-  const below = issuerUnder(middle);
-  const chain = { certificate: below.pem + middle.pem, key: below.keyPem };
-  trustSays("reports an expired intermediate", withEast(chain), [
-    'trust.issuers.east.certificate has "middle" in its chain; it must be valid still, and not only until 2026-01-01T00:00:00.000Z.',
-  ]);
-  trustSays("reports an issuer that is no PEM", withEast({ ...east, certificate: "x" }), [
-    "trust.issuers.east.certificate is a string of 1 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.",
-  ]);
-  trustSays(
-    "reports missing and unknown keys of an issuer",
-    withEast({ key: "hunter2", crt: "x" }),
-    [
-      "trust.issuers.east.certificate is missing; it must be PEM of a certificate.",
-      "trust.issuers.east.crt is not a key of an issuer; the keys are certificate, key.",
-    ],
-  );
-  trustSays("reports an issuer that is a text without quoting it", withEast("hunter2"), [
-    "trust.issuers.east is a string of 7 characters; it must be a map of certificate, key.",
-  ]);
-  trustSays(
-    "reports other settings next to external",
-    { external: true, generation: 2, ignorePods: [] },
-    [
-      "trust.generation is set; it must be left out, as trust.external is true.",
-      "trust.ignorePods is set; it must be left out, as trust.external is true.",
-    ],
-  );
-  const pods = ["west", "east/shop", "west/shop/web-0.x", "west/shop/web-0/x", "West"];
-  const form = "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>";
-  trustSays("reports ignored pods in another form", { ignorePods: pods }, [
-    `trust.ignorePods[3] is a string of 17 characters; it must be ${form}.`,
-    `trust.ignorePods[4] is a string of 4 characters; it must be ${form}.`,
-  ]);
-  trustSays("reports ignored pods of an unknown cluster", { ignorePods: ["north/shop"] }, [
-    'trust.ignorePods[0] is for cluster "north"; it must be for one of the configured clusters.',
-  ]);
-  trustSays("reports an invalid value of unknownAnchors", { unknownAnchors: "spread" }, [
-    "trust.unknownAnchors is a string of 6 characters; it must be keep or remove.",
-  ]);
-  trustSays("reports an extra anchor that is no CA", { extraAnchors: leaf.pem }, [
-    'trust.extraAnchors has "leaf" as certificate 1; it must be a CA that may sign certificates.',
-  ]);
+  it("needs no issuer for a cluster that is revoked or another stack's", () => {
+    const trust = { anchors, issuers: { west } };
+    const revoked = { clusters: { west: null, east: { revoked: true } } };
+    for (const others of [revoked, { sources: ["west"] }])
+      equal(configOf({ trust, ...others }).trust.kind, "provided");
+  });
+
+  it("reports a missing issuer for a cluster called constructor", () => {
+    const trust = { anchors, issuers: { west } };
+    const mistakes = mistakesIn({ clusters: { constructor: {}, west: {} }, trust });
+    match(mistakes.join(), /trust\.issuers\.constructor is missing/);
+  });
+
+  const trust = (keys: object) => `trust: ${JSON.stringify(keys)}`;
+  const withEast = (issuer: unknown) => trust({ anchors, issuers: { west, east: issuer } });
+  const expired = { notAfter: new Date("2026-01-01T00:00:00Z") };
+  const middle = authority({ name: "middle", signer: root, ...expired });
+  const below = own(issuerUnder(middle));
+  const days = "a whole number of days from 1 to 36500";
+  const pods = "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>";
+  testSentences(`
+# invalid numbers
+trust: { generation: "2", issuerValidityDays: 0, renewBeforeDays: 1.5 }
+! trust.generation is a string of 1 characters; it must be a positive whole number, without quotes.
+! trust.issuerValidityDays is 0; it must be ${days}.
+! trust.renewBeforeDays is 1.5; it must be ${days}.
+
+# an issuer that is renewed too early and outlives the anchor
+trust: { anchorValidityDays: 50, issuerValidityDays: 60 }
+! trust.renewBeforeDays is 60; it must be less than the 60 of issuerValidityDays.
+! trust.issuerValidityDays is 60; it must be at most the 50 of anchorValidityDays.
+
+# an invalid value of unknownAnchors
+trust: { unknownAnchors: spread }
+! trust.unknownAnchors is a string of 6 characters; it must be keep or remove.
+
+# an extra anchor that is no CA
+${trust({ extraAnchors: leaf.pem })}
+! trust.extraAnchors has "leaf" as certificate 1; it must be a CA that may sign certificates.
+
+# ignored pods in another form
+trust: { ignorePods: [west/shop/web-0/x, West] }
+! trust.ignorePods[0] is a string of 17 characters; it must be ${pods}.
+! trust.ignorePods[1] is a string of 4 characters; it must be ${pods}.
+
+# ignored pods of an unknown cluster
+trust: { ignorePods: [north/shop] }
+! trust.ignorePods[0] is for cluster "north"; it must be for one of the configured clusters.
+
+# other settings next to external
+trust: { external: true, generation: 2, ignorePods: [] }
+! trust.generation is set; it must be left out, as trust.external is true.
+! trust.ignorePods is set; it must be left out, as trust.external is true.
+
+# settings for generated anchors next to provided ones
+${trust({ ...provided, generation: 2, extraAnchors: anchors })}
+! trust.generation is set; it must be left out, as trust.anchors provides the certificates.
+! trust.extraAnchors is set; it must be left out, as trust.anchors provides the certificates.
+
+# issuers without anchors
+${trust({ issuers: provided.issuers })}
+! trust.anchors is missing; it must be set, as trust.issuers is.
+
+# anchors without issuers
+${trust({ anchors })}
+! trust.issuers.west is missing; it must be set, as trust.anchors is.
+! trust.issuers.east is missing; it must be set, as trust.anchors is.
+
+# an issuer for an unknown cluster
+${trust({ anchors, issuers: { west, east, north: west } })}
+! trust.issuers.north is for cluster "north"; it must be for one of the configured clusters.
+
+# anchors that are no PEM
+${trust({ ...provided, anchors: "hunter2" })}
+! trust.anchors is a string of 7 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.
+
+# an anchor that is no CA
+${trust({ ...provided, anchors: anchors + leaf.pem })}
+! trust.anchors has "leaf" as certificate 2; it must be a CA that may sign certificates.
+
+# every mistake of an issuer
+${withEast({ certificate: leaf.pem, key: west.key })}
+! trust.issuers.east.certificate is "leaf"; it must be a CA that may sign certificates.
+! trust.issuers.east.certificate is "leaf"; it must be signed by one of trust.anchors.
+! trust.issuers.east.key is a string of ${west.key.length} characters; it must be the private key of the certificate beside it.
+
+# an expired intermediate
+${withEast({ ...below, certificate: below.certificate + middle.pem })}
+! trust.issuers.east.certificate has "middle" in its chain; it must be valid still, and not only until 2026-01-01T00:00:00.000Z.
+
+# an issuer that is no PEM
+${withEast({ ...east, certificate: "x" })}
+! trust.issuers.east.certificate is a string of 1 characters; it must be PEM, with at least one block BEGIN CERTIFICATE.
+
+# missing and unknown keys of an issuer
+${withEast({ key: "hunter2", crt: "x" })}
+! trust.issuers.east.certificate is missing; it must be PEM of a certificate.
+! trust.issuers.east.crt is not a key of an issuer; the keys are certificate, key.
+
+# an issuer that is a text, without quoting it
+${withEast("hunter2")}
+! trust.issuers.east is a string of 7 characters; it must be a map of certificate, key.
+`);
 
   it("reports an unencrypted key with the command that encrypts it", () => {
     const raw = { clusters: westAndEast, trust: provided };
@@ -173,14 +172,9 @@ describe("stack config: trust", () => {
     deepEqual(plain(["linkerd-multicluster:clusters"], file), ["west", "east", "constructor"]);
   });
 
-  it("accepts external trust", () => {
-    deepEqual(configOf({ trust: { external: true } }).trust, { kind: "external" });
-    equal(configOf({ trust: { external: false } }).trust.kind, "generated");
-  });
-
   it("never quotes a key", () => {
     const { key } = west;
-    const keys = { west: { certificate: key, key }, east: { certificate: root.pem, key } };
+    const keys = { west: { certificate: key, key }, east: { certificate: anchors, key } };
     const configs = [
       { ...provided, anchors: key },
       { ...provided, issuers: keys },

@@ -18,7 +18,6 @@ export type Clusters = Readonly<Record<string, LiveTrust>>;
 
 export const absent: LiveTrust = { value: undefined };
 
-/** What is known of a cluster's trust, in a word. */
 export function stateOf(trust: LiveTrust | undefined): "unreadable" | "absent" | "present" {
   if (trust === undefined || "why" in trust) return "unreadable";
   return trust.value === undefined ? "absent" : "present";
@@ -30,7 +29,7 @@ interface Present {
   readonly value: PresentTrust;
 }
 
-/** A cluster whose issuer is a month old, with the proxies that are given. */
+/** Returns a cluster whose issuer is a month old. */
 export function present(
   bundle: readonly Authority[],
   issuer: Authority | undefined,
@@ -49,22 +48,19 @@ export function but({ value }: Present, other: Partial<PresentTrust>): Present {
   return { value: { ...value, ...other } };
 }
 
-/** A pod of namespace shop, made an hour ago unless said otherwise. */
 export function proxy(pod: string, trusts: readonly Authority[], hoursAgo = 1): MeshedProxy {
   const createdAt = new Date(now.getTime() - (hoursAgo * day) / 24);
   return { namespace: "shop", pod, createdAt, started: true, trusts: anchors(...trusts) };
 }
 
-/** A cluster all of whose proxies trust what it trusts. */
+/** Returns a cluster whose only proxy trusts what the cluster trusts. */
 export function restarted(bundle: readonly Authority[], issuer: Authority): Present {
   return present(bundle, issuer, [proxy("web-0", bundle, 20)]);
 }
 
-/** A cluster whose pods may not be listed. */
-export function podsUnread(bundle: readonly Authority[], issuer: Authority): Present {
-  const proxies = { why: "cluster w lists no pods", cause: "refused" } as const;
-  return but(present(bundle, issuer), { proxies });
-}
+export const podsUnread = {
+  proxies: { why: "cluster w lists no pods", cause: "refused" },
+} as const;
 
 export function anchors(...authorities: readonly Authority[]): Bundle {
   return authorities.map(({ certificate }) => certificate);
@@ -74,12 +70,11 @@ export function live(clusters: Clusters): LiveTrusts {
   return new Map(Object.entries(clusters));
 }
 
-/** The reasons for which trust stays as it is, everywhere or in one cluster, without fingerprints. */
+/** Returns the reasons for which trust stays as it is, everywhere or in one cluster. */
 export function refusedIn(plan: TrustPlan): readonly string[] {
   return [...(plan.held ?? []).map(nameless), ...Object.values(refusedClustersIn(plan))];
 }
 
-/** The clusters that get nothing, each with the reason. */
 export function refusedClustersIn({
   refusedClusters,
 }: Pick<TrustPlan, "refusedClusters">): Readonly<Record<string, string>> {
@@ -94,7 +89,7 @@ export function nameless(sentence: string): string {
   return sentence.replaceAll(/ \(SHA-256 \w+\)/g, "");
 }
 
-/** A plan as one can read it: the stage, and for each cluster `anchor+anchor/issuer`. */
+/** Describes a plan by its stage and, for each cluster, `anchor+anchor/issuer`. */
 export function inWords({ stage, clusters }: TrustPlan): readonly string[] {
   const plans = [...clusters.values()].map(
     ({ bundle, issuer }) => `${bundle.map(({ name }) => name).join("+")}/${issuer}`,

@@ -113,7 +113,7 @@ describe("trust: reading proxies from pods", () => {
     pods: { kind: "PodList", metadata: {}, items },
   });
 
-  /** By pod: whether its proxy has started, and what it trusts. */
+  /** Returns by pod what its proxy trusts, or will trust once it has started. */
   async function proxies(...items: unknown[]): Promise<Record<string, string>> {
     const { proxies } = await presentFrom(rotating(...items));
     if ("why" in proxies) throw new Error(proxies.why);
@@ -145,13 +145,14 @@ describe("trust: reading proxies from pods", () => {
     );
   });
 
-  it("ignores a proxy without variables, and one that trusts nothing outside of the control plane", async () => {
+  it("ignores finished pods, and those without a proxy or, outside of the control plane, without anchors", async () => {
     const bare = { name: "linkerd-proxy" };
-    deepEqual(await proxies(pod("web-0", bare), pod("web-1", { ...bare, env: [] })), {});
-  });
-
-  it("ignores a pod without anchors outside of the control plane's namespace", async () => {
-    deepEqual(await proxies(pod("fake-0", proxy())), {});
+    const over = (phase: string) => pod(phase.toLowerCase(), proxy(old.pem), {}, { phase });
+    const found = await proxies(
+      ...[over("Succeeded"), over("Failed"), pod("heartbeat", undefined)],
+      ...[pod("web-0", bare), pod("web-1", { ...bare, env: [] }), pod("fake-0", proxy())],
+    );
+    deepEqual(found, {});
   });
 
   it("counts a proxy as started unless its pod is pending and it never ran", async () => {
@@ -194,11 +195,6 @@ describe("trust: reading proxies from pods", () => {
       ...[identity("other", old.pem), pod("none", proxy(), { namespace: "linkerd" })],
     );
     deepEqual(found, { same: "next+old", line: "next+old", other: "", none: "" });
-  });
-
-  it("ignores finished pods and pods without a proxy", async () => {
-    const over = (phase: string) => pod(phase.toLowerCase(), proxy(old.pem), {}, { phase });
-    deepEqual(await proxies(over("Succeeded"), over("Failed"), pod("heartbeat", undefined)), {});
   });
 
   it("lists pods by Linkerd's label in all namespaces", async () => {

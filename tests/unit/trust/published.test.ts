@@ -1,130 +1,104 @@
-import { deepEqual, match, throws } from "node:assert/strict";
+import { throws } from "node:assert/strict";
 import { messageOf } from "../../../engine/user-error.ts";
-import type { LiveTrust } from "../../../engine/trust/live.ts";
 import { planPublished, publishedIn } from "../../../engine/trust/published.ts";
-import { type Authority, inDays, issuerUnder, now } from "./certificates.ts";
-import {
-  absent,
-  inWords,
-  live,
-  next,
-  nextIssuer,
-  old,
-  oldIssuer,
-  present,
-  refusedIn,
-  stranger,
-} from "./live.ts";
-
-const pemOf = (anchors: readonly Authority[]) => anchors.map(({ pem }) => pem).join("\n");
+import { inDays, issuerUnder, now } from "./certificates.ts";
+import { live, next, nextIssuer, old } from "./live.ts";
+import { testSteps, trustIn } from "./steps.ts";
 
 interface Outputs {
   readonly trust: unknown;
   readonly issuerKeys: unknown;
 }
 
-/** The outputs of a trust stack with the one cluster west. */
-function exported(bundle: readonly Authority[], issuer: Authority, unknownAnchors = "keep") {
-  const clusters = { west: { bundle: pemOf(bundle), issuer: issuer.pem } };
+function exported(words: string) {
+  const [trust = "", unknownAnchors = "keep"] = words.split(" ");
+  const { bundle, issuer } = trustIn(trust);
+  const pem = bundle.map(({ pem }) => pem).join("\n");
+  const clusters = { w: { bundle: pem, issuer: issuer?.pem } };
   return {
-    trust: { anchors: pemOf([next, old]), unknownAnchors, clusters },
-    issuerKeys: { west: issuer.keyPem },
+    trust: { anchors: `${next.pem}\n${old.pem}`, unknownAnchors, clusters },
+    issuerKeys: { w: issuer?.keyPem },
   };
 }
 
-const good = exported([old], oldIssuer);
-
-const published = (outputs: Outputs, cluster = "west") =>
+const published = (outputs: Outputs, cluster = "w") =>
   publishedIn(outputs, "o/mesh/trust", [cluster], now);
 
-function plan(cluster: LiveTrust, outputs: Outputs = good) {
-  return planPublished(published(outputs), live({ west: cluster }));
-}
-
 describe("trust: what another stack publishes", () => {
+  const good = exported("old/old");
   const expired = issuerUnder(old, { notAfter: inDays(-1) });
-  const none = /^the stack o\/mesh\/trust exports no trust: run it first, with .*manage: trust/;
-  const texts = { west: { bundle: "x", issuer: "y" } };
-  const noText = { west: { bundle: old.pem, issuer: 7 } };
-  for (const [name, outputs, sentence] of [
-    ["no trust", { trust: undefined }, none],
-    ["trust that is a text", { trust: "mine" }, none],
-    [
-      "anchors that are no PEM",
-      { trust: { ...good.trust, anchors: 7 } },
-      /as trust\.anchors must be PEM/,
-    ],
-    // The engine returns an empty map for a secret that it can't decrypt.
-    [
-      "keys that can't be decrypted",
-      { issuerKeys: {} },
-      /^the key of the issuer of cluster west that the stack o\/mesh\/trust exports can't be decrypted: .*PULUMI_CONFIG_PASSPHRASE/,
-    ],
-    ["no issuer keys", { issuerKeys: undefined }, /can't be decrypted/],
-    [
-      "the key of another issuer",
-      { issuerKeys: { west: nextIssuer.keyPem } },
-      /as the issuer's key must be the private key of the certificate/,
-    ],
-    ["an expired issuer", exported([old], expired), /as issuer must be valid still/],
-    [
-      "a bundle that is no PEM",
-      { trust: { ...good.trust, clusters: texts } },
-      /as bundle must be PEM/,
-    ],
-    [
-      "an issuer that is no PEM",
-      { trust: { ...good.trust, clusters: noText } },
-      /as issuer must be PEM/,
-    ],
-  ] as const)
-    it(`is refused if it holds ${name}`, () => {
+  const share = (bundle: unknown, issuer: unknown) => ({
+    trust: { ...good.trust, clusters: { w: { bundle, issuer } } },
+  });
+  function refuses(what: string, outputs: Partial<Outputs>, sentence: RegExp) {
+    it(`is refused if it holds ${what}`, () => {
       throws(
         () => published({ ...good, ...outputs }),
-        (error) => {
-          match(messageOf(error), sentence);
-          return !messageOf(error).includes("PRIVATE");
-        },
+        (error) => sentence.test(messageOf(error)) && !messageOf(error).includes("PRIVATE"),
       );
     });
+  }
+  const none = /^the stack o\/mesh\/trust exports no trust: run it first, with .*manage: trust/;
+  refuses("no trust", { trust: undefined }, none);
+  refuses("trust that is a text", { trust: "mine" }, none);
+  const noPem = { trust: { ...good.trust, anchors: 7 } };
+  refuses("anchors that are no PEM", noPem, /as trust\.anchors must be PEM/);
+  refuses("a bundle that is no PEM", share("x", "y"), /as bundle must be PEM/);
+  refuses("an issuer that is no PEM", share(old.pem, 7), /as issuer must be PEM/);
+  refuses("an expired issuer", share(old.pem, expired.pem), /as issuer must be valid still/);
+  refuses(
+    "the key of another issuer",
+    { issuerKeys: { w: nextIssuer.keyPem } },
+    /as the issuer's key must be the private key of the certificate/,
+  );
+  // The engine returns an empty map for a secret that it can't decrypt.
+  refuses(
+    "keys that can't be decrypted",
+    { issuerKeys: {} },
+    /^the key of the issuer of cluster w that the stack o\/mesh\/trust exports can't be decrypted: .*PULUMI_CONFIG_PASSPHRASE/,
+  );
+  refuses("no issuer keys", { issuerKeys: undefined }, /can't be decrypted/);
 
   it("asks to add a cluster that the trust stack doesn't have yet", () => {
     throws(() => published(good, "east"), /exports no trust for cluster east yet: add the cluster/);
   });
 
-  const strange = present([old, stranger], oldIssuer);
-  for (const [name, cluster, outputs, trusts] of [
-    ["goes to a new cluster", absent, good, "old"],
-    ["changes nothing in a cluster that has it", present([old], oldIssuer), good, "old"],
-    ["adds an anchor", present([old], oldIssuer), exported([next, old], oldIssuer), "next+old"],
-    [
-      "replaces an issuer",
-      present([next, old], oldIssuer),
-      exported([next, old], nextIssuer),
-      "next+old",
-    ],
-    ["drops an anchor", present([next, old], nextIssuer), exported([next], nextIssuer), "next"],
-    ["keeps anchors of others", strange, exported([next, old], oldIssuer), "next+old+stranger"],
-    [
-      "removes anchors of others if the trust stack does",
-      strange,
-      exported([old], oldIssuer, "remove"),
-      "old",
-    ],
-  ] as const)
-    it(name, () => {
-      deepEqual(inWords(plan(cluster, outputs)), ["settled", `${trusts}/wanted`]);
-    });
+  testSteps(
+    (clusters, words) => planPublished(published(exported(words)), live(clusters)),
+    `
+# goes to a new cluster
+old/old | absent
+! settled: old/wanted
 
-  it("is refused for a cluster that trusts none of its anchors", () => {
-    const own = issuerUnder(stranger);
-    for (const [cluster, why] of [
-      [present([stranger], own), /trusts no anchor that has signed its next issuer/],
-      [present([stranger, old], own), /have not signed the issuer that the cluster uses/],
-    ] as const) {
-      const [sentence = ""] = refusedIn(plan(cluster));
-      match(sentence, why);
-      match(sentence, /^Cluster west can't take over the trust of the stack o\/mesh\/trust/);
-    }
-  });
+# keeps the order of live anchors
+next+old/old | old+next/old
+! settled: old+next/wanted
+
+# adds an anchor, and keeps those of others
+next+old/old | old+stranger/old
+! settled: next+old+stranger/wanted
+
+# replaces an issuer
+next+old/next | next+old/old
+! settled: next+old/wanted
+
+# drops an anchor
+next/next | next+old/next
+! settled: next/wanted
+
+# removes anchors of others if the trust stack does
+old/old remove | old+stranger/old
+! settled: old/wanted
+
+# is refused for a cluster that trusts none of its anchors
+old/old | stranger/stranger
+! settled: old+stranger/wanted
+! Cluster w can't take over the trust of the stack o/mesh/trust, because the cluster trusts no anchor that has signed its next issuer…
+
+# is refused for a cluster with the issuer of another anchor
+old/old | stranger+old/stranger
+! settled: stranger+old/wanted
+! Cluster w can't take over the trust of the stack o/mesh/trust, because the anchors that it publishes have not signed the issuer that the cluster uses now: replacing it at once would break its traffic. If linkerd-multicluster:trust.stack names the right stack, run that stack, and this one again.
+`,
+  );
 });

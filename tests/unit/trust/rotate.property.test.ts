@@ -1,12 +1,11 @@
 import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { repeated } from "../../reliability/effort.ts";
-import { type Part, World } from "./world.ts";
+import { everyPart, names, World } from "./world.ts";
 
-const names: readonly string[] = ["west", "east", "north"];
 const cluster = fc.constantFrom(...names);
 
-/** An event in a world; a run of a stack returns its stage. */
+/** A run of a stack returns its stage. */
 type Happening = (world: World) => unknown;
 
 function happening<T>(
@@ -20,13 +19,13 @@ function happening<T>(
   });
 }
 
-/** What people and networks do to a mesh, beside the runs of its stacks. */
+/** People and networks do this to a mesh, beside the runs of its stacks. */
 const happenings = [
   happening("turn", fc.constantFrom("on", "on", "back"), (world, to) => {
     world.turn(to);
   }),
   happening("restart all", fc.subarray([...names], { minLength: 1 }), (world, of) => {
-    for (const name of of) world.restart(name);
+    world.restart(of);
   }),
   happening("pass", fc.constantFrom(1, 6, 600, 1500), (world, minutes) => {
     world.pass(minutes);
@@ -51,39 +50,37 @@ function roundOf(run: (world: World) => string) {
   return (world: World): string => {
     const stage = run(world);
     world.pass(6);
-    world.restartAll();
+    world.restart();
     world.pass(6);
     return stage;
   };
 }
 
-/** A run may be interrupted before it has reached every cluster and every part of its trust. */
-const all = 0b11_11_11;
-const reached = fc.oneof({ weight: 7, arbitrary: fc.constant(all) }, fc.nat({ max: all }));
-const up = happening("up", reached, (world, bits) =>
-  world.up((name, part) => {
-    const bit = names.indexOf(name) * 2 + (part === "bundle" ? 1 : 0);
-    return (bits & (1 << bit)) !== 0;
-  }),
+const someParts = fc.oneof(
+  { weight: 7, arbitrary: fc.constant(everyPart) },
+  fc.subarray([...everyPart]),
+);
+const up = happening("up", fc.tuple(someParts, someParts, someParts), (world, reached) =>
+  world.up((name) => reached[names.indexOf(name)] ?? []),
 );
 const restart = happening(
   "restart",
-  fc.tuple(cluster, fc.nat({ max: 2 })),
+  fc.tuple(cluster, fc.constantFrom("control", "web", "db")),
   (world, [name, pod]) => {
-    world.restart(name, [pod]);
+    world.restart([name], [pod]);
   },
 );
 const oneStack: Story = { round: roundOf((world) => world.up()), runs: [up, up, restart] };
 
-const parts: readonly Part[] = ["issuer", "bundle"];
-const someParts = fc.oneof({ weight: 3, arbitrary: fc.constant(parts) }, fc.subarray([...parts]));
 const publishing = happening("publish", fc.constant(""), (world) => world.publish());
-const running = happening("run", cluster, (world, name) => {
-  world.run(name);
-});
+function run(world: World, name: string): void {
+  world.begin(name);
+  world.finish(name);
+}
+const running = happening("run", cluster, run);
 const published = roundOf((world) => {
   const stage = world.publish();
-  world.run(...world.clusters.keys());
+  for (const name of world.clusters.keys()) run(world, name);
   return stage;
 });
 const manyStacks: Story = {
@@ -116,7 +113,7 @@ for (const [of, story, [maxLength, times], [rounds, ends]] of [
       const events = fc.array(fc.oneof(...runs, ...happenings), { minLength: 10, maxLength });
       fc.assert(
         fc.property(events, unknowns, (happen, unknown) => {
-          const world = new World(unknown);
+          const world = Object.assign(new World(), { unknown });
           round(world);
           for (const each of happen) {
             seen.add(each(world));
@@ -136,7 +133,7 @@ for (const [of, story, [maxLength, times], [rounds, ends]] of [
       const events = fc.array(fc.oneof(...runs, ...happenings), { maxLength: 20 });
       fc.assert(
         fc.property(events, unknowns, (happen, unknown) => {
-          const world = new World(unknown);
+          const world = Object.assign(new World(), { unknown });
           round(world);
           for (const each of happen) each(world);
           for (const name of world.clusters.keys()) {

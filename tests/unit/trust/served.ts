@@ -2,7 +2,7 @@ import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts"
 import { absent, status, withCluster } from "../kubernetes/scripted-cluster.ts";
 import type { Authority } from "./certificates.ts";
 
-/** What a cluster serves of its trust: an object, a status code, or nothing. */
+/** A cluster serves an object, answers with a status code, or has nothing. */
 export interface Objects {
   readonly home?: unknown;
   readonly roots?: unknown;
