@@ -3,6 +3,10 @@ export function inDigits(number: number): string {
   return number.toLocaleString("en");
 }
 
+export function inMiB(bytes: number): string {
+  return `${Math.round((bytes * 10) / 2 ** 20) / 10} MiB`;
+}
+
 export function count(number: number, noun: string): string {
   return `${inDigits(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -5,13 +5,14 @@ import { printable } from "../kubernetes/objects/printable.ts";
 import { type ObjectName, type Resource, resources } from "../kubernetes/objects/resources.ts";
 import { invalid, type Result } from "../result.ts";
 import { kubeconfigFor } from "./kubeconfig.ts";
-import { linkManifestSpec, linkMetadata } from "./link-manifest.ts";
 import {
   accountBinding,
   accountMetadata,
   accountName,
   credentialsSecrets,
   discoveryAnnotation,
+  linkManifestSpec,
+  linkMetadata,
   tokenHead,
 } from "./objects.ts";
 import { accessRules, linkUse } from "./rules.ts";
@@ -165,7 +166,7 @@ function changedPaths(fields: Fields, found: Fields): string[] {
 /** Returns a merge patch that removes the fields of an existing Link that this stack doesn't set. */
 function foreignSettings({ spec: wanted }: Fields, { spec: found }: Fields): Fields {
   if (!isRecord(wanted) || !isRecord(found)) return {};
-  // The schema of the Link sets the probe's timeout and threshold (link-manifest.ts).
+  // The schema of the Link sets the probe's timeout and threshold (objects.ts).
   const { probeSpec, ...rest } = found;
   const compared = Object.hasOwn(wanted, "probeSpec") ? rest : found;
   const spec = nullsFor(wanted, compared);

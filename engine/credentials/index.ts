@@ -2,13 +2,15 @@
 export type { SourceLinks } from "./cluster-identity.ts";
 export { kubeconfigFor } from "./kubeconfig.ts";
 export { noClusterDomain } from "./linkerd-config.ts";
-export { linkManifestSpec, linkMetadata, linkVersion } from "./link-manifest.ts";
 export {
   accountBinding,
   accountMetadata,
   accountName,
   credentialsSecrets,
   discoveryAnnotation,
+  linkManifestSpec,
+  linkMetadata,
+  linkVersion,
   tokenHead,
   type Namespaces,
 } from "./objects.ts";

@@ -19,11 +19,7 @@ export interface LinkerdConfig {
   readonly version: string | undefined;
 }
 
-/**
- * Returns undefined if Linkerd isn't installed.
- *
- * @throws KubernetesError
- */
+/** Returns undefined if Linkerd isn't installed. */
 export async function linkerdConfigOf(
   kubernetes: Kubernetes,
   namespace: string,

@@ -1,3 +1,9 @@
+import { resources } from "../kubernetes/objects/resources.ts";
+import { excludedByLink } from "../mirroring/decide/metadata.ts";
+import type { LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
+import { programVersion } from "../version.ts";
+import type { LinkGateway, TargetFacts } from "./state.ts";
+
 export interface Namespaces {
   readonly linkerd: string;
   readonly multicluster: string;
@@ -82,4 +88,82 @@ export function tokenHead<Text>(account: string, name: Text, namespace: string) 
     metadata: { name, namespace, labels, annotations: { [accountAnnotation]: account } },
     type: tokenType,
   };
+}
+
+/** A rotation on demand increases the generation, a rotation by age the serial. */
+interface TokenNumber {
+  readonly generation: number;
+  readonly serial: number;
+}
+
+export function tokenName(account: string, { generation, serial }: TokenNumber): string {
+  return `${account}-token-${generation}-${serial}`;
+}
+
+/** Returns undefined if this program never gives a Secret such a name. */
+export function tokenNumber(account: string, name: string): TokenNumber | undefined {
+  const prefix = `${account}-token-`;
+  const numbers = name.startsWith(prefix)
+    ? /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(name.slice(prefix.length))
+    : null;
+  return numbers === null
+    ? undefined
+    : { generation: Number(numbers[1]), serial: Number(numbers[2]) };
+}
+
+const { apiVersion, kind } = resources.links;
+export const linkVersion = { apiVersion, kind } as const;
+
+/** A Link has the name of its target, because much of Linkerd takes one for the other (linkerd-behaviour.md 1.9). */
+export function linkMetadata(target: string, namespaces: Namespaces) {
+  return {
+    name: target,
+    namespace: namespaces.multicluster,
+    annotations: { "linkerd.io/created-by": programVersion },
+  };
+}
+
+/**
+ * The spec has every field that a program sets (linkerd-behaviour.md 1.2), as `linkerd multicluster link-gen` does (1.6).
+ * `selector` is for mirrors behind the gateway. The schema has defaults for the probe's timeout and threshold.
+ */
+export function linkManifestSpec(
+  spec: LinkSpec,
+  facts: TargetFacts,
+  namespaces: Namespaces,
+  mirroring: "pulumi" | "controller",
+) {
+  const { target } = spec;
+  const excluded = excludedByLink(spec);
+  const mark = mirroring === "controller" ? [credentialsMark(spec, facts)] : [];
+  return {
+    targetClusterName: target,
+    targetClusterDomain: facts.clusterDomain,
+    targetClusterLinkerdNamespace: namespaces.linkerd,
+    clusterCredentialsSecret: credentialsName(target),
+    ...(facts.gateway !== undefined && gatewayFields(facts.gateway, spec.selector)),
+    remoteDiscoverySelector: spec.remoteDiscoverySelector,
+    federatedServiceSelector: spec.federatedServiceSelector,
+    excludedLabels: excluded.labels,
+    excludedAnnotations: [...excluded.annotations, ...mark],
+  };
+}
+
+function gatewayFields({ addresses, port, identity, probe }: LinkGateway, selector: LabelSelector) {
+  return {
+    gatewayAddress: addresses.join(","),
+    gatewayPort: String(port),
+    gatewayIdentity: identity,
+    ...(probe !== undefined && { probeSpec: { ...probe, port: String(probe.port) } }),
+    selector,
+  };
+}
+
+/**
+ * Linkerd's controller reads its Secret only when the Link's spec changes (link_handlers.go). New credentials change the
+ * spec by an excluded annotation that nothing uses.
+ */
+function credentialsMark({ source }: LinkSpec, { token }: TargetFacts): string {
+  const { generation = 0, serial = 0 } = tokenNumber(accountName(source), token) ?? {};
+  return `linkerd-multicluster/credentials-${generation}-${serial}`;
 }

@@ -104,8 +104,6 @@ interface AccountPart {
 /**
  * Returns an account's objects in the order of their deletion: without the binding, the account may do nothing; without
  * the account, its tokens are void.
- *
- * @throws KubernetesError
  */
 async function partsIn(
   { source, namespace }: RevocationArgs,

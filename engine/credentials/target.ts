@@ -133,16 +133,11 @@ async function readDomains(
   return { value: domains };
 }
 
-interface ObservedGateway {
-  readonly facts: LinkGateway;
-  readonly notes: readonly string[];
-}
-
 async function readGateway(
   { awaited, gateway, target }: TargetArgs,
   kubernetes: Kubernetes,
   judge: GatewayJudge,
-): Promise<Read<ObservedGateway | undefined>> {
+): Promise<Read<{ facts: LinkGateway; notes: string[] } | undefined>> {
   if (gateway === false) return { value: undefined };
   const { namespace, name } = gateway;
   const service = await kubernetes.find(resources.services, { namespace, name });

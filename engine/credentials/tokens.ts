@@ -1,29 +1,8 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { Secret } from "../kubernetes/objects/objects.ts";
 import { type ObjectName, resources } from "../kubernetes/objects/resources.ts";
-import { accountAnnotation, managedByLabel, tokenType } from "./objects.ts";
+import { accountAnnotation, managedByLabel, tokenName, tokenNumber, tokenType } from "./objects.ts";
 import type { TokenRotation } from "./state.ts";
-
-/** A rotation on demand increases the generation, a rotation by age the serial. */
-interface TokenNumber {
-  readonly generation: number;
-  readonly serial: number;
-}
-
-export function tokenName(account: string, { generation, serial }: TokenNumber): string {
-  return `${account}-token-${generation}-${serial}`;
-}
-
-/** Returns undefined if this program never gives a Secret such a name. */
-export function tokenNumber(account: string, name: string): TokenNumber | undefined {
-  const prefix = `${account}-token-`;
-  const numbers = name.startsWith(prefix)
-    ? /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(name.slice(prefix.length))
-    : null;
-  return numbers === null
-    ? undefined
-    : { generation: Number(numbers[1]), serial: Number(numbers[2]) };
-}
 
 export interface LiveToken {
   readonly name: string;

@@ -2,11 +2,7 @@ import type { Kubernetes } from "./client/interface.ts";
 import type { Question } from "./objects/objects.ts";
 import { resources } from "./objects/resources.ts";
 
-/**
- * Returns the rights that the client lacks: `list pods`, `get configmaps/linkerd-config`.
- *
- * @throws KubernetesError
- */
+/** Returns the rights that the client lacks: `list pods`, `get configmaps/linkerd-config`. */
 export async function deniedOf(
   asked: readonly Question[],
   client: Pick<Kubernetes, "create">,

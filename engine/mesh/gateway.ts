@@ -1,11 +1,23 @@
+import { request } from "node:http";
+import { failureOfConnection } from "../kubernetes/client/failure.ts";
+import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { inSeconds } from "../kubernetes/objects/duration.ts";
 import { objectKey } from "../kubernetes/objects/objects.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { type OwnAddresses, ownAddresses } from "../mirroring/decide/gateway-addresses.ts";
-import type { GatewayReading } from "../mirroring/model/gateway.ts";
-import { type GatewayJudge, judgedGateway, leftOut } from "../mirroring/decide/gateway-facts.ts";
+import {
+  type GatewayJudge,
+  gatewayProbe,
+  judgedGateway,
+  leftOut,
+} from "../mirroring/decide/gateway-facts.ts";
+import type { GatewayReading, ProbeResult } from "../mirroring/model/gateway.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
-import { unlessBug } from "../user-error.ts";
+import { annotation, probePort } from "../mirroring/model/vocabulary.ts";
+import { valueIn } from "../result.ts";
+import { messageOf, unlessBug, UserError } from "../user-error.ts";
 import type { Clusters } from "./clusters.ts";
 
 /** Without access to the source, its own addresses are unknown. */
@@ -55,4 +67,107 @@ export async function readGateway(
     };
   const warnings = [...failed, ...refused].map((why) => leftOut(target.cluster, why));
   return { value: { gateway: { ...facts, addresses: dialled }, announced: facts, warnings } };
+}
+
+export interface ProbeTarget {
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly path: string;
+}
+
+/** An address has so many milliseconds to connect and to send the status line. */
+const answerTimeout = 1_500;
+
+/** Real answers to a probe have far fewer bytes. */
+const maxHeaderSize = 8_192;
+
+/**
+ * The gateway's Service in the target says how to probe it. Mirrors don't depend on the result.
+ *
+ * @returns undefined if the link does not ask for it (`gatewayProbe`), or its gateway is not known
+ */
+export async function probeGateway(
+  link: LinkSpec,
+  target: ClusterSnapshot,
+  reading: GatewayReading,
+  time: Time = systemTime,
+  send = sendProbe,
+): Promise<ProbeResult | undefined> {
+  const known = valueIn(reading);
+  if (!link.gatewayProbe || link.gateway === false || known === undefined) return undefined;
+  const { namespace, name } = link.gateway;
+  const where = `${target.cluster}/${namespace}/${name}`;
+  const found = gatewayProbe(target.services.get(objectKey(namespace, name)), where);
+  if (found === undefined)
+    return {
+      why: `the gateway Service ${where} offers no probe: it needs the annotation ${annotation.probePath} and a port named ${probePort}`,
+    };
+  if ("mistake" in found) return { why: found.mistake };
+  const { path, port } = found.probe;
+  const sent = time.now();
+  const down = await send({ addresses: known.gateway.addresses, path, port }, time);
+  return { path, port, milliseconds: time.now() - sent, ...omitUndefined({ down }) };
+}
+
+/**
+ * Sends one probe to every address of the gateway, as Linkerd's probe worker sends it to the one that its proxy picks: a
+ * GET over plain HTTP, which status 200 alone answers. One address is enough, since a gateway is down as a whole.
+ *
+ * @returns why the gateway is down: `HTTP status 503`
+ */
+export async function sendProbe(
+  target: ProbeTarget,
+  time: Time = systemTime,
+): Promise<string | undefined> {
+  const answered = new AbortController();
+  const asked = target.addresses.map(async (address) => {
+    const failure = await ask(address, target, time, answered.signal);
+    // `any` takes the first that does not reject.
+    if (failure !== undefined) throw new UserError(failure);
+  });
+  try {
+    await Promise.any(asked);
+    return undefined;
+  } catch (error) {
+    const failures = error instanceof AggregateError ? error.errors.map(messageOf) : [];
+    return [...new Set(failures)].join("; ");
+  } finally {
+    answered.abort();
+  }
+}
+
+/**
+ * The target chooses the address, which may be any machine that the runner reaches. So the request carries no
+ * credential and uses no proxy of the environment, redirects are not followed, and only the status is read.
+ */
+function ask(
+  host: string,
+  { port, path }: ProbeTarget,
+  time: Time,
+  ended: AbortSignal,
+): Promise<string | undefined> {
+  const late = new AbortController();
+  const signal = AbortSignal.any([late.signal, ended]);
+  return new Promise<string | undefined>((resolve) => {
+    const cancel = time.alarm(answerTimeout, () => {
+      late.abort();
+      resolve(`no answer within ${inSeconds(answerTimeout)}`);
+    });
+    const sent = request({ host, port, path, agent: false, signal, maxHeaderSize });
+    const settle = (failure: string | undefined) => {
+      cancel();
+      resolve(failure);
+      sent.destroy();
+    };
+    sent.on("response", ({ statusCode = 0 }) => {
+      settle(statusCode === 200 ? undefined : `HTTP status ${statusCode}`);
+    });
+    sent.on("error", (error) => {
+      settle(failureOfConnection(error).detail);
+    });
+    sent.on("close", () => {
+      settle("the connection was closed without an answer");
+    });
+    sent.end();
+  });
 }

@@ -27,11 +27,7 @@ export async function readLinkerd(
   return { links, anchors, issuer, domains: { value: domains }, version: { value: version } };
 }
 
-/**
- * Finds Linkerd's controllers by the labels of the charts linkerd-multicluster and linkerd-multicluster-link.
- *
- * @throws KubernetesError
- */
+/** Finds Linkerd's controllers by the labels of the charts linkerd-multicluster and linkerd-multicluster-link. */
 export async function controllersIn(
   kubernetes: Pick<Kubernetes, "list">,
 ): Promise<readonly Controller[]> {
@@ -57,8 +53,6 @@ export function namespacesWithMirrors({ services }: ClusterSnapshot): string[] {
 /**
  * Reads what decides where proxies send requests for a Service. A kind that isn't served has no objects: the run may
  * install its CRD before it writes routes.
- *
- * @throws KubernetesError
  */
 export async function routesIn(kubernetes: Kubernetes): Promise<Routes> {
   const options = { keep: new SharedValues() };

@@ -7,8 +7,7 @@ import { absentPods } from "../mirroring/decide/policies/absent-pods.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { type Failure, type Result, resultOf, valueIn } from "../result.ts";
 import { leadsToPods, readCredentials } from "./credentials.ts";
-import { judgeFor, readGateway } from "./gateway.ts";
-import { probeGateway } from "./gateway-probe.ts";
+import { judgeFor, probeGateway, readGateway } from "./gateway.ts";
 import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
 import { readInstallations } from "./installations.ts";
 import {
@@ -61,20 +60,13 @@ export async function readMesh(
       ? new Map<string, never>()
       : readInstallations(config, clusters, installations),
   ]);
+  const read = new Map(found);
   // A target of which one part can't be read counts as unread, since nothing can be concluded about the rest.
-  const failed = new Map(
-    links.flatMap(({ link, target }) => ("why" in target ? [[link.target, target]] : [])),
-  );
-  return {
-    clusters: new Map(
-      found.map(([name, cluster]) => [
-        name,
-        { ...cluster, snapshot: failed.get(name) ?? cluster.snapshot },
-      ]),
-    ),
-    links,
-    installations: installed,
-  };
+  for (const { link, target } of links) {
+    const cluster = read.get(link.target);
+    if ("why" in target && cluster) read.set(link.target, { ...cluster, snapshot: target });
+  }
+  return { clusters: read, links, installations: installed };
 }
 
 async function readSnapshot(

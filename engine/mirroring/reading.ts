@@ -3,6 +3,6 @@
  * program imports that and would load all of this in every run.
  */
 export { Clusters } from "../mesh/clusters.ts";
-export { probeGateway } from "../mesh/gateway-probe.ts";
+export { probeGateway } from "../mesh/gateway.ts";
 export { addressesOf } from "../mesh/names.ts";
 export { type CheckedSource, checkSource } from "./reconcile.ts";

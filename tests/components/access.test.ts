@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
-import { linkManifestSpec, linkMetadata } from "../../engine/credentials/link-manifest.ts";
+import { linkManifestSpec, linkMetadata } from "../../engine/credentials/objects.ts";
 import { accessRules } from "../../engine/credentials/rules.ts";
 import { link } from "../unit/fixtures/link.ts";
 import { account, facts, type Graph, graph, namespaces, token } from "./access-graph.ts";

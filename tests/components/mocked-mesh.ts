@@ -1,8 +1,7 @@
 import type { Preflight } from "../../components/preflight.ts";
 import type { MeshConfig } from "../../config/mesh.ts";
 import { Mesh } from "../../components/mesh.ts";
-import { accountName } from "../../engine/credentials/objects.ts";
-import { tokenName } from "../../engine/credentials/tokens.ts";
+import { accountName, tokenName } from "../../engine/credentials/objects.ts";
 import type { TargetFacts } from "../../engine/credentials/state.ts";
 import { configOf, type Raw } from "../unit/config/table.ts";
 import { absent, live } from "../unit/trust/live.ts";

@@ -1,6 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 
-import { sizeLimits } from "../../engine/kubernetes/client/size-limits.ts";
 import { Mesh } from "../simulation/mesh.ts";
 import { putEndpoints, putServices } from "../simulation/contents.ts";
 import { endpoints, exported, gatewayService, member, service } from "../unit/fixtures/objects.ts";
@@ -22,7 +21,7 @@ describe("a source whose mirrors are too large to read", () => {
     putServices(west, gatewayService("west"), exported("shop/web"), member("shop/cart"));
     equal((await mesh.up()).failure, undefined);
 
-    mesh.options = { sizeLimits: { ...sizeLimits, kept: 5_000 } };
+    mesh.options = { sizeLimits: { kept: 5_000 } };
     match((await mesh.up()).failure ?? "", /what is kept of it takes more than 0 MiB/);
     equal((await mesh.destroy()).failure, undefined);
     deepEqual([...east.all("services").keys()].sort(), ["default/kubernetes", "shop/db-west"]);

@@ -4,7 +4,7 @@ import type { Page } from "./paging.ts";
 import { type RequestFailure, unreadable } from "./failure.ts";
 import type { Reader } from "./request.ts";
 import type { Resource } from "../objects/resources.ts";
-import { inMiB } from "./size-limits.ts";
+import { inMiB } from "../../message.ts";
 
 /** The object keeps all its fields. */
 export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {

@@ -3,6 +3,7 @@ import { programVersion } from "../../version.ts";
 import { authenticatorOf } from "../kubeconfig/authentication.ts";
 import { breakerOf } from "./breaker.ts";
 import { clientOf } from "./client.ts";
+import { bounds } from "../objects/bounds.ts";
 import { omitUndefined } from "../objects/omit-undefined.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
@@ -20,7 +21,6 @@ import type { ListSettings } from "./paging.ts";
 import { requesterOf } from "./request.ts";
 import { retryPolicy, systemTime } from "./retry.ts";
 import { sessionsOf } from "./session.ts";
-import { sizeLimits } from "./size-limits.ts";
 import { type Watching, watchingOf } from "./watching.ts";
 
 /** These fields of a kubeconfig contain no secret. */
@@ -76,7 +76,14 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
   const { pageSize = 500, listTimeout = 300_000, cancellation } = options;
   const { variables } = environment;
   const { log = debugLog(variables) } = options;
-  const limits = { ...sizeLimits, ...options.sizeLimits };
+  const { answer, items, list, kept } = bounds;
+  const limits = {
+    answer: answer.most,
+    items: items.most,
+    list: list.most,
+    kept: kept.most,
+    ...options.sizeLimits,
+  };
   const read = () => kubeconfigOf(to, cluster, environment);
   const authenticator = (one: Kubeconfig) =>
     authenticatorOf(one, { variables, limit: pluginTimeout });

@@ -2,8 +2,6 @@ import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import type { Tls } from "../kubeconfig/authentication.ts";
 import type { Proxy } from "../kubeconfig/proxy.ts";
 
-export type { Dispatcher };
-
 export interface Route {
   readonly server: URL;
   /** Without one, connections are direct, whatever the environment says. */

@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import type { Operation } from "./errors.ts";
 import { failureOfConnection, failureOfResponse, type Outcome } from "./failure.ts";
 import type { Session } from "./session.ts";
-import { inMiB, textWithin } from "./size-limits.ts";
+import { inMiB } from "../../message.ts";
 
 export interface Request {
   readonly operation: Operation;
@@ -51,11 +51,19 @@ export async function wholeOf(
   { proxy }: Session,
   { mostBytes }: ExchangeSettings,
 ): Promise<Outcome<{ readonly text: string; readonly bytes: number }>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
   try {
-    const value = await textWithin(body, mostBytes);
-    if (value !== undefined) return { value };
-    const detail = `the answer is longer than ${inMiB(mostBytes)}`;
-    return { failure: { kind: "tooLong", transient: false, detail, status } };
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > mostBytes) {
+        // Returning early destroys the body and its connection.
+        const detail = `the answer is longer than ${inMiB(mostBytes)}`;
+        return { failure: { kind: "tooLong", transient: false, detail, status } };
+      }
+      chunks.push(chunk);
+    }
+    return { value: { text: Buffer.concat(chunks).toString("utf8"), bytes } };
   } catch (error) {
     return { failure: failureOfConnection(error, proxy) };
   }

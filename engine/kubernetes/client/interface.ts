@@ -1,11 +1,13 @@
 import type { Cancellation } from "./deadline.ts";
-import type { Dispatcher, Route } from "./dispatcher.ts";
+import type { Dispatcher } from "undici";
+import type { Route } from "./dispatcher.ts";
 import type { SharedValues } from "../objects/shared-values.ts";
 import type { Environment } from "../kubeconfig/kubeconfig.ts";
 import type { Log } from "./log.ts";
 import type { Located, ObjectName, Resource } from "../objects/resources.ts";
 import type { RetryPolicy, Time } from "./retry.ts";
-import type { SizeLimits } from "./size-limits.ts";
+
+export type SizeLimits = Readonly<Record<"answer" | "items" | "list" | "kept", number>>;
 
 /** A run uses the defaults (connect.ts). Time-outs are in milliseconds. */
 export interface ConnectOptions {
@@ -19,6 +21,7 @@ export interface ConnectOptions {
   readonly pageSize?: number;
   /** The limit is for a list with all its pages. */
   readonly listTimeout?: number;
+  /** The defaults are in bounds.ts. */
   readonly sizeLimits?: Partial<SizeLimits>;
   readonly cancellation?: Cancellation;
   readonly retry?: RetryPolicy;
@@ -40,16 +43,9 @@ export interface ListOptions {
   readonly keep?: SharedValues;
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /** The default is the user agent's first part. */
   readonly fieldManager?: string;
-}
-
-export interface RemoveOptions {
-  /** An object with another UID is a conflict. */
-  readonly uid?: string;
-  /** An object that has changed since this version is a conflict. */
-  readonly resourceVersion?: string;
 }
 
 /**
@@ -74,8 +70,12 @@ export interface Kubernetes {
     patch: Readonly<Record<string, unknown>>,
     options?: { readonly subresource?: string },
   ): Promise<T>;
-  /** Returns once the deletion is accepted. Finalizers may keep the object for longer. */
-  remove(resource: Resource<unknown>, at: ObjectName, options?: RemoveOptions): Promise<void>;
+  /** Finalizers may keep the object for longer. An object with another UID or version is a conflict. */
+  remove(
+    resource: Resource<unknown>,
+    at: ObjectName,
+    expected?: { readonly uid?: string; readonly resourceVersion?: string },
+  ): Promise<void>;
   /** Ends all connections, so that calls in progress fail. */
   close(): Promise<void>;
 }

@@ -4,8 +4,8 @@ import { inSeconds } from "../objects/duration.ts";
 import { KubernetesError } from "./errors.ts";
 import { type RequestFailure } from "./failure.ts";
 import type { Time } from "./retry.ts";
-import { inMiB, type SizeLimits } from "./size-limits.ts";
-import { count, inDigits } from "../../message.ts";
+import type { SizeLimits } from "./interface.ts";
+import { count, inDigits, inMiB } from "../../message.ts";
 
 export interface Items<T> {
   readonly items: T[];

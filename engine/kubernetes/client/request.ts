@@ -27,7 +27,7 @@ import type { Session, Sessions } from "./session.ts";
 export type Reader<T> = (body: unknown, bytes: number) => Outcome<T>;
 
 /** The body lasts until one side ends it. */
-export interface Stream {
+interface Stream {
   readonly session: Session;
   readonly body: AsyncIterable<Buffer>;
 }
@@ -46,7 +46,7 @@ export interface Settings extends ExchangeSettings {
 
 export type Requester = ReturnType<typeof requesterOf>;
 
-/** Requests are repeated until they are answered or out of attempts. */
+/** Requests are repeated until they are answered or out of attempts. Methods throw KubernetesError. */
 export function requesterOf(settings: Settings) {
   const { sessions, place, policy, breaker, concurrency, time, cancellation, log } = settings;
   const usual: TimeLimit = {
@@ -176,21 +176,13 @@ export function requesterOf(settings: Settings) {
   };
 
   return {
-    /**
-     * @param limit shortens the time limit of every call
-     * @throws KubernetesError
-     */
+    /** @param limit shortens the time limit of every call */
     call: <T>(request: Request, read: Reader<T>, limit?: TimeLimit): Promise<T> =>
       // The time limit of a call begins with its turn. A call keeps its turn while it waits for another attempt, so that
       // a server that refuses some (429) gets fewer.
       concurrency(() => callLimited(request, read, limit)),
 
-    /**
-     * A request for a stream is sent once.
-     *
-     * @param silence milliseconds without a byte after which the stream fails
-     * @throws KubernetesError
-     */
+    /** @param silence milliseconds without a byte after which the stream fails */
     async stream(request: Request, silence: number, signal: AbortSignal): Promise<Stream> {
       const outcome = await withCredentials<Stream>(request, async (session) => {
         const answer = await exchange(session, request, { bodyTimeout: silence, signal });

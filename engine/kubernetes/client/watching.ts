@@ -7,6 +7,7 @@ import {
   unreadable,
 } from "./failure.ts";
 import { omitUndefined } from "../objects/omit-undefined.ts";
+import { bounds } from "../objects/bounds.ts";
 import { isRecord, parse } from "../objects/checks.ts";
 import { clusterObject, type OtherObject, otherObject } from "../objects/objects.ts";
 import type { ListSettings } from "./paging.ts";
@@ -14,7 +15,6 @@ import type { Requester } from "./request.ts";
 import { pathOf, type Resource } from "../objects/resources.ts";
 import type { Time } from "./retry.ts";
 import type { Session } from "./session.ts";
-import { linesOf } from "./size-limits.ts";
 import { UserError } from "../../user-error.ts";
 
 export interface ObjectChange {
@@ -166,4 +166,24 @@ function eventIn(line: string, resource: Resource<unknown>, { redact }: Session)
     return { failure: unreadable("an event of the watch is of no known type") };
   const read = objectOf(metadataOf(resource))(object, line.length);
   return "value" in read ? { version, change: { type, object: read.value } } : read;
+}
+
+/** A last line without an end is dropped. */
+async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let begun: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    let from = 0;
+    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", from)) {
+      const line = Buffer.concat([...begun, chunk.subarray(from, end)]);
+      begun = [];
+      bytes = 0;
+      from = end + 1;
+      if (line.length > 0) yield line.toString("utf8");
+    }
+    if (from === chunk.length) continue;
+    begun.push(chunk.subarray(from));
+    bytes += chunk.length - from;
+    if (bytes > bounds.event.most) throw new UserError("a line of the answer does not end");
+  }
 }

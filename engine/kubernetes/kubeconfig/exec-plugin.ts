@@ -53,12 +53,9 @@ function outputOf(
 }
 
 function problemOf({ code, signal, killed }: ExecFileException, timeout: number): string {
-  switch (code) {
-    case "ENOENT":
-      return "was not found";
-    case "ERR_CHILD_PROCESS_STDIO_MAXBUFFER":
-      return "printed far more than a credential and was ended";
-  }
+  if (code === "ENOENT") return "was not found";
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER")
+    return "printed far more than a credential and was ended";
   if (typeof code === "string") return `can't be run (${code})`;
   if (typeof code === "number") return `failed with exit code ${code}`;
   return killed === true

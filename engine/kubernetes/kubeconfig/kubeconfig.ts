@@ -119,13 +119,9 @@ function readGiven(name: string, context: string): Kubeconfig {
  *
  * @throws KubeconfigError
  */
-export async function refuseRelativePaths(
-  access: ClusterAccess,
-  cluster: string,
-  environment?: Environment,
-): Promise<void> {
+export async function refuseRelativePaths(access: ClusterAccess, cluster: string): Promise<void> {
   if (access.kubeconfig === undefined) return;
-  const relative = relativePaths(await readKubeconfig(access, cluster, environment));
+  const relative = relativePaths(await readKubeconfig(access, cluster));
   if (relative === undefined) return;
   throw new KubeconfigError(
     cluster,

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkRevocation, type ClientOf, revoke } from "../../../engine/credentials/revocation.ts";
 import { discoverySelectors } from "../../../engine/credentials/rules.ts";
-import { linkManifestSpec } from "../../../engine/credentials/link-manifest.ts";
+import { linkManifestSpec } from "../../../engine/credentials/objects.ts";
 import { linkTargets, tokenChecks } from "../../../engine/providers/stateless.ts";
 import type {
   RevocationArgs,

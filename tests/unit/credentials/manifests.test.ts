@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { programVersion } from "../../../engine/version.ts";
-import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/link-manifest.ts";
+import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/objects.ts";
 import type { LinkGateway, TargetFacts } from "../../../engine/credentials/state.ts";
 import { othersKeys } from "../../../engine/mirroring/decide/metadata.ts";
 import { link } from "../fixtures/link.ts";

@@ -1,14 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { accountName } from "../../../engine/credentials/objects.ts";
+import { accountName, tokenName, tokenNumber } from "../../../engine/credentials/objects.ts";
 import type { TokenRotation } from "../../../engine/credentials/state.ts";
 import {
   heldToken,
   type LiveToken,
   type TokenDue,
   tokenDue,
-  tokenName,
-  tokenNumber,
 } from "../../../engine/credentials/tokens.ts";
 
 const account = accountName("east");

@@ -1,11 +1,8 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { inspect } from "node:util";
+import type { Dispatcher } from "undici";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
-import {
-  type Dispatcher,
-  dispatcherFor,
-  type Route,
-} from "../../../engine/kubernetes/client/dispatcher.ts";
+import { dispatcherFor, type Route } from "../../../engine/kubernetes/client/dispatcher.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { programVersion } from "../../../engine/version.ts";
 import { tlsCertificate } from "../trust/certificates.ts";

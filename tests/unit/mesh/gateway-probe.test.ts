@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
-import { probeGateway, type ProbeTarget, sendProbe } from "../../../engine/mesh/gateway-probe.ts";
+import { probeGateway, type ProbeTarget, sendProbe } from "../../../engine/mesh/gateway.ts";
 import { systemTime, type Time } from "../../../engine/kubernetes/client/retry.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 import { known, link, noGateway, west } from "../fixtures/link.ts";
