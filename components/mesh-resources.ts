@@ -13,11 +13,11 @@ import type { Preflight } from "./preflight.ts";
 
 export interface CheckedMesh {
   readonly config: MeshConfig;
-  /** The live state of the clusters; absent for `manage: mirrors`, which needs only what mirrors read. */
+  /** It is absent for `manage: mirrors`, which needs only what mirrors read. */
   readonly preflight?: Preflight | undefined;
-  /** Whether some Helm values are secrets, so that all of them are treated as such. */
+  /** Some Helm values are secrets, so all are treated as such. */
   readonly secretValues?: boolean;
-  /** Whether the outputs list the mirrors, as other programs need them. */
+  /** The outputs list the mirrors, which other programs need. */
   readonly listed?: boolean;
 }
 
@@ -27,13 +27,12 @@ export class MeshResources {
   readonly #mesh: CheckedMesh;
   readonly #config: MeshConfig;
   readonly #parent: pulumi.Resource;
-  /** Values that change with the resources of a run, by resource. */
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
-  /** Resources that must be finished before the mesh can be verified. */
+  /** These must be finished before the mesh can be verified. */
   readonly #unverified: pulumi.Resource[] = [];
-  /** Revocations by the cluster that loses access. */
+  /** Their keys are the clusters that lose access. */
   readonly #revocations = new Map<string, pulumi.Resource>();
-  /** Empty with `manage: mirrors`, which prepares no cluster. */
+  /** It stays empty with `manage: mirrors`, which prepares no cluster. */
   #made: MadeClusters = { clusters: new Map(), refused: new Map(), held: [] };
 
   constructor(mesh: CheckedMesh, parent: pulumi.Resource) {
@@ -42,7 +41,7 @@ export class MeshResources {
     this.#parent = parent;
   }
 
-  /** Registers all resources. The state decides what a cluster may get, so some have to finish before others start. */
+  /** The state decides what a cluster may get, so some resources have to finish before others start. */
   async make(): Promise<this> {
     const config = this.#config;
     const { preflight } = this.#mesh;
@@ -97,7 +96,6 @@ export class MeshResources {
     }
   }
 
-  /** Ends revoked access first, without contacting the revoked cluster. */
   #revoke(preflight: Preflight | undefined): void {
     const parent = this.#parent;
     const { manage, revoked, sources } = this.#config;
@@ -144,12 +142,11 @@ export class MeshResources {
   }
 
   /**
-   * Creates one resource for everything that is mirrored into a cluster. It waits for the Links, because the
-   * destination controller never retries a cluster that it didn't know when a mirror appeared (linkerd-behaviour.md
-   * 5), and for the charts, whose controllers may take links over.
+   * Mirrors wait for the Links, because the destination controller never retries a cluster that it didn't know when a
+   * mirror appeared (linkerd-behaviour.md 5), and for the charts, whose controllers may take links over.
    *
    * @param links those without a refused end
-   * @param before if an end is refused: everything that has nothing to do with it
+   * @param before everything that has nothing to do with a refused end
    */
   #mirrors(source: string, links: readonly Link[], before: readonly pulumi.Resource[] = []): void {
     const config = this.#config;
@@ -187,7 +184,7 @@ export class MeshResources {
     this.#revisions[`${source}/mirrors`] = mirrors.revision;
   }
 
-  /** Verifies the mesh once everything else is finished. A preview checks nothing. */
+  /** A preview checks nothing. */
   #verify(): void {
     const parent = this.#parent;
     const mesh = healthMesh(this.#config, fullStackName());
@@ -208,7 +205,7 @@ export class MeshResources {
   }
 }
 
-/** Includes the organization, because two organizations may have stacks of the same name. */
+/** Two organizations may have stacks of the same name. */
 function fullStackName(): string {
   return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
 }

@@ -3,7 +3,7 @@ import { EngineResource } from "./engine-resource.ts";
 import type { MirrorsArgs, ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
 
 export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
-  /** Gateways by target; unknown in the preview of a run that will create one. */
+  /** A gateway is unknown in the preview of a run that will create it. */
   readonly observedGateways?: Readonly<Record<string, pulumi.Input<ObservedGateway | undefined>>>;
 };
 
@@ -20,17 +20,16 @@ export interface LinkSummary {
   readonly notMirrored: number;
 }
 
-/** All mirrors in one cluster: a single resource, however many links lead there. */
+/** A cluster has one resource for all its mirrors, however many links lead there. */
 export class Mirrors extends EngineResource {
-  /** Increases with each run that has something to do or to report; `diff` compares nothing else. */
+  /** It increases with each run that has something to do or to report. `diff` compares nothing else. */
   declare readonly revision: pulumi.Output<number>;
-  /** Mirrors by part, and reasons for missing ones; undefined unless `listed` is set. */
+  /** Both lists are undefined unless `listed` is set. */
   declare readonly mirrors: pulumi.Output<Lists | undefined>;
   declare readonly notMirrored: pulumi.Output<Lists | undefined>;
-  /** Unreachable clusters, and by cluster what somebody has to fix there. */
   declare readonly unreachable: pulumi.Output<readonly string[] | undefined>;
   declare readonly refused: pulumi.Output<Readonly<Record<string, string>> | undefined>;
-  /** Links by key, such as `east/west`, if `listed` is set. */
+  /** Keys are those of links, such as `east/west`. */
   readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkSummary>>>;
 
   constructor(
@@ -38,9 +37,9 @@ export class Mirrors extends EngineResource {
     args: pulumi.Inputs & MirrorsInputs,
     opts?: pulumi.CustomResourceOptions,
   ) {
-    const outputs = { revision: undefined, mirrors: undefined, notMirrored: undefined };
-    const others = { unreachable: undefined, refused: undefined };
-    super("Mirrors", name, { ...args, ...outputs, ...others }, opts);
+    const lists = { mirrors: undefined, notMirrored: undefined };
+    const outputs = { revision: undefined, unreachable: undefined, refused: undefined };
+    super("Mirrors", name, { ...args, ...lists, ...outputs }, opts);
     const { mirrors, notMirrored, unreachable, refused } = this;
     const found = pulumi.all([mirrors, notMirrored, unreachable, refused] as const);
     this.linkStatuses = found.apply((lists) => {

@@ -33,7 +33,7 @@ export interface HealthCheck<View> {
   readonly anchor?: string;
   readonly severity: Severity;
   /** A stack with `manage: mirrors` manages neither Linkerd nor Links, and skips such checks. */
-  readonly aboutLinkerd: boolean;
+  readonly aboutLinkerd?: true;
   /** The report leaves out a check that doesn't apply. By default, it does. */
   readonly appliesTo?: (view: View) => boolean;
   readonly run: (view: View) => Findings;

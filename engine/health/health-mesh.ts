@@ -2,9 +2,7 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import { wholeLink } from "../mirroring/model/state.ts";
 
-/**
- * The part of the stack's config for health checks. It is plain data without a secret, because it is stored in state.
- */
+/** It is plain data without a secret, because it is stored in state. */
 export interface HealthMesh {
   readonly manage: "all" | "links" | "mirrors";
   /** Mirrors of `organization/project/stack` are recognized by this name. Without it, they can't be. */
@@ -12,34 +10,27 @@ export interface HealthMesh {
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
-  readonly links: readonly HealthLink[];
+  readonly links: readonly {
+    readonly link: LinkSpec;
+    readonly mirroring: "pulumi" | "controller";
+  }[];
   /** This run removes these links. Pulumi deletes their mirrors after everything else. */
   readonly leaving?: readonly Pick<LinkSpec, "source" | "target">[];
 }
 
-export interface HealthLink {
-  readonly link: LinkSpec;
-  readonly mirroring: "pulumi" | "controller";
-}
-
-/** Returns the mesh that the inputs of a run hold. */
 export function meshIn(mesh: HealthArgs["mesh"]): HealthMesh {
   if (typeof mesh === "string") return JSON.parse(mesh) as HealthMesh;
   const links = mesh.links.map(({ link, mirroring }) => ({ link: wholeLink(link), mirroring }));
   return { ...mesh, links };
 }
 
-/** The inputs of the resource that checks the mesh at the end of a run. */
 export interface HealthArgs {
   /**
    * A `HealthMesh` as JSON, because Pulumi passes one text faster than all settings of all links. State of a version
    * before 0.2 has an object, whose links lack settings that are defaults.
    */
   readonly mesh: string | HealthMesh;
-  /**
-   * Values that change with each run that has changed something, such as the `revision` of mirrors. The mesh is
-   * checked if they change, and after a run that left it unhealthy. Never a secret.
-   */
+  /** Some of these values change with each run that has changed something. None is a secret. */
   readonly triggers: Readonly<Record<string, unknown>>;
   /** This run writes nothing to the clusters of these sentences, which fail it once everything else is done. */
   readonly refused?: readonly string[];

@@ -84,7 +84,7 @@ export function resultOfCheck<View extends { readonly mesh: HealthMesh }>(
   const { id, title, anchor } = check;
   const hint = omitUndefined({ hint: anchor && `https://linkerd.io/2/checks/#${anchor}` });
   const verdict =
-    check.aboutLinkerd && view.mesh.manage === "mirrors"
+    check.aboutLinkerd === true && view.mesh.manage === "mirrors"
       ? { skipped: "this stack does not manage it (manage: mirrors)" }
       : check.run(view);
   if ("skipped" in verdict)

@@ -16,7 +16,7 @@ import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } fr
 import { UserError } from "../user-error.ts";
 import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";
 
-/** All resources of a process share this state. One process serves one phase of one operation. */
+/** All resources of a process share it. */
 export interface Process {
   readonly clusters: Clusters;
   readonly wanted: KeysWantedInThisRun;
@@ -26,12 +26,10 @@ export interface Process {
   readonly now: () => Date;
 }
 
-/** Serves the mirrors in one source. docs/explanation/architecture.md says when the engine calls each method. */
+/** docs/explanation/architecture.md says when the engine calls each method. */
 export class MirrorsProvider {
   readonly #process: Process;
-  /** The sources whose notes have been printed. */
   readonly #reported = new Set<string>();
-  /** The last check of each source in this process. */
   readonly #checked = new Map<string, { readonly inputs: Inputs; readonly outcome: Outcome }>();
 
   constructor({
@@ -90,18 +88,11 @@ export class MirrorsProvider {
     return { outs: outputsOf(inputs) };
   }
 
-  /**
-   * Returns the state unchanged. The next check reads the clusters, and compares them with the inputs of the last
-   * check, which are newer than the outputs that a refresh has.
-   */
+  /** The next check compares the clusters with the inputs of the last one, which are newer than a refresh's outputs. */
   read(id: string, props?: Outputs) {
-    return props === undefined
-      ? Promise.reject(
-          new UserError(
-            `${id} cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist`,
-          ),
-        )
-      : Promise.resolve({ id, props });
+    if (props !== undefined) return Promise.resolve({ id, props });
+    const why = `${id} cannot be imported: put its links into the stack's config and run pulumi up, which adopts the mirrors that exist`;
+    return Promise.reject(new UserError(why));
   }
 
   async delete(_id: string, props: Outputs) {

@@ -14,7 +14,6 @@ export const clusterReached: HealthCheck<CheckedCluster> = {
   id: "cluster-reached",
   title: "the cluster can be read",
   severity: "fatal",
-  aboutLinkerd: false,
   run: ({ reading }) => ("why" in reading.snapshot ? [reading.snapshot.why] : []),
 };
 

@@ -17,7 +17,6 @@ export const singleController: HealthCheck<CheckedLink> = {
   title: "a single controller mirrors the link, the one in the config",
   anchor: "l5d-multicluster-service-mirror-running",
   severity: "error",
-  aboutLinkerd: false,
   run: ({ mesh, link, source: { controllers }, mirroring }) => {
     if (controllers === undefined || "why" in controllers)
       return { skipped: `the Deployments of cluster ${link.source} can't be read` };
@@ -34,7 +33,6 @@ export const singleFederation: HealthCheck<CheckedCluster> = {
   id: "single-federation",
   title: "nothing else writes the federated Services",
   severity: "warning",
-  aboutLinkerd: false,
   run: ({ mesh, cluster, federated, reading: { controllers } }) => {
     const united = (valueIn(federated) ?? []).filter(isListed).map(({ key }) => key);
     if (united.length === 0) return { skipped: "this stack federates nothing into this cluster" };

@@ -15,7 +15,6 @@ export const gatewayKnown: HealthCheck<CheckedLink> = {
   title: "the target's gateway has an address, a port and an identity",
   anchor: "l5d-multicluster-gateways-endpoints",
   severity: "error",
-  aboutLinkerd: false,
   run: ({ link, reading: { target } }) => {
     if (link.gateway === false) return { skipped: "the link has no gateway (gateway: false)" };
     if ("why" in target) return unreadCluster(link.target);
@@ -31,7 +30,6 @@ export const gatewayAlive: HealthCheck<CheckedLink> = {
   title: "the target's gateway answers its probe",
   anchor: "l5d-multicluster-gateways-endpoints",
   severity: "error",
-  aboutLinkerd: false,
   appliesTo: ({ link }) => link.gatewayProbe,
   run: ({ link, target, reading: { probe } }) => {
     if ("why" in target.snapshot) return unreadCluster(link.target);
@@ -51,7 +49,6 @@ export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
   title: "the mirrors have endpoints",
   anchor: "l5d-multicluster-services-endpoints",
   severity: "error",
-  aboutLinkerd: false,
   run: ({ link, mirroring, source, target }) => {
     if ("why" in source.snapshot) return unreadCluster(link.source);
     const snapshot = source.snapshot.value;

@@ -17,7 +17,6 @@ export const mirrorsInOrder: HealthCheck<CheckedLink> = {
   id: "mirrors-in-order",
   title: "every exported Service is mirrored as the config says",
   severity: "error",
-  aboutLinkerd: false,
   run: ({ mesh, link, mirroring, mirrors }) =>
     mirroring === "controller" || mirrors === undefined
       ? { skipped: "Linkerd's controller does the mirroring (mirroring: controller)" }
@@ -28,7 +27,6 @@ export const federatedInOrder: HealthCheck<CheckedCluster> = {
   id: "federated-in-order",
   title: "federated Services have the right members",
   severity: "error",
-  aboutLinkerd: false,
   run: ({ mesh, cluster, federated }) =>
     federated === undefined
       ? { skipped: "this stack mirrors nothing into this cluster" }

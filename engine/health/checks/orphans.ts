@@ -17,7 +17,6 @@ export const noOrphans: HealthCheck<CheckedCluster> = {
   title: "every mirror belongs to a link",
   anchor: "l5d-multicluster-orphaned-services",
   severity: "warning",
-  aboutLinkerd: false,
   run: ({ mesh, cluster, reading: { snapshot, controllers } }) => {
     if ("why" in snapshot) return unreadCluster(cluster);
     const links = [...mesh.links.map(({ link }) => link), ...(mesh.leaving ?? [])];

@@ -17,7 +17,6 @@ export const clientsMeshed: HealthCheck<CheckedCluster> = {
   id: "clients-meshed",
   title: "pods beside mirrors have Linkerd's proxy",
   severity: "warning",
-  aboutLinkerd: false,
   appliesTo: ({ reading: { unmeshed } }) => unmeshed !== undefined,
   run: ({ cluster, reading: { unmeshed } }) => {
     if (unmeshed === undefined) return unreadCluster(cluster);
@@ -34,7 +33,6 @@ export const podRangesDisjoint: HealthCheck<CheckedCluster> = {
   id: "pod-ranges-disjoint",
   title: "pods have other addresses in each cluster of a flat network",
   severity: "warning",
-  aboutLinkerd: false,
   run: ({ cluster, flat = [] }) => {
     if (flat.length < 2)
       return { skipped: "no link into this cluster leads straight to pods of another" };
