@@ -16,8 +16,6 @@ import { marksOn, remarked, sameManagers } from "../model/marks.ts";
 import type { Mirror, MirrorEndpoints } from "../model/mirror.ts";
 import { UserError } from "../../user-error.ts";
 
-const clearanceMs = 5_000;
-
 export async function writeService(
   scope: WriteScope,
   change: Wanted,
@@ -128,12 +126,12 @@ async function deleteServiceAndWait(scope: WriteScope, service: Service): Promis
     throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} must be replaced, but another stack marked it during this run: run again`,
     );
-  const left = await waitUntilDeleted(scope, resources.services, { name, namespace }, clearanceMs);
+  const left = await waitUntilDeleted(scope, resources.services, { name, namespace });
   if (left !== undefined)
     throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} must be replaced, but a finalizer keeps it: remove the finalizer and run again`,
     );
-  await waitUntilDeleted(scope, resources.endpoints, { name, namespace }, clearanceMs);
+  await waitUntilDeleted(scope, resources.endpoints, { name, namespace });
 }
 
 export async function writeEndpoints(

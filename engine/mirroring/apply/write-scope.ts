@@ -1,6 +1,7 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { keyOf, type ObjectMeta, type Service } from "../../kubernetes/objects/objects.ts";
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import type { Resource } from "../../kubernetes/objects/resources.ts";
 import { poll, type Time } from "../../kubernetes/client/retry.ts";
 import { anothersMirror, marksOn } from "../model/marks.ts";
@@ -49,7 +50,8 @@ export async function write<T extends OwnedObject>(
         ? await kubernetes.create(resource, wanted, { fieldManager })
         : await kubernetes.replace(resource, wanted, { fieldManager });
     } catch (error) {
-      if (attempt === mostAttempts || !isOutdated(error)) throw error;
+      if (attempt === mostAttempts || !hasKind(error, "conflict", "alreadyExists", "notFound"))
+        throw error;
       live = await kubernetes.find(resource, name);
     }
   }
@@ -83,10 +85,7 @@ export async function remove<T extends OwnedObject>(
       await kubernetes.remove(
         resource,
         { name, namespace },
-        {
-          ...(uid !== undefined && { uid }),
-          ...(resourceVersion !== undefined && { resourceVersion }),
-        },
+        omitUndefined({ uid, resourceVersion }),
       );
       return true;
     } catch (error) {
@@ -99,20 +98,16 @@ export async function remove<T extends OwnedObject>(
   return true;
 }
 
-/**
- * @param patience in milliseconds
- * @returns the object, if it is still there
- */
+/** @returns the object, if it is still there after five seconds */
 export function waitUntilDeleted<T extends OwnedObject>(
   { kubernetes, time }: WriteScope,
   resource: Resource<T>,
   name: Pick<ObjectMeta, "name" | "namespace">,
-  patience: number,
 ): Promise<T | undefined> {
   return poll(
     () => kubernetes.find(resource, name),
     (live) => live === undefined,
-    { within: patience, every: 200, time },
+    { within: 5_000, every: 200, time },
   );
 }
 
@@ -132,12 +127,6 @@ export function assertOurs<T extends OwnedObject>(
   );
 }
 
-function isOutdated(error: unknown): boolean {
-  return (
-    hasKind(error, "conflict") || hasKind(error, "alreadyExists") || hasKind(error, "notFound")
-  );
-}
-
-function hasKind(error: unknown, kind: KubernetesError["kind"]): boolean {
-  return error instanceof KubernetesError && error.kind === kind;
+function hasKind(error: unknown, ...kinds: readonly KubernetesError["kind"][]): boolean {
+  return error instanceof KubernetesError && kinds.includes(error.kind);
 }
