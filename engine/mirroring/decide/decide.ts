@@ -50,7 +50,7 @@ export interface Decided {
   /** Includes federated Services of this stack that can't be created. */
   readonly federatedMirrors: readonly Mirror[];
   readonly portConflicts: PortConflicts;
-  /** Gives the time since when pods are gone whose endpoint mirrors stay (RFC 3339). */
+  /** Names endpoint mirrors that stay although their pods are gone, with the time since when (RFC 3339). */
   readonly missing: Readonly<Record<ObjectKey, string>>;
   readonly notes: readonly Note[];
   readonly failover: DecidedRoutes;

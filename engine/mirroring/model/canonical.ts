@@ -66,15 +66,11 @@ interface Pair {
   readonly isReady: boolean;
 }
 
-interface Offer extends Omit<Pair, "port"> {
-  readonly ports: readonly EndpointPort[];
-}
-
 /**
  * Unpacks subsets, which some API servers repack before they store them (Kubernetes, pkg/api/v1/endpoints,
  * RepackSubsets). An address is identified by IP and hostname; one that is listed both ways for a port is not ready.
  */
-function offersIn(subsets: readonly EndpointSubset[]): Offer[] {
+function offersIn(subsets: readonly EndpointSubset[]) {
   const pairs = new Map<string, Pair>();
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
     const add = (isListedReady: boolean, { ip, hostname = "" }: EndpointAddress) => {

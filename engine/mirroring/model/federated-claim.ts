@@ -147,20 +147,16 @@ function marksAfter(claim: FederatedClaim, live: Service | undefined): readonly 
   const [stack = ""] = claim.stacks;
   const by = (stance: MemberClaim["stance"]) =>
     claim.members.filter((member) => member.stance === stance);
+  const managers = ({ cluster, names }: MemberClaim, from = 0) =>
+    names.slice(from).map((name) => managerOf(name, cluster));
   const wanted = by("wanted").map(({ cluster }) => managerOf(stack, cluster));
   const judged = claim.members.filter(({ stance }) => stance !== "unknown");
   // Names from `adoptFrom` count for one member only.
-  const adopted = new Set(
-    judged.flatMap(({ cluster, names }) =>
-      names.slice(claim.stacks.length).map((name) => managerOf(name, cluster)),
-    ),
-  );
+  const adopted = new Set(judged.flatMap((member) => managers(member, claim.stacks.length)));
   const entries = (live?.metadata.managedFields ?? []).filter(
     ({ manager = "" }) => !adopted.has(manager),
   );
-  const unknown = new Set(
-    by("unknown").flatMap(({ cluster, names }) => names.map((name) => managerOf(name, cluster))),
-  );
+  const unknown = new Set(by("unknown").flatMap((member) => managers(member)));
   const isUnknown = unknown.size > 0;
   return remarked(entries, claim.stacks, wanted, (manager, member) => {
     if (wanted.includes(manager) || unknown.has(manager)) return manager;

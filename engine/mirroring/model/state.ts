@@ -112,12 +112,12 @@ export interface Memory {
 
 /** The plan is part of the inputs, since a preview of a dynamic resource shows nothing else. */
 export interface Planned extends Memory {
-  /** Gives federated Services whose members have different ports. */
+  /** Says by federated Service how the ports of its members differ. */
   readonly portConflicts?: Readonly<Record<string, string>>;
   /** Holds one line for each mirror after this run; a text if they aren't known yet. */
   readonly mirrors: ByPart<MirrorLines | string> | string;
   readonly changes?: ByPart<ChangeTexts>;
-  /** Gives the time since when pods are gone whose endpoint mirrors stay (RFC 3339). */
+  /** Names endpoint mirrors that stay although their pods are gone, with the time since when (RFC 3339). */
   readonly missing?: Readonly<Record<ObjectKey, string>>;
   /** Gives reason and sentence for exported Services without a mirror. */
   readonly notMirrored?: ByPart<Readonly<Record<string, string>>>;

@@ -27,7 +27,6 @@ import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirro
 export interface Desired {
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
-  /** Gives the time since when pods are gone whose endpoint mirrors stay (RFC 3339). */
   readonly missing: Readonly<Record<ObjectKey, string>>;
 }
 
