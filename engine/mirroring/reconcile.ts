@@ -18,8 +18,7 @@ import {
   withoutRenewed,
 } from "./model/state.ts";
 import { type CheckedPlan, inputsFor } from "./report/inputs.ts";
-import { observationNotes } from "./report/notes.ts";
-import { federatedKeys, withoutControllersLinks } from "./report/other-writers.ts";
+import { federatedKeys, observationNotes, withoutControllersLinks } from "./report/notes.ts";
 import type { Outcome } from "./report/outcome.ts";
 import { statusesOf } from "./report/status.ts";
 
@@ -125,18 +124,14 @@ export async function checkSource(
   return { outcome, checked: inputsFor(known, args, outcome) };
 }
 
-function mistakesIn(args: MirrorsArgs, readings: ClusterReadings): string[] {
+function mistakesIn({ links }: MirrorsArgs, readings: ClusterReadings): string[] {
+  const needed = links.flatMap(({ source, target, unreachable }) =>
+    unreachable === "fail" ? [source, target] : [],
+  );
   return [...readings].flatMap(([name, reading]) => {
     if ("value" in reading) return [];
-    return reading.cause === "invalid" || stopsTheRun(args, name) ? [reading.why] : [];
+    return reading.cause === "invalid" || needed.includes(name) ? [reading.why] : [];
   });
-}
-
-function stopsTheRun({ links }: MirrorsArgs, cluster: string): boolean {
-  return links.some(
-    ({ source, target, unreachable }) =>
-      unreachable === "fail" && [source, target].includes(cluster),
-  );
 }
 
 /**

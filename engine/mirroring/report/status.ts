@@ -1,4 +1,4 @@
-import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { objectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided, SourceObservation } from "../decide/decide.ts";
 import { type Decision, isSkip, isWanted, type Skipped } from "../model/decision.ts";
 import type { Mirror } from "../model/mirror.ts";
@@ -22,34 +22,32 @@ export function statusesOf(
           disposition === "delete" &&
           !(decisionsByPart.get(link.target) ?? []).some(({ verdict }) => verdict === "handOver"),
       );
-  const read = links.filter(({ target }) => "value" in target);
   const joined = decisionsByPart.get(federatedPart) ?? [];
-  return [...read, ...left].flatMap(({ link: { target } }) => {
-    const key = objectKey(statusIn, target);
+  return [...links, ...left].flatMap(({ link: { target } }) => {
+    const link = objectKey(statusIn, target);
     const own = decisionsByPart.get(target);
-    const live = source.links?.get(key);
+    const live = source.links?.get(link);
     if (live === undefined || own === undefined) return [];
-    return [mirrorStatus(key, own), federatedStatus(key, target, federatedMirrors, joined)].map(
-      (status) => {
-        return { ...status, live, isDue: statusUpdate(status, live, new Map(), now) !== undefined };
-      },
-    );
+    const statuses = [mirrorStatus(own), federatedStatus(target, federatedMirrors, joined)];
+    return statuses.map((status) => {
+      const isDue = statusUpdate(status, live, new Map(), now) !== undefined;
+      return { link, ...status, live, isDue };
+    });
   });
 }
 
 /** Endpoint mirrors are part of their headless mirror's entry. */
-export function mirrorStatus(link: ObjectKey, decisions: readonly Decision[]) {
+export function mirrorStatus(decisions: readonly Decision[]) {
   const mirrored = decisions
     .filter(isWanted)
     .filter(({ kind }) => kind !== "endpoint")
     .map(({ key, wanted: { origin } }) => ({ remote: origin, local: key }));
   const entries = [...mirrored, ...problems(decisions.filter(isSkip))];
-  return { link, list: "mirrorServices", entries } as const;
+  return { list: "mirrorServices", entries } as const;
 }
 
 /** @param desired includes federated Services that can't be created, which is a problem of every member */
 export function federatedStatus(
-  link: ObjectKey,
   target: string,
   desired: readonly Mirror[],
   decisions: readonly Decision[],
@@ -65,7 +63,7 @@ export function federatedStatus(
       cluster === undefined ? origins.has(origin) : cluster === target,
     );
   const entries = joined.map(({ key, wanted }) => ({ remote: wanted.origin, local: key }));
-  return { link, list: "federatedServices", entries: [...entries, ...problems(own)] } as const;
+  return { list: "federatedServices", entries: [...entries, ...problems(own)] } as const;
 }
 
 /** A Service that isn't labelled for this link has no entry in its status. */

@@ -31,27 +31,24 @@ export function summaryOf(
     return keys.length === 0 ? [] : [{ sign, keys }];
   });
   if (groups.length + adopted + forgotten === 0) return undefined;
+  const skipped = decisions.filter(({ verdict }) => verdict === "skip").length;
   const counts = [
-    ...(groups.length === 0
-      ? []
-      : [groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" ")]),
-    ...counted(adopted, "adopted"),
-    ...counted(forgotten, "no longer listed"),
-    ...counted(decisions.filter(({ verdict }) => verdict === "skip").length, "not mirrored"),
-  ].join(", ");
+    groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" "),
+    counted(adopted, "adopted"),
+    counted(forgotten, "no longer listed"),
+    counted(skipped, "not mirrored"),
+  ].filter((text) => text !== "");
   const names = groups.flatMap(({ sign, keys }) =>
     keys.length > named ? [] : [`${sign} ${keys.join(", ")}`],
   );
+  const shown = names.length === 0 ? "" : ` (${names.join("; ")})`;
   const left = lost.length > named ? `${lost.length} Services` : lost.join(", ");
-  return [
-    counts,
-    ...(names.length === 0 ? [] : [` (${names.join("; ")})`]),
-    ...(lost.length === 0 ? [] : [`; nothing is left of ${left}`]),
-  ].join("");
+  const gone = lost.length === 0 ? "" : `; nothing is left of ${left}`;
+  return `${counts.join(", ")}${shown}${gone}`;
 }
 
-function counted(number: number, words: string): string[] {
-  return number === 0 ? [] : [`${number} ${words}`];
+function counted(number: number, words: string): string {
+  return number === 0 ? "" : `${number} ${words}`;
 }
 
 /**
