@@ -1,39 +1,25 @@
 import { deepEqual, match } from "node:assert/strict";
 import { adoptionNotes, removeForeignSettings } from "../../../engine/credentials/adoption.ts";
 import { accessRules } from "../../../engine/credentials/rules.ts";
-import type { TargetArgs, TargetFacts } from "../../../engine/credentials/state.ts";
+import {
+  accountBinding,
+  accountMetadata,
+  accountName,
+  credentialsSecrets,
+  tokenHead,
+} from "../../../engine/credentials/objects.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import type { ObjectName, Resource } from "../../../engine/kubernetes/objects/resources.ts";
 import { link } from "../fixtures/link.ts";
+import { args, facts } from "./target.ts";
 
-const account = "linkerd-multicluster-access-east";
+const account = accountName("east");
 const namespace = "linkerd-multicluster";
-const labels = {
-  "app.kubernetes.io/managed-by": "linkerd-multicluster",
-  "linkerd.io/extension": "multicluster",
-};
 const spec = link();
-const args: TargetArgs = {
-  source: "east",
-  target: "west",
-  access: { context: "west" },
-  targetDomain: "cluster.local",
-  gateway: false,
-  linkerdNamespace: "linkerd",
-  multiclusterNamespace: namespace,
-  rotation: { generation: 1 },
-};
-const facts: TargetFacts = {
-  server: "https://west.example.com",
-  trustDomain: "cluster.local",
-  clusterDomain: "cluster.local",
-  token: `${account}-token-1-1`,
-};
 const adoption = { args, link: { spec, mirroring: "pulumi" as const }, facts };
 
 type Objects = Readonly<Record<string, object>>;
 
-/** A cluster with these objects, by kind and name. */
 function cluster(name: string, objects: Objects, patches: unknown[] = []) {
   const find = ({ kind }: Resource<unknown>, at: ObjectName) =>
     Promise.resolve(objects[`${kind} ${at.namespace ?? ""}/${at.name}`]);
@@ -62,74 +48,39 @@ describe("a link that adopts what exists", () => {
   });
 
   it("notes equal objects, whatever other fields they have", async () => {
+    const { labels } = accountMetadata(account);
     const metadata = { labels: { ...labels, "example.com/more": "yes" }, uid: "u1" };
-    const roleRef = {
-      apiGroup: "rbac.authorization.k8s.io",
-      kind: "ClusterRole",
-      name: account,
+    const rules = accessRules({ controller: false, discovery: false });
+    const existing = {
+      [`ServiceAccount ${namespace}/${account}`]: { metadata, automountServiceAccountToken: false },
+      [`ClusterRole /${account}`]: { metadata, rules },
+      [`ClusterRoleBinding /${account}`]: { metadata, ...accountBinding(account, namespace) },
+      [`Secret ${namespace}/${facts.token}`]: tokenHead(account, facts.token, namespace),
     };
-    const found = await notes(
-      {},
-      {
-        [`ServiceAccount ${namespace}/${account}`]: {
-          metadata,
-          automountServiceAccountToken: false,
-        },
-        [`ClusterRole /${account}`]: {
-          metadata,
-          rules: accessRules({ controller: false, discovery: false }),
-        },
-        [`ClusterRoleBinding /${account}`]: {
-          metadata,
-          roleRef,
-          subjects: [{ kind: "ServiceAccount", name: account, namespace }],
-        },
-        [`Secret ${namespace}/${facts.token}`]: {
-          metadata: {
-            name: facts.token,
-            namespace,
-            labels,
-            annotations: { "kubernetes.io/service-account.name": account },
-          },
-          type: "kubernetes.io/service-account-token",
-        },
-      },
-    );
-    deepEqual(found, {
-      value: [
-        `adopts ServiceAccount west/${namespace}/${account}: equal`,
-        `adopts ClusterRole west/${account}: equal`,
-        `adopts ClusterRoleBinding west/${account}: equal`,
-        `adopts Secret west/${namespace}/${facts.token}: equal`,
-      ],
-    });
+    const adopted = [
+      `adopts ServiceAccount west/${namespace}/${account}: equal`,
+      `adopts ClusterRole west/${account}: equal`,
+      `adopts ClusterRoleBinding west/${account}: equal`,
+      `adopts Secret west/${namespace}/${facts.token}: equal`,
+    ];
+    deepEqual(await notes({}, existing), { value: adopted });
   });
 
   it("names the fields of the source's objects that change, but no value", async () => {
-    const type = "mirror.linkerd.io/remote-kubeconfig";
-    const metadata = {
-      labels: { "multicluster.linkerd.io/cluster-name": "west" },
-      annotations: {
-        "multicluster.linkerd.io/trust-domain": "cluster.local",
-        "multicluster.linkerd.io/cluster-domain": "cluster.local",
-      },
-    };
-    const secret = (within: string) => ({
-      metadata: { ...metadata, name: "cluster-credentials-west", namespace: within },
-      type,
-      data: { kubeconfig: "c2VjcmV0" },
-    });
+    const namespaces = { linkerd: "linkerd", multicluster: namespace };
+    const { mirror, destination } = credentialsSecrets("west", facts, namespaces);
+    const data = { kubeconfig: "c2VjcmV0" };
     const found = await notes(
       {
-        [`Secret ${namespace}/cluster-credentials-west`]: secret(namespace),
-        "Secret linkerd/cluster-credentials-west": secret("linkerd"),
+        [`Secret ${namespace}/cluster-credentials-west`]: { ...mirror, data },
+        "Secret linkerd/cluster-credentials-west": { ...destination, data },
         [`Link ${namespace}/west`]: foreign,
       },
       {},
     );
-    const [mirror, destination, resource = ""] = "value" in found ? found.value : [];
+    const [first, second, resource = ""] = "value" in found ? found.value : [];
     deepEqual(
-      [mirror, destination],
+      [first, second],
       [
         `adopts Secret east/${namespace}/cluster-credentials-west: changes data.kubeconfig`,
         "adopts Secret east/linkerd/cluster-credentials-west: changes metadata.annotations.linkerd-multicluster/discovery, data.kubeconfig",
@@ -144,7 +95,7 @@ describe("a link that adopts what exists", () => {
   });
 
   it("refuses an object whose immutable field differs", async () => {
-    const other = { metadata: { labels }, roleRef: { name: "admin" }, subjects: [] };
+    const other = { metadata: {}, roleRef: { name: "admin" }, subjects: [] };
     deepEqual(await notes({}, { [`ClusterRoleBinding /${account}`]: other }), {
       cause: "invalid",
       why: `can't adopt ClusterRoleBinding west/${account}, because Kubernetes refuses to change its roleRef: delete it, and run again`,

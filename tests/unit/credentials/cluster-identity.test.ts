@@ -4,7 +4,6 @@ import {
   type IdentityInputs,
 } from "../../../engine/credentials/cluster-identity.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
-import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
 
 const west: IdentityInputs = { cluster: "west", context: "k3d-west" };
 
@@ -78,24 +77,18 @@ describe("a cluster's identity", () => {
     linkerdNamespace: "linkerd",
     multiclusterNamespace: "linkerd-multicluster",
   };
-  const metadata = (creator: string) => ({
-    name: "north",
-    annotations: { "linkerd.io/created-by": creator },
-  });
   /** Checks a cluster with a Link for north and none for east. */
   async function withLink(
     olds: Partial<IdentityInputs>,
-    uid: string | undefined,
+    uid: string | undefined = "u1",
     { creator = "cli", adopted = [] }: { creator?: string; adopted?: readonly string[] } = {},
   ) {
+    const metadata = { name: "north", annotations: { "linkerd.io/created-by": creator } };
     const find = (_: unknown, { name }: { readonly name: string }) =>
-      Promise.resolve(name === "north" ? { metadata: metadata(creator) } : undefined);
+      Promise.resolve(name === "north" ? { metadata } : undefined);
     const cluster = { find } as unknown as Pick<Kubernetes, "find">;
-    const news = {
-      ...west,
-      ...omitUndefined({ uid }),
-      links: { ...links, targets: ["east", "north"], adopted },
-    };
+    const wanted = { ...links, targets: ["east", "north"], adopted };
+    const news = { ...west, links: wanted, ...(uid !== "unread" && { uid }) };
     const { inputs } = await checkIdentity(olds, news, () => Promise.resolve(cluster));
     return [inputs.refused, inputs.links?.targets, inputs.uid];
   }
@@ -106,21 +99,15 @@ describe("a cluster's identity", () => {
     const other =
       "Link west/linkerd-multicluster/north already exists, created by another stack of this program: remove the link from that stack first, or set adopt: true on it here if that stack is gone";
     const known = (...targets: string[]) => ({ ...west, ...u1, links: { ...links, targets } });
-    deepEqual(await withLink({}, "u1"), [why, [], "u1"]);
-    deepEqual(await withLink(known("east"), "u1", { creator: "linkerd-multicluster/0.1.0" }), [
-      other,
-      ["east"],
-      "u1",
-    ]);
-    deepEqual(await withLink(known("north"), "u1"), [undefined, ["east", "north"], "u1"]);
-    deepEqual(await withLink({}, "u1", { adopted: ["north"] }), [
-      undefined,
-      ["east", "north"],
-      "u1",
-    ]);
+    const both = [undefined, ["east", "north"], "u1"];
+    const creator = "linkerd-multicluster/0.1.0";
+    deepEqual(await withLink({}), [why, [], "u1"]);
+    deepEqual(await withLink(known("east"), "u1", { creator }), [other, ["east"], "u1"]);
+    deepEqual(await withLink(known("north")), both);
+    deepEqual(await withLink({}, "u1", { adopted: ["north"] }), both);
     // An earlier version has remembered no links.
-    deepEqual(await withLink({ ...west, ...u1 }, "u1"), [undefined, ["east", "north"], "u1"]);
-    deepEqual(await withLink(known("east"), undefined), [undefined, ["east"], "u1"]);
+    deepEqual(await withLink({ ...west, ...u1 }), both);
+    deepEqual(await withLink(known("east"), "unread"), [undefined, ["east"], "u1"]);
     deepEqual(await withLink(known("east"), "u2"), [another, ["east"], "u1"]);
   });
 });

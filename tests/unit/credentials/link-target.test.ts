@@ -1,40 +1,25 @@
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import {
   awaitHostnames,
   checkTarget,
   isSameTarget,
   settleTarget,
 } from "../../../engine/credentials/link-target.ts";
-import type { TargetArgs, TargetFacts } from "../../../engine/credentials/state.ts";
+import type { TargetArgs } from "../../../engine/credentials/state.ts";
 import type { TargetReading } from "../../../engine/credentials/target.ts";
 import { UserError } from "../../../engine/user-error.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 import { link } from "../fixtures/link.ts";
+import { args, facts } from "./target.ts";
 
-const args: TargetArgs = {
-  source: "east",
-  target: "west",
-  access: { context: "k3d-west" },
-  targetDomain: "cluster.local",
-  gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
-  linkerdNamespace: "linkerd",
-  multiclusterNamespace: "linkerd-multicluster",
-  rotation: { generation: 1 },
-};
-const facts: TargetFacts = {
-  server: "https://west.example.com",
-  trustDomain: "cluster.local",
-  clusterDomain: "cluster.local",
-  token: "linkerd-multicluster-access-east-token-1-1",
-};
 const known = { ...args, facts };
 const adopt = { spec: link(), mirroring: "pulumi" as const };
 const elsewhere = { ...args, apiServer: "https://10.0.0.1" };
 const found = { value: { facts, notes: ["a note"] } };
-const outage: TargetReading = { why: "cluster west can't be reached", cause: "unreachable" };
-const noLinkerd: TargetReading = { why: "there is no Linkerd", cause: "refused" };
-const noAddress: TargetReading = { why: "no address yet", cause: "refused", soon: true };
-const invalid: TargetReading = { why: "cluster west: no context", cause: "invalid" };
+const outage = { why: "cluster west can't be reached", cause: "unreachable" } as const;
+const noLinkerd = { why: "there is no Linkerd", cause: "refused" } as const;
+const noAddress = { why: "no address yet", cause: "refused", soon: true } as const;
+const invalid = { why: "cluster west: no context", cause: "invalid" } as const;
 
 const reading = (result: TargetReading) => () => Promise.resolve(result);
 
@@ -50,25 +35,19 @@ describe("checking a link's target", () => {
     equal(inputs.remark, "new token: the old one is old");
   });
 
-  it("passes on the token of the previous run", async () => {
+  it("passes on the token of the previous run, and compares existing objects until a run has adopted them", async () => {
     const asked: unknown[] = [];
-    const read = (_: TargetArgs, before: string | undefined) => {
-      asked.push(before);
-      return Promise.resolve(found);
-    };
-    for (const olds of [{}, known]) await checkTarget(read, olds, args);
-    deepEqual(asked, [undefined, facts.token]);
-  });
-
-  it("compares existing objects until a run has adopted them", async () => {
-    const asked: boolean[] = [];
-    const read = ({ adopt }: TargetArgs) => {
-      asked.push(adopt !== undefined);
+    const read = (given: TargetArgs, before: string | undefined) => {
+      asked.push([given.adopt !== undefined, before]);
       return Promise.resolve(found);
     };
     for (const olds of [{}, known, { ...known, adopt }])
       deepEqual((await checkTarget(read, olds, { ...args, adopt })).inputs.adopt, adopt);
-    deepEqual(asked, [true, true, false]);
+    deepEqual(asked, [
+      [true, undefined],
+      [true, facts.token],
+      [false, facts.token],
+    ]);
   });
 
   for (const [what, result] of Object.entries({ outage, noLinkerd, noAddress })) {
@@ -87,13 +66,8 @@ describe("checking a link's target", () => {
 
   it("keeps previous facts after a change of the rotation, but not of the target", async () => {
     const rotated = { ...args, rotation: { generation: 2 } };
-    for (const [asked, expected] of [
-      [elsewhere, undefined],
-      [rotated, facts],
-    ] as const) {
-      const { inputs } = await checkTarget(reading(outage), known, asked);
-      deepEqual(inputs.facts, expected);
-    }
+    deepEqual((await checkTarget(reading(outage), known, rotated)).inputs.facts, facts);
+    deepEqual((await checkTarget(reading(outage), known, elsewhere)).inputs.facts, undefined);
   });
 
   it("reports what the user has to fix as a mistake", async () => {
@@ -103,67 +77,63 @@ describe("checking a link's target", () => {
 
   it("is unchanged if arguments and facts are the same", () => {
     const state = { ...known, __provider: "code" };
-    for (const [olds, news, expected] of [
-      [state, { ...known, remark: "kept" }, true],
-      [state, { ...args, facts: { ...facts, token: "other" } }, false],
-      [state, { ...elsewhere, facts }, false],
-      [state, args, false],
-      [state, { ...known, adopt }, false],
-      [{ ...state, adopt }, known, false],
-      [{ ...state, adopt }, { ...known, adopt: { ...adopt, mirroring: "controller" } }, true],
-      [{}, known, false],
-    ] as const)
-      equal(isSameTarget(olds, news), expected);
+    ok(isSameTarget(state, { ...known, remark: "kept" }));
+    for (const news of [
+      { ...args, facts: { ...facts, token: "other" } },
+      { ...elsewhere, facts },
+      args,
+    ])
+      ok(!isSameTarget(state, news));
+    ok(!isSameTarget({}, known));
+  });
+
+  it("is changed by a run that begins or ends to adopt, whatever it adopts", () => {
+    ok(!isSameTarget(known, { ...known, adopt }));
+    ok(!isSameTarget({ ...known, adopt }, known));
+    const other = { ...adopt, mirroring: "controller" } as const;
+    ok(isSameTarget({ ...known, adopt }, { ...known, adopt: other }));
   });
 });
 
 describe("an update of a link's target", () => {
-  interface Example {
-    /** The results of reading the target, the last one again and again. */
-    readonly readings: readonly TargetReading[];
-    readonly olds?: Partial<typeof known>;
-    readonly inputs?: TargetArgs;
-    /** Polls after which it ends; without an error it returns the facts. */
-    readonly polls: number;
-    readonly error?: string;
-  }
-  const examples: Readonly<Record<string, Example>> = {
-    "uses the facts of the check": { readings: [outage], inputs: known, polls: 0 },
-    "waits for an address": { readings: [noAddress, noAddress, found], polls: 2 },
-    "gives up on an address in the end": {
-      readings: [noAddress],
-      polls: 2,
-      error: "link east → west: after 10 s, no address yet",
-    },
-    "doesn't wait for Linkerd to be installed": {
-      readings: [noLinkerd],
-      polls: 0,
-      error: "link east → west: there is no Linkerd",
-    },
-    "uses the previous facts in an outage": { readings: [outage], olds: known, polls: 0 },
-    "doesn't use previous facts if the user has to fix something": {
-      readings: [invalid],
-      olds: known,
-      polls: 0,
-      error: "link east → west: cluster west: no context",
-    },
-  };
-  for (const [title, { readings, olds = {}, inputs = args, polls, error }] of Object.entries(
-    examples,
-  ))
+  const inLink = "link east → west:";
+  function ends(
+    title: string,
+    readings: readonly TargetReading[],
+    expected: { readonly polls?: number; readonly error?: string },
+    olds: Partial<typeof known> = {},
+    inputs: TargetArgs = args,
+  ) {
     it(title, async () => {
       const time = new VirtualTime();
-      let next = 0;
-      const read = () => Promise.resolve(readings[Math.min(next++, readings.length - 1)] ?? outage);
+      const left = [...readings];
+      const read = () => Promise.resolve((left.length > 1 ? left.shift() : left[0]) ?? outage);
       const said: string[] = [];
       const polling = { within: 10_000, every: 5_000, time };
       const settling = settleTarget(read, olds, inputs, polling, (line) => said.push(line));
+      const { polls = 0, error } = expected;
       if (error === undefined) equal(await settling, facts);
-      else await rejects(settling, { message: error });
+      else await rejects(settling, { message: `${inLink} ${error}` });
       equal(time.now(), polls * 5_000);
-      const waiting = "link east → west: waiting for up to 10 s, because no address yet";
+      const waiting = `${inLink} waiting for up to 10 s, because no address yet`;
       deepEqual(said, polls === 0 ? [] : [waiting]);
     });
+  }
+
+  ends("uses the facts of the check", [outage], {}, {}, known);
+  ends("waits for an address", [noAddress, noAddress, found], { polls: 2 });
+  ends("gives up on an address in the end", [noAddress], {
+    polls: 2,
+    error: "after 10 s, no address yet",
+  });
+  ends("doesn't wait for Linkerd to be installed", [noLinkerd], { error: noLinkerd.why });
+  ends("uses the previous facts in an outage", [outage], {}, known);
+  ends(
+    "doesn't use previous facts if the user has to fix something",
+    [invalid],
+    { error: invalid.why },
+    known,
+  );
 });
 
 describe("a link whose target has a new load balancer", () => {

@@ -33,7 +33,7 @@ const review = (allowed: boolean): Reply => ({
   body: { kind: "SelfSubjectAccessReview", status: { allowed } },
 });
 
-/** The runner and the bearer of the token share a server, which answers reads and reviews. */
+/** The runner and the bearer of the token share a server. */
 async function check(read: Script, reviewed: Script = () => review(true)) {
   const bearers: string[] = [];
   const asked: unknown[] = [];
@@ -74,33 +74,29 @@ describe("a new token", () => {
     deepEqual([sentence, slept], ["none", 10]);
   });
 
-  const refused = () => status(401, "Unauthorized", "Unauthorized");
-  const lacking =
-    /^the token in Secret west\/linkerd-multicluster\/token-1-1 is not allowed to get services, list services: check ClusterRole/;
-  for (const [name, read, reviewed, expected] of [
-    [
-      "a right is missing, which the message names",
+  it("fails if a right is missing, which the message names", async () => {
+    const { sentence } = await check(
       () => secret("canary"),
       () => review(false),
-      lacking,
-    ],
-    [
-      "the cluster rejects it",
+    );
+    match(
+      sentence,
+      /^the token in Secret west\/linkerd-multicluster\/token-1-1 is not allowed to get services, list services: check ClusterRole/,
+    );
+  });
+
+  it("fails if the cluster rejects it", async () => {
+    const { sentence } = await check(
       () => secret("canary"),
-      refused,
-      /^cluster west rejects the token in Secret west\//,
-    ],
-    [
-      "its Secret stays empty",
-      () => secret(),
-      refused,
-      /token-1-1 has no token: check that service/,
-    ],
-    ["its Secret doesn't exist", absent, refused, /token-1-1 has no token: check that service/],
-  ] as const)
-    it(`fails if ${name}`, async () => {
-      match((await check(read, reviewed)).sentence, expected);
-    });
+      () => status(401, "Unauthorized", "Unauthorized"),
+    );
+    match(sentence, /^cluster west rejects the token in Secret west\//);
+  });
+
+  it("fails if its Secret stays empty or doesn't exist", async () => {
+    for (const read of [() => secret(), absent])
+      match((await check(read)).sentence, /token-1-1 has no token: check that service/);
+  });
 
   it("is checked for each verb, resource and name", () => {
     const rules = [
