@@ -108,6 +108,7 @@ function controlledLinks(config: MeshConfig): LinkConfig[] {
   return ownLinks(config).filter(({ mirroring }) => mirroring === "controller");
 }
 
+/** A source whose Deployments can't be listed is not judged. */
 function missingControllers(config: MeshConfig, installations: Installations): Refused {
   const links = controlledLinks(config);
   return refusedBy(installations, (name, { controllers }) => {

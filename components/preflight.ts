@@ -59,7 +59,8 @@ export async function preflight(
 }
 
 /**
- * Reads what a trust stack exports, before anything is registered: until there is trust, nothing can be installed.
+ * Reads what a trust stack exports, before anything is registered: until there is trust, nothing can be installed. The
+ * engine keeps all outputs of that stack in the state of this one.
  *
  * @param stack `organization/project/stack`
  * @throws RunError with what is missing, or can't be decrypted

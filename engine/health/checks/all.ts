@@ -1,13 +1,17 @@
 import type { HealthCheck, CheckedCluster, CheckedLink } from "../health-check.ts";
-import { anchorsValid, issuerValid } from "./certificates.ts";
 import { singleController, singleFederation } from "./controllers.ts";
-import { credentialsExist, credentialsWork } from "./credentials.ts";
 import { gatewayAlive, gatewayKnown, mirrorsHaveEndpoints } from "./endpoints.ts";
-import { linkResource, linksServed } from "./link-resource.ts";
+import { credentialsExist, credentialsWork, linkResource, linksServed } from "./link.ts";
 import { federatedInOrder, mirrorsInOrder } from "./mirrors.ts";
 import { noOrphans } from "./orphans.ts";
 import { clientsMeshed, podRangesDisjoint } from "./pods.ts";
-import { anchorsShared, domainsShared, issuersTrusted } from "./trust.ts";
+import {
+  anchorsShared,
+  anchorsValid,
+  domainsShared,
+  issuersTrusted,
+  issuerValid,
+} from "./trust.ts";
 
 /** A run tolerates its failure. */
 export const clusterReached: HealthCheck<CheckedCluster> = {

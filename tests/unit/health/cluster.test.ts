@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { clusterReached } from "../../../engine/health/checks/all.ts";
 import { clientsMeshed } from "../../../engine/health/checks/pods.ts";
-import { linksServed } from "../../../engine/health/checks/link-resource.ts";
+import { linksServed } from "../../../engine/health/checks/link.ts";
 import { federatedInOrder } from "../../../engine/health/checks/mirrors.ts";
 import { noOrphans } from "../../../engine/health/checks/orphans.ts";
 import type { CheckedCluster } from "../../../engine/health/health-check.ts";

@@ -1,5 +1,8 @@
-import { credentialsExist, credentialsWork } from "../../../engine/health/checks/credentials.ts";
-import { linkResource } from "../../../engine/health/checks/link-resource.ts";
+import {
+  credentialsExist,
+  credentialsWork,
+  linkResource,
+} from "../../../engine/health/checks/link.ts";
 import type { SecretReading, Trial } from "../../../engine/mesh/reading.ts";
 import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
 import {

@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
 import { called } from "../../../engine/trust/certificate.ts";
-import { anchorsValid, issuerValid } from "../../../engine/health/checks/certificates.ts";
 import {
   anchorsShared,
+  anchorsValid,
   domainsShared,
   issuersTrusted,
+  issuerValid,
 } from "../../../engine/health/checks/trust.ts";
 import { type Authority, authority, inDays, issuerUnder } from "../trust/certificates.ts";
 import {
