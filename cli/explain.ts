@@ -90,17 +90,13 @@ function explainService(
   const skips = facts.notMirrored.filter(
     (each) => each.service === service && (each.cluster ?? each.part) === cluster,
   );
-  const appearsIn = facts.clusters
-    .map(({ name: source }) => ({
-      source,
-      cluster,
-      service,
-      mirrors: mirrors.filter((each) => each.source === source),
-      skips: skips.filter((each) => each.source === source),
-    }))
+  const appearsIn = facts.clusters.flatMap(({ name: source }) => {
+    const found = mirrors.filter((each) => each.source === source);
     // A Service appears in its own cluster only as a member of a federated Service.
-    .filter((found) => found.source !== cluster || found.mirrors.length > 0)
-    .map((found) => appearance(facts, found));
+    if (source === cluster && found.length === 0) return [];
+    const notMirrored = skips.filter((each) => each.source === source);
+    return appearance(facts, { source, cluster, service, mirrors: found, notMirrored });
+  });
   const restriction = live && restrictionOn(live, facts);
   return { cluster, service, ...omitUndefined({ live, restriction }), appearsIn };
 }
@@ -127,23 +123,22 @@ function restrictionOn(
   return `${cluster}/${service} may be imported ${by}${ports}${typo}`;
 }
 
-function appearance(
-  facts: Facts,
-  about: {
-    readonly source: string;
-    readonly cluster: string;
-    readonly service: string;
-    readonly mirrors: readonly MirrorFact[];
-    readonly skips: readonly NotMirrored[];
-  },
-): Appearance {
-  const { source, cluster, mirrors, skips } = about;
+interface Found {
+  readonly source: string;
+  readonly cluster: string;
+  readonly service: string;
+  readonly mirrors: readonly MirrorFact[];
+  readonly notMirrored: readonly NotMirrored[];
+}
+
+function appearance(facts: Facts, found: Found): Appearance {
+  const { source, cluster, mirrors, notMirrored } = found;
   const link = facts.links.find((each) => each.source === source && each.target === cluster);
   // The headless mirror comes before those of its pods.
   const sorted = mirrors.toSorted(
     (a, b) => Number(a.pod !== undefined) - Number(b.pod !== undefined),
   );
-  const here = { source, notMirrored: skips };
+  const here = { source, notMirrored };
   const [first] = mirrors;
   if (first !== undefined) {
     const isPending = mirrors.some(({ verdict }) => verdict !== "keep" && verdict !== "handOver");
@@ -161,14 +156,14 @@ function appearance(
   const none = (state: Appearance["state"], why: string, fix?: string): Appearance => {
     return { ...here, state, why, ...omitUndefined({ fix }), mirrors: [] };
   };
-  const [skip] = skips;
+  const [skip] = notMirrored;
   if (skip !== undefined) return none("notMirrored", `${skip.reason}: ${skip.sentence}`, skip.fix);
   if (link === undefined)
     return none("noLink", `no link from ${source} to ${cluster} in this stack`);
   if (link.mirroring === "controller")
     return none("controller", "the link has mirroring: controller");
   if (link.undecided !== undefined) return none("unknown", link.undecided);
-  return none("notSelected", notSelected(link), labelling(link, facts, about));
+  return none("notSelected", notSelected(link), labelling(link, facts, found));
 }
 
 function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
@@ -191,7 +186,7 @@ function notSelected({ selectors }: LinkFact): string {
 function labelling(
   { selectors }: LinkFact,
   { clusters }: Facts,
-  { cluster, service }: { readonly cluster: string; readonly service: string },
+  { cluster, service }: Found,
 ): string | undefined {
   const [first = ""] = Object.values(selectors).filter((selector) => selector !== "");
   if (!/^[^\s,=!()]+=[^\s,=!()]+$/.test(first)) return undefined;

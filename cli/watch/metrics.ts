@@ -13,15 +13,13 @@ export type WatchMetrics = ReturnType<typeof watchMetrics>;
  */
 export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
   const registry = new Registry();
-  const settings = (name: string, help: string, labelNames: string[]) => {
+  const settings = (name: string, help: string, ...labelNames: string[]) => {
     return { name: `linkerd_multicluster_${name}`, help, labelNames, registers: [registry] };
   };
-  const counter = (name: string, help: string, ...labels: string[]) =>
-    new Counter(settings(name, help, labels));
-  const gauge = (name: string, help: string, ...labels: string[]) =>
-    new Gauge(settings(name, help, labels));
-  const histogram = (name: string, help: string, buckets: number[], ...labels: string[]) =>
-    new Histogram({ ...settings(name, help, labels), buckets });
+  const counter = (...of: Parameters<typeof settings>) => new Counter(settings(...of));
+  const gauge = (...of: Parameters<typeof settings>) => new Gauge(settings(...of));
+  const histogram = (buckets: number[], ...of: Parameters<typeof settings>) =>
+    new Histogram({ ...settings(...of), buckets });
 
   const runs = counter("runs_total", "Runs of Pulumi, by result.", "command", "result");
   const changes = counter("run_changes_total", "Resources that pulumi up has changed.");
@@ -42,12 +40,12 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
   const expiry = gauge("certificate_expiry_timestamp_seconds", "When it expires.", "certificate");
   // Seconds, from a preview of two clusters to a first run that installs charts.
   const runBuckets = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
-  const runSeconds = histogram("run_duration_seconds", "Runs of Pulumi.", runBuckets, "command");
+  const runSeconds = histogram(runBuckets, "run_duration_seconds", "Runs of Pulumi.", "command");
   const dryRunBuckets = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-  const dryRunSeconds = histogram("dry_run_duration_seconds", "Dry runs.", dryRunBuckets);
+  const dryRunSeconds = histogram(dryRunBuckets, "dry_run_duration_seconds", "Dry runs.");
   const convergenceBuckets = [1, 2.5, 5, 8, 10, 15, 30, 60, 120, 300, 600, 1800];
   const convergenceHelp = "From the first change until everything is done.";
-  const convergence = histogram("convergence_seconds", convergenceHelp, convergenceBuckets);
+  const convergence = histogram(convergenceBuckets, "convergence_seconds", convergenceHelp);
 
   gauge("build_info", "1, with the version.", "version").set({ version }, 1);
   gauge("resync_interval_seconds", "The option --resync.").set(resync / 1000);
@@ -120,13 +118,14 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
       }
       case "state": {
         const current = event.state;
-        if (current === "settled" && hasRun && pendingSince > 0)
-          convergence.observe(now() - pendingSince);
-        if (current === "settled") hasRun = false;
+        for (const each of states) state.set({ state: each }, Number(each === current));
+        if (current === "settled") {
+          lastSuccess.set(now());
+          if (hasRun && pendingSince > 0) convergence.observe(now() - pendingSince);
+          hasRun = false;
+        }
         // In every other state something is left to do.
         setPending(current !== "settled" && (pendingSince > 0 || current !== "starting"));
-        for (const each of states) state.set({ state: each }, Number(each === current));
-        if (current === "settled") lastSuccess.set(now());
         if (current === "settled" || current === "refused") failures.set(0);
         if (current === "failing" || current === "locked") failures.inc();
         break;

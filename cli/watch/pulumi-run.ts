@@ -5,7 +5,7 @@ import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
-import { parse } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, parse } from "@linkerd-multicluster/engine/kubernetes";
 import { notRun, type StackLocation, stackOption, unattended } from "../pulumi.ts";
 import type { RunEnd } from "./events.ts";
 import { locksIn } from "./lock.ts";
@@ -15,8 +15,8 @@ const mostErrors = 5;
 const longestError = 2_000;
 
 /**
- * Starts a run in a process group of its own, so that a Ctrl-C in a terminal does not reach it too. The run prints to
- * files in this folder, so that it succeeds even if this process is killed.
+ * Starts a run in a process group of its own, which a Ctrl-C in a terminal does not reach. It prints to files, so that
+ * it succeeds even if this process is killed.
  *
  * @throws Error if Pulumi's CLI can't be started
  */
@@ -27,10 +27,13 @@ export async function startRun(
 ): Promise<{ readonly child: ChildProcess; readonly pid: number }> {
   const files = printedIn(folder).map((file) => openSync(file, "w", 0o600));
   const options = ["--json", "--non-interactive", ...stackOption(at)];
+  // Each version of Node has its own folder within the one that the variable names.
+  const compileCache = getCompileCacheDir();
   const child = spawn("pulumi", [...words, ...options], {
     cwd: at.folder,
     env: {
-      ...compileCache(),
+      // A provider loads Pulumi's SDK before this program's own code could enable the cache (docs/reference/performance.md).
+      ...omitUndefined({ NODE_COMPILE_CACHE: compileCache && dirname(compileCache) }),
       ...at.variables,
       ...unattended,
       // A preview then prints its events as `up` does, and no digest of them.
@@ -44,16 +47,6 @@ export async function startRun(
   if (pid !== undefined) return { child, pid };
   const [error] = (await once(child, "error")) as [Error];
   throw notRun(error);
-}
-
-/**
- * Lets Pulumi's SDK be compiled once, and not in every run: a provider loads it before this program's own code could
- * enable the cache (docs/reference/performance.md).
- */
-function compileCache(): NodeJS.ProcessEnv {
-  const folder = getCompileCacheDir();
-  // Each version of Node has its own folder within the one that the variable names.
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 interface EngineEvent {
@@ -84,12 +77,8 @@ export async function endOf(
   const printed = plainText(readFileSync(stderr, "utf8")).slice(-longestError);
   const all = [...errors, printed].filter((each) => each !== "").join("; ");
   if (locksIn(all) !== undefined) return { result: "locked", changes, why: all };
-  const by = code === null ? String(signal) : `exit code ${code}`;
-  return {
-    result: "failed",
-    changes,
-    why: errors.join("; ") || printed || `pulumi ended with ${by}`,
-  };
+  const ended = `pulumi ended with ${code === null ? String(signal) : `exit code ${code}`}`;
+  return { result: "failed", changes, why: errors.join("; ") || printed || ended };
 }
 
 function printedIn(folder: string): readonly [stdout: string, stderr: string] {

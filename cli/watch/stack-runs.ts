@@ -100,8 +100,8 @@ export class StackRuns {
       this.#running = undefined;
       isKilled = exit[0] === null;
       const end = await endOf(folder, exit);
-      const isCancelled = this.#isInterrupted && end.result !== "succeeded";
-      return isCancelled ? { result: "cancelled", changes: end.changes } : end;
+      if (end.result === "succeeded" || !this.#isInterrupted) return end;
+      return { result: "cancelled", changes: end.changes };
     } finally {
       // A killed run may have left its lock, and only the record proves whose it is.
       if (!isKilled) rmSync(folder, { recursive: true, force: true });

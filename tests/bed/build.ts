@@ -60,15 +60,13 @@ async function buildBatch(
   const draft = join(cache, `draft-${process.pid}`);
   await mkdir(draft, { recursive: true });
   const watchdog = startWatchdog(draft);
-  const onPackage = dotFor(100, report);
-  const run: Run = (...args) =>
-    runGo(list, go, args, batch.module, cachesIn(cache), watchdog, onPackage);
+  const run: Run = (...args) => runGo(list, go, args, batch.module, cachesIn(cache), watchdog);
   try {
     if (batch.leftOut !== undefined) await leaveOut(join(batch.module, batch.leftOut), run);
     const packages = names.map((name) => batch.programs[name] ?? name);
     const flags = ["-ldflags", await linkerFlags(batch, run), "-gcflags=all=-dwarf=false"];
     // The last separator has Go take it for a folder even for a single program.
-    await run("build", "-v", "-trimpath", ...flags, "-o", join(draft, "/"), ...packages);
+    await run("build", "-trimpath", ...flags, "-o", join(draft, "/"), ...packages);
     for (const name of names) {
       const target = targets.get(name) ?? "";
       await mkdir(dirname(target), { recursive: true });
@@ -96,15 +94,6 @@ async function leaveOut(file: string, run: Run): Promise<void> {
     }
     await writeFile(join(folder, "left-out.go"), parts[2 * index + 1] ?? "");
   }
-}
-
-/** Each dot of the progress stands for so many packages. */
-function dotFor(many: number, report: Progress): () => void {
-  let count = 0;
-  return () => {
-    count += 1;
-    if (count % many === 0) report(".");
-  };
 }
 
 async function linkerFlags({ version }: Batch, run: Run): Promise<string> {
@@ -138,7 +127,6 @@ async function runGo(
   cwd: string,
   caches: string,
   watchdog: Watchdog,
-  onLine: () => void,
 ): Promise<string> {
   const env = {
     ...process.env,
@@ -153,9 +141,6 @@ async function runGo(
   };
   const child = execa(go, args, { cwd, env, detached: true, reject: false, stdin: "ignore" });
   watchdog.guard(child.nodeChildProcess);
-  child.nodeChildProcess.stderr?.on("data", (lines: Buffer) => {
-    for (const byte of lines) if (byte === 10) onLine();
-  });
   const { failed, stdout, stderr } = await child;
   if (!failed) return stdout;
   const last = stderr.trim().split("\n").slice(-8).join("\n");

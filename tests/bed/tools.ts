@@ -119,7 +119,7 @@ async function ensure(
     const list = new Intl.ListFormat("en").format(missing.keys());
     report(
       `Neither on PATH nor built yet: ${list}. All of them take about nine minutes on two cores, once on a machine; ` +
-        "README.md says what to install instead. A dot stands for a hundred packages.\n",
+        "README.md says what to install instead.\n",
     );
     const onWait = (): void => {
       report("waiting for programs of the test bed that are being built already\n");
