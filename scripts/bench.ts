@@ -103,7 +103,7 @@ async function main(): Promise<void> {
     if (row === undefined) throw new UserError(`There is no row ${name}.\n${USAGE}`);
     return { name, ...row };
   });
-  const figures: Figure[] = [];
+  const figures: object[] = [];
   for (const { name, measure, ...row } of measures) {
     console.error(`${name}...`);
     const measured = await measure(
@@ -111,10 +111,10 @@ async function main(): Promise<void> {
       times,
       serviceMirror,
     );
-    figures.push(...measured);
+    figures.push(...measured.map((figure) => ({ row: name, ...figure })));
     // Each row is printed at once, so that it is not lost if a later one fails or is stopped.
     if (values.output === "table" && measured.length > 0)
-      console.log(columns(measured.map(cellsOf)));
+      console.log(columns(measured.map((figure) => [name, ...cellsOf(figure)])));
   }
   if (values.output === "json") console.log(JSON.stringify(figures, null, 2));
 }

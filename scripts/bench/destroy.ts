@@ -18,7 +18,6 @@ export async function measureDestroy(mirrors: number): Promise<readonly Figure[]
     ...few.figures,
     ...all.figures,
     {
-      row: "destroy",
       what: "ten times as many mirrors take",
       unit: "times",
       value: growth("deletes"),
@@ -49,16 +48,11 @@ function destroyOf(mirrors: number) {
     await writer.close();
     const what = `destroy of ${mirrors} mirrors`;
     const against = { what: "bare deletes", value: bare };
+    const requested = { what: "mirrors", value: mirrors };
     const figures: Figure[] = [
-      { row: "destroy", what: `${what}: whole`, value: whole, unit: "s", against },
-      { row: "destroy", what: `${what}: deletes`, value: deletes, unit: "s", against },
-      {
-        row: "destroy",
-        what: `${what}: requests`,
-        value: requests.length,
-        unit: "writes",
-        against: { what: "mirrors", value: mirrors },
-      },
+      { what: `${what}: whole`, value: whole, unit: "s", against },
+      { what: `${what}: deletes`, value: deletes, unit: "s", against },
+      { what: `${what}: requests`, value: requests.length, unit: "writes", against: requested },
     ];
     return { figures, deletes, bare };
   });

@@ -1,7 +1,6 @@
 import type { AuditedRequest } from "../../tests/bed/audit.ts";
 
 export interface Figure {
-  readonly row: string;
   readonly what: string;
   readonly value: number;
   readonly unit: "MB" | "ms" | "s" | "times" | "writes";
@@ -9,14 +8,14 @@ export interface Figure {
   readonly against?: { readonly what: string; readonly value: number };
 }
 
-export function cellsOf({ row, what, value, unit, against }: Figure): string[] {
+export function cellsOf({ what, value, unit, against }: Figure): string[] {
   const shown = (number: number): string =>
     `${["s", "MB", "times"].includes(unit) ? number.toFixed(2) : String(Math.round(number))} ${unit}`;
   const compared =
     against === undefined
       ? ["", ""]
       : [`${against.what}: ${shown(against.value)}`, `${(value / against.value).toFixed(2)}x`];
-  return [row, what, shown(value), ...compared];
+  return [what, shown(value), ...compared];
 }
 
 export async function seconds(work: () => Promise<unknown>): Promise<number> {

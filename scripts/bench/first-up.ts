@@ -11,18 +11,11 @@ export function measureFirstUp(exports: number): Promise<readonly Figure[]> {
     const whole = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
     const writes = (await requestsOf(before, "linkerd-multicluster/")).filter(isWriteRequest);
     const { bareWrites } = await writeAgain([east]);
-    const row = {
-      row: "first",
-      unit: "s",
-      against: { what: "bare writes", value: bareWrites },
-    } as const;
+    const against = { what: "bare writes", value: bareWrites };
+    const [what, value] = [`${exports} exports: from the first write to the last`, spanOf(writes)];
     return [
-      { ...row, what: `${exports} exports: whole up`, value: whole },
-      {
-        ...row,
-        what: `${exports} exports: from the first write to the last`,
-        value: spanOf(writes),
-      },
+      { what: `${exports} exports: whole up`, value: whole, unit: "s", against },
+      { what, value, unit: "s", against },
     ];
   });
 }

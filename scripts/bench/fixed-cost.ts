@@ -25,7 +25,6 @@ export function measureFixedCost(times: number): Promise<Figure[]> {
         bare.push(await seconds(() => empty.pulumi(...words)));
       }
       figures.push({
-        row: "fixed",
         what: `pulumi ${words[0] ?? ""} with nothing to do, one mirror`,
         value: Math.min(...ours),
         unit: "s",

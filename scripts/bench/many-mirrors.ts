@@ -25,14 +25,9 @@ async function firstUp({ bed, stack }: Pair, what: string): Promise<Figure[]> {
     const up = () => stack.pulumi("up", "--yes", "--skip-preview");
     memory = await providerMemory(bed.folder, up);
   });
+  const against = { what: "without it", value: alone };
   return [
-    {
-      row: "polite",
-      what: `${what}: p99 of somebody else's requests`,
-      value: during,
-      unit: "ms",
-      against: { what: "without it", value: alone },
-    },
+    { what: `${what}: p99 of somebody else's requests`, value: during, unit: "ms", against },
     memoryOf(what, memory),
   ];
 }
@@ -45,7 +40,7 @@ async function nothingToDo({ bed, stack }: Pair, what: string, times: number): P
   const { west, east } = bed.clusters;
   const bare = await leastSeconds(times, () => Promise.all([west, east].map(readLists)));
   const against = { what: "bare lists", value: bare };
-  return [{ row: "noop", what, value, unit: "s", against }, memoryOf(what, memory)];
+  return [{ what, value, unit: "s", against }, memoryOf(what, memory)];
 }
 
 async function fewChanges({ bed, stack }: Pair, what: string): Promise<Figure[]> {
@@ -57,20 +52,15 @@ async function fewChanges({ bed, stack }: Pair, what: string): Promise<Figure[]>
   const before = await mark(east);
   const value = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
   const writes = (await requestsOf(before, "linkerd-multicluster/")).filter(isWriteRequest);
+  const against = { what: "changes", value: changed };
   return [
-    { row: "changes", what: `${what}: up`, value, unit: "s" },
-    {
-      row: "changes",
-      what: `${what}: requests that write`,
-      value: writes.length,
-      unit: "writes",
-      against: { what: "changes", value: changed },
-    },
+    { what: `${what}: up`, value, unit: "s" },
+    { what: `${what}: requests that write`, value: writes.length, unit: "writes", against },
   ];
 }
 
 function memoryOf(what: string, value: number): Figure {
-  return { row: "memory", what: `${what}: the provider's memory`, value, unit: "MB" };
+  return { what: `${what}: the provider's memory`, value, unit: "MB" };
 }
 
 async function readLists(cluster: BedCluster): Promise<void> {

@@ -52,16 +52,11 @@ export async function measureMesh(clusters: number): Promise<Figure[]> {
     const state = await stateBytes(stack);
     const { mirrors, bareWrites } = await writeAgain(Object.values(bed.clusters));
     const mesh = `${clusters} clusters, ${clusters * (clusters - 1)} links, ${mirrors} mirrors`;
+    const against = { what: "bare writes", value: bareWrites };
     return [
-      {
-        row: "mesh",
-        what: `${mesh}: first up`,
-        value: up,
-        unit: "s",
-        against: { what: "bare writes", value: bareWrites },
-      },
-      { row: "mesh", what: `${mesh}: preview with nothing to do`, value: nothing, unit: "s" },
-      { row: "mesh", what: `${mesh}: state`, value: state / 1e6, unit: "MB" },
+      { what: `${mesh}: first up`, value: up, unit: "s", against },
+      { what: `${mesh}: preview with nothing to do`, value: nothing, unit: "s" },
+      { what: `${mesh}: state`, value: state / 1e6, unit: "MB" },
     ];
   } finally {
     await bed.stop();

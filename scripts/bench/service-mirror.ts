@@ -75,7 +75,6 @@ async function mirrored(source: BedCluster, count: number, controller: Program):
 
 function figuresOf(exports: number, ours: Mirroring, theirs: Mirroring): Figure[] {
   const beside = (what: string, unit: Figure["unit"], of: (one: Mirroring) => number): Figure => ({
-    row: "service-mirror",
     what: `${exports} exports: ${what}`,
     value: of(ours),
     unit,

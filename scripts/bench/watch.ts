@@ -26,7 +26,6 @@ export function measureWatch(mirrors: number, rounds: number): Promise<Figure[]>
         await settled(watch, patience);
       }
       return [0.5, 0.95].map((share): Figure => ({
-        row: "watch",
         what: `${mirrors} mirrors: from an export to its mirror, p${share * 100} of ${rounds}`,
         value: percentile(took, share),
         unit: "s",
