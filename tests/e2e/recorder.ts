@@ -1,7 +1,23 @@
+import assert from "node:assert/strict";
+
 import type { Dispatcher } from "undici";
 
+import { until } from "../bed/bed.ts";
 import { targetOf } from "../simulation/kinds.ts";
 import type { Stored } from "../simulation/objects.ts";
+
+/** Returns the object of that name as the server last returned it. */
+export type Last = (name: string) => Stored;
+
+/**
+ * A request. GONE waits until a GET returns 404. A path is in the namespace of the test unless it is absolute, NS stands
+ * for this namespace, and an empty `continue` for the token of the previous list.
+ */
+export type Step = readonly [
+  verb: "DELETE" | "GET" | "GONE" | "PATCH" | "POST" | "PUT",
+  path: string,
+  body?: Readonly<Record<string, unknown>> | ((last: Last) => object),
+];
 
 /** Sends requests to an API server, and records answers without what differs from server to server. */
 export class Recorder {
@@ -16,7 +32,42 @@ export class Recorder {
     this.#token = token;
   }
 
-  async send(verb: Dispatcher.HttpMethod, path: string, body?: object) {
+  /** Creates the namespace, sends the requests, and returns each with its answer. */
+  async answersTo(steps: readonly Step[], namespace: string) {
+    const last = new Map<string, Stored>();
+    const found: Last = (name) => last.get(name) ?? assert.fail(`there is no ${name} yet`);
+    let next = "";
+    const answers: unknown[] = [];
+    await this.#send("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+    for (const [verb, relative, content] of steps) {
+      const group = relative.startsWith("links")
+        ? "/apis/multicluster.linkerd.io/v1alpha3"
+        : "/api/v1";
+      const absolute = relative.startsWith("/")
+        ? relative.replaceAll("NS", namespace)
+        : `${group}/namespaces/${namespace}/${relative}`;
+      const path = absolute.replace(/continue=$/, `continue=${encodeURIComponent(next)}`);
+      if (verb === "GONE") {
+        await until(`the end of ${path}`, [], async () => {
+          return (await this.#send("GET", path)).code === 404 || undefined;
+        });
+        continue;
+      }
+      const draft = typeof content === "function" ? content(found) : content;
+      const body =
+        draft && (JSON.parse(JSON.stringify(draft).replaceAll("NS", namespace)) as object);
+      const answer = await this.#send(verb, path, body);
+      if (answer.code < 300 && verb !== "DELETE") {
+        const { name, continue: token = next } = answer.content.metadata;
+        last.set(name, answer.content);
+        next = String(token);
+      }
+      answers.push([verb, relative, answer.code, answer.shown]);
+    }
+    return answers;
+  }
+
+  async #send(verb: Dispatcher.HttpMethod, path: string, body?: object) {
     const type = verb === "PATCH" ? "merge-patch+json" : "json";
     const answer = await this.#dispatcher.request({
       origin: this.#origin,

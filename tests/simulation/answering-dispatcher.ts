@@ -1,6 +1,5 @@
 import { Dispatcher, errors } from "undici";
 
-/** A whole HTTP answer. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -11,11 +10,11 @@ export interface Answer {
 
 export type Sent = Dispatcher.DispatchOptions;
 
-/** A dispatcher whose answers are made in the process; an error thrown is one of the connection. */
+/** Makes its answers in the process. If `answer` throws, the client sees an error of the connection. */
 export abstract class AnsweringDispatcher extends Dispatcher {
   protected abstract answer(sent: Sent): Promise<Answer>;
 
-  /** What another one answers, without a detour by HTTP. */
+  /** Returns what another dispatcher answers. */
   protected answerOf(server: AnsweringDispatcher, sent: Sent): Promise<Answer> {
     return server.answer(sent);
   }
@@ -28,12 +27,10 @@ export abstract class AnsweringDispatcher extends Dispatcher {
   }
 
   override async close(): Promise<void> {
-    // Nothing is open between two requests.
+    // No connection is open between two requests.
   }
 
-  override async destroy(): Promise<void> {
-    // Nor has a request anything to end.
-  }
+  override async destroy(): Promise<void> {}
 
   async #serve(
     sent: Sent,
@@ -81,12 +78,12 @@ class Controller implements Dispatcher.DispatchController {
   }
 }
 
-/** The connection was lost, as undici says it. */
+/** Makes undici's error for a lost connection. */
 export function reset(): Error {
   return new errors.SocketError("other side closed");
 }
 
-/** No answer came in time, as undici says it. */
+/** Makes undici's error for an answer that didn't arrive in time. */
 export function timedOut(): Error {
   return new errors.HeadersTimeoutError();
 }

@@ -15,7 +15,7 @@ import { answerTo, lineOf } from "./verbs.ts";
 export type { Draft, Entry, Stored };
 export { keyOf, status };
 
-/** What an admission webhook or a quota makes of a write: another object, or a refusal. */
+/** Stands for a webhook or a quota: returns the object to store, or why the write is refused. */
 export type Admission = (
   verb: Entry["verb"],
   object: Stored,
@@ -23,7 +23,7 @@ export type Admission = (
   | Stored
   | { readonly status: number; readonly message: string; readonly causes?: readonly string[] };
 
-/** The status by which an API server reports a failure of that kind; nobody answers where there is none. */
+/** Statuses by which an API server reports each kind of failure. For the other kinds, nobody answers. */
 const codes: Partial<Record<FailureKind, number>> = {
   unauthorized: 401,
   forbidden: 403,
@@ -33,30 +33,27 @@ const codes: Partial<Record<FailureKind, number>> = {
   server: 500,
 };
 
-/** Somebody at the cluster who isn't the program under test. */
 const somebody = "kubectl";
 
 /**
- * An API server in memory, which keeps to Kubernetes' rules as far as mirroring meets them: unique
- * UIDs and versions, preconditions, defaults, pages, managed fields, finalizers, Endpoints that are deleted with their
+ * Simulates an API server in memory. It follows Kubernetes' rules as far as mirroring depends on them: unique UIDs and
+ * versions, preconditions, defaults, pages, managed fields, finalizers, and Endpoints that are deleted with their
  * Service. tests/e2e/mirroring/simulated-server.test.ts compares it with a real one.
  */
 export class ApiServer extends AnsweringDispatcher {
   readonly name: string;
-  /** Asked about each write of a request, in order. */
+  /** Each write of a request passes through these, in order. */
   readonly admission: Admission[] = [];
-  /** Whether the CustomResourceDefinition of Links is there. */
   servesLinks = true;
-  /** The only token that is let in; undefined: any. */
+  /** If undefined, the server accepts any token. */
   token: string | undefined;
-  /** Which requests fail, and how: `delete services shop/web-west`, `list services`. */
+  /** Decides which requests fail and how: `delete services shop/web-west`, `list services`. */
   refuse: (request: string) => FailureKind | undefined = () => undefined;
-  /** How access reviews are answered. */
   allows: (question: Question) => boolean = () => true;
   readonly #store: Store;
   readonly #lists = new Lists();
 
-  /** @param identity the UID of kube-system */
+  /** @param identity is the UID of kube-system */
   constructor(name: string, identity = `uid-of-${name}`) {
     super();
     this.name = name;
@@ -68,12 +65,11 @@ export class ApiServer extends AnsweringDispatcher {
     this.journal.length = 0;
   }
 
-  /** All writes, in order. */
   get journal(): Entry[] {
     return this.#store.journal;
   }
 
-  /** Another server with the same objects, and a journal of its own. */
+  /** Returns another server with the same objects and an empty journal. */
   copy(): ApiServer {
     const copy = new ApiServer(this.name);
     this.#store.copyTo(copy.#store);
@@ -95,7 +91,7 @@ export class ApiServer extends AnsweringDispatcher {
     return this.#store.get(plural, key);
   }
 
-  /** What somebody else writes, whether there is one or not; a missing namespace is made. */
+  /** Creates or replaces an object as another program would, and creates its namespace if it is missing. */
   put(plural: string, object: object, by = somebody): Stored {
     const draft = object as Draft;
     const kind = kindOf(plural);
@@ -106,21 +102,21 @@ export class ApiServer extends AnsweringDispatcher {
     return this.#write(kind, draft, live, by, uid);
   }
 
-  /** A merge patch of what is there by somebody else. */
+  /** Merges a patch into an existing object as another program would. */
   edit(plural: string, key: string, patch: object, by = somebody): void {
     const live = this.get(plural, key);
     if (live === undefined) throw new Error(`${this.name} has no ${plural} ${key}`);
     this.#write(kindOf(plural), mergedWith(live, patch) as Draft, live, by);
   }
 
-  /** What somebody else deletes; nothing where there is none. */
+  /** Deletes an object as another program would, if it exists. */
   delete(plural: string, key: string, by = somebody): void {
     const live = this.get(plural, key);
     if (live !== undefined) this.#store.remove(kindOf(plural), live, by);
   }
 
   protected override async answer(sent: Sent): Promise<Answer> {
-    // The event loop is let go, as it is by a real request.
+    // A real request lets the event loop go on, too.
     await Promise.resolve();
     const { method, path, body, headers } = sent;
     if (this.token !== undefined && header(headers, "authorization") !== `Bearer ${this.token}`)

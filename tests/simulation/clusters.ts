@@ -9,10 +9,10 @@ import { KeysWantedInThisRun } from "../../engine/mirroring/keys-wanted.ts";
 import type { ApiServer } from "./api-server.ts";
 import { VirtualTime } from "./time.ts";
 
-/** By context; the kubeconfig has no context for the others. */
+/** Servers by context. The kubeconfig has no other contexts. */
 export type Servers = Readonly<Record<string, ApiServer | undefined>>;
 
-/** The clusters as a new process finds them, where each context leads to an API server in memory. */
+/** Connects as a new process does, but each context leads to an API server in memory. */
 export class SimulatedClusters extends Clusters {
   readonly #servers: Servers;
 
@@ -30,9 +30,9 @@ export class SimulatedClusters extends Clusters {
 }
 
 /**
- * A run for one source, without Pulumi's engine. For tests of what reads clusters after runs.
+ * Runs one source without Pulumi's engine, for tests of what reads clusters after runs.
  *
- * @throws Error where anything fails
+ * @throws Error if anything fails
  */
 export async function runOf(
   servers: Servers,

@@ -23,11 +23,11 @@ interface Subset {
 }
 
 /**
- * The object with what the API server fills in. Of validation there is what a program of fixed shapes can come to
- * break: a ClusterIP is never changed, no Service is labels alone, and no subset is without an address.
+ * Returns the object with what the API server fills in. It validates only what the program could break: a ClusterIP
+ * never changes, a Service has ports, and a subset has an address.
  *
- * @param address a free one
- * @throws Refused where validation does not take it
+ * @param address returns a free one
+ * @throws Refused
  */
 export function completed(
   object: Stored,
@@ -46,7 +46,7 @@ export function completed(
   }
 }
 
-/** Fields of a Service that the API's JSON leaves out where they are empty. */
+/** The API's JSON leaves out these fields of a Service if they are empty. */
 const leftOut = ["clusterIP", "clusterIPs", "ports", "selector"];
 
 function completedService(
@@ -59,7 +59,7 @@ function completedService(
   const clusterIP = sent.clusterIP ?? known.clusterIP ?? address();
   if (sent.ports === undefined && clusterIP !== "None")
     throw invalid(service, "spec.ports", "Required");
-  // Who changes only the one means both.
+  // A client that changes only the first field means both.
   const follows = clusterIP !== known.clusterIP && sent.clusterIPs?.[0] === known.clusterIP;
   const clusterIPs = follows ? [clusterIP] : (sent.clusterIPs ?? [clusterIP]);
   if (known.clusterIP !== undefined && clusterIPs[0] !== known.clusterIP)
@@ -87,7 +87,7 @@ function completedService(
   };
 }
 
-/** With protocols spelled out; subsets stay as they are sent, which they did not before 1.20. */
+/** Fills in protocols. Since 1.20, Kubernetes stores subsets as they are sent. */
 function completedEndpoints(endpoints: Stored): Stored {
   const all = (endpoints.subsets ?? []) as readonly Subset[];
   const subsets = all.map(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {

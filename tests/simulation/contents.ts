@@ -9,7 +9,6 @@ import type { ClusterSnapshot } from "../../engine/mirroring/model/snapshot.ts";
 import { type Deployment, endpoints, pods } from "../unit/fixtures/objects.ts";
 import { ApiServer } from "./api-server.ts";
 
-/** What a cluster has besides what a snapshot of it holds. */
 export interface More {
   readonly links?: readonly LinkResource[];
   readonly deployments?: readonly Deployment[];
@@ -17,7 +16,7 @@ export interface More {
   readonly nodes?: readonly Node[];
 }
 
-/** An API server with these objects, which nobody manages but those that their managedFields name. */
+/** Returns an API server with these objects. They have no managers but those in their managedFields. */
 export function serverWith(contents: ClusterSnapshot, more: More = {}): ApiServer {
   const server = new ApiServer(contents.cluster, contents.identity);
   const put = (plural: string, object: object) => {
@@ -37,12 +36,11 @@ export function serverWith(contents: ClusterSnapshot, more: More = {}): ApiServe
   return server;
 }
 
-/** Adds Services of fixtures to a cluster. */
 export function putServices(server: ApiServer, ...services: readonly Service[]): void {
   for (const service of services) server.put("services", withoutAddress(service));
 }
 
-/** The server allocates addresses itself: several fixtures may have the same one. */
+/** The server allocates addresses itself, since several fixtures may have the same one. */
 function withoutAddress({ spec, ...service }: Service): object {
   const { clusterIP, ...free } = spec;
   return { ...service, spec: clusterIP === "None" ? spec : free };
@@ -52,7 +50,7 @@ export function putEndpoints(server: ApiServer, ...all: readonly Endpoints[]): v
   for (const each of all) server.put("endpoints", each);
 }
 
-/** Gives the StatefulSet of a headless Service in `shop` that many pods, of which these are ready. */
+/** Gives the StatefulSet of a headless Service in `shop` so many pods, of which `ready` are ready. */
 export function scale(
   server: ApiServer,
   name: string,

@@ -4,16 +4,15 @@ import type { Process } from "../../engine/providers/mirrors.ts";
 import { isPartialFailure, plain, type Provider, provider, type Values } from "./providers.ts";
 import { messageOf, UserError } from "../../engine/user-error.ts";
 
-/** What is kept of a resource between two operations, as Pulumi's state does. */
+/** What Pulumi's state keeps of a resource between two operations. */
 export interface Held {
   readonly id: string;
   readonly inputs: Values;
   readonly outputs: Values;
-  /** The run before has not done everything. */
+  /** The previous run failed in part. */
   readonly isPartial: boolean;
 }
 
-/** What an operation makes of one resource of the program. */
 export interface Step {
   readonly name: string;
   readonly held: Held | undefined;
@@ -21,37 +20,36 @@ export interface Step {
   readonly changes: boolean;
 }
 
-/** What the program wants: the arguments of its dynamic resources, by name. */
+/** Arguments of the program's dynamic resources, by name. */
 export type Wanted = ReadonlyMap<string, Values>;
 
 /**
- * What Pulumi's engine does with the dynamic resources of a program, in the process: it calls the
- * provider's methods in the engine's order and keeps what they return. What the engine alone has a
- * part in is not for this: unknowns, secrets, replacement, exit codes, and what is shown.
+ * Does what Pulumi's engine does with the dynamic resources of a program: it calls the provider's methods in the
+ * engine's order and keeps what they return. Unknowns, secrets, replacement, exit codes and output need the real
+ * engine.
  */
 export class SimulatedEngine {
   #state = new Map<string, Held>();
-  /** A killed operation may go on in the background, and must not be heard of any more. */
+  /** A killed operation may continue in the background, and must no longer change the state. */
   #operation = 0;
 
   get state(): ReadonlyMap<string, Held> {
     return this.#state;
   }
 
-  /** Every method is given what the process of that operation shares. */
   async preview(wanted: Wanted, process: Partial<Process> = {}): Promise<Step[]> {
     this.#begin();
     return this.#check(provider(process), wanted);
   }
 
-  /** As the engine: what is checked is carried out at once, beside the checks of the others. */
+  /** As in the engine, a checked resource is updated at once, beside the checks of the others. */
   async up(wanted: Wanted, process: Partial<Process> = {}): Promise<Step[]> {
     const operation = this.#begin();
     const mirrors = provider(process);
     const running: Promise<void>[] = [];
     const steps = await this.#check(mirrors, wanted, (step) => {
       const update = this.#carryOut(operation, mirrors, step);
-      // It may fail before anybody waits for it.
+      // The update may fail before anybody awaits it.
       update.catch(() => undefined);
       running.push(update);
     }).finally(() => Promise.allSettled(running));
@@ -61,9 +59,9 @@ export class SimulatedEngine {
   }
 
   /**
-   * An update that takes its time: what was read for the plan is read again for the writes.
+   * Runs a slow update: the writes read again what the plan has read.
    *
-   * @param meanwhile what happens in between
+   * @param meanwhile happens between plan and writes
    */
   async upWith(
     wanted: Wanted,
@@ -93,7 +91,6 @@ export class SimulatedEngine {
     await this.#delete(this.#begin(), provider(process), [...this.#state.keys()]);
   }
 
-  /** Makes the state what it was, as of a stack that is restored or copied. */
   restore(state: ReadonlyMap<string, Held>): void {
     this.#begin();
     this.#state = new Map(state);
@@ -149,7 +146,7 @@ export class SimulatedEngine {
     } catch (error) {
       if (!isPartialFailure(error)) throw error;
       const { id, properties, reasons } = error;
-      // What exists was not brought about by these inputs, says the engine, unless it is new.
+      // The engine keeps the previous inputs of an existing resource that fails.
       const stored = held?.inputs ?? inputs;
       this.#keep(operation, name, {
         id,
@@ -161,7 +158,7 @@ export class SimulatedEngine {
     }
   }
 
-  /** What is in the state and no more in the program. */
+  /** Deletes resources that are in the state and no longer in the program. */
   async #deleteOthers(operation: number, mirrors: Provider, steps: readonly Step[]): Promise<void> {
     const names = new Set(steps.map(({ name }) => name));
     const others = [...this.#state.keys()].filter((name) => !names.has(name));
@@ -179,7 +176,7 @@ export class SimulatedEngine {
   }
 }
 
-/** Waits for all, and then throws what has gone wrong. */
+/** Waits for all, and then throws what has failed. */
 async function ended(running: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(running);
   const reasons = results.flatMap((result) =>

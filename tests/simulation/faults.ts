@@ -6,54 +6,48 @@ import {
   timedOut,
 } from "./answering-dispatcher.ts";
 
-/** A request on its way. */
 export interface Seen {
-  /** From 1 up, of all requests that the faults have seen. */
-  readonly number: number;
-  /** The same of all requests that the process that asks has sent, to whichever server. */
+  /** Counts the sender's requests from 1, to whichever server. */
   readonly ofAll: number;
   readonly method: string;
   readonly path: string;
-  /** What is sent; empty for nothing. */
   readonly body: string;
-  /** Milliseconds after which nobody waits for the answer any more. */
+  /** Milliseconds after which the client gives up. */
   readonly patience: number;
 }
 
-/** What happens to a request instead of, or after, what should happen to it. */
 export type Fault =
   /** The connection is lost before the request arrives. */
   | "reset"
-  /** The request is carried out, and the connection is lost before the answer. */
+  /** The server carries out the request, and the connection is lost before the answer. */
   | "drop"
-  /** The answer is broken off half-way. */
+  /** The connection is lost in the middle of the answer. */
   | "cut"
-  /** Carried out twice, as by a proxy that retries; the second answer counts. */
+  /** The server carries out the request twice, as behind a proxy that retries. The second answer counts. */
   | "duplicate"
-  /** Never carried out; nobody hears of it until the patience of whoever asks has run out. */
+  /** The request never arrives, and the client waits until it gives up. */
   | "hang"
-  /** Carried out; nobody hears of it until the patience of whoever asks has run out. */
+  /** The server carries out the request, and the client waits until it gives up. */
   | "carry out and hang"
-  /** The process that asks is killed before the request is on its way. */
+  /** The client is killed before the request is sent. */
   | "crash"
-  /** The process that asks is killed once the request is carried out. */
+  /** The client is killed once the server has carried out the request. */
   | "carry out and crash"
-  /** Something else answers. */
+  /** Something other than the server answers. */
   | { readonly answer: Answer }
-  /** The answer is another one on its way back. */
+  /** Something changes the answer on its way. */
   | { readonly alter: (answer: Answer) => Answer }
-  /** Another server answers, such as one that has fallen behind. */
+  /** Another server answers, such as one with stale data. */
   | { readonly by: AnsweringDispatcher }
-  /** The answer comes after that, which may be a wait of so many milliseconds. */
+  /** The request arrives after this, which may use the test's own clock to wait. */
   | { readonly delay: (wait: Wait) => Promise<unknown> };
 
-/** How somebody waits, so that no test has to. */
 type Wait = (milliseconds: number) => Promise<void>;
 
-/** Decides what happens to each request; undefined: nothing special. */
+/** Decides what happens to each request. Undefined means nothing special. */
 export type Plan = (request: Seen) => Fault | undefined;
 
-/** A process that sends requests, to one server or to several; killed, it sends none any more. */
+/** A process that sends requests, to one or several servers, until it is killed. */
 export class Sender {
   sent = 0;
   isKilled = false;
@@ -69,16 +63,12 @@ export class Sender {
   }
 }
 
-/**
- * Stands between a process and a server, and does to requests what networks, proxies and servers do.
- * It is handed to `connect` as any dispatcher is.
- */
+/** Stands between a process and a server, and does to requests what networks, proxies and servers do. */
 export class Faults extends AnsweringDispatcher {
   readonly #server: AnsweringDispatcher;
   readonly #plan: Plan;
   readonly #wait: Wait;
   readonly #sender: Sender;
-  #seen = 0;
 
   constructor(server: AnsweringDispatcher, plan: Plan, wait: Wait, sender: Sender) {
     super();
@@ -90,13 +80,11 @@ export class Faults extends AnsweringDispatcher {
 
   protected override async answer(sent: Sent): Promise<Answer> {
     if (this.#sender.isKilled) return never();
-    this.#seen += 1;
     this.#sender.sent += 1;
     const { method, path } = sent;
     const patience = sent.headersTimeout ?? 0;
     const body = typeof sent.body === "string" ? sent.body : "";
-    const asked = { method, path, body, patience };
-    const fault = this.#plan({ number: this.#seen, ofAll: this.#sender.sent, ...asked });
+    const fault = this.#plan({ ofAll: this.#sender.sent, method, path, body, patience });
     const passOn = (server = this.#server) => this.answerOf(server, sent);
     switch (fault) {
       case undefined:

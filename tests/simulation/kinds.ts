@@ -1,60 +1,43 @@
-/** A kind of object as this server serves it. */
 export interface Kind {
   readonly group: string;
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Whether its status is a subresource. */
+  /** The status is a subresource. */
   readonly hasStatus: boolean;
 }
 
-const core = { group: "/api/v1", apiVersion: "v1" };
-const apps = { group: "/apis/apps/v1", apiVersion: "apps/v1" };
-const leases = { group: "/apis/coordination.k8s.io/v1", apiVersion: "coordination.k8s.io/v1" };
-const rbac = {
-  group: "/apis/rbac.authorization.k8s.io/v1",
-  apiVersion: "rbac.authorization.k8s.io/v1",
-};
-const multicluster = {
-  group: "/apis/multicluster.linkerd.io/v1alpha3",
-  apiVersion: "multicluster.linkerd.io/v1alpha3",
-};
-
-const policy = {
-  group: "/apis/policy.linkerd.io/v1beta3",
-  apiVersion: "policy.linkerd.io/v1beta3",
-};
-
-export const kinds: readonly Kind[] = [
-  { ...core, kind: "Service", plural: "services", namespaced: true, hasStatus: true },
-  { ...core, kind: "Endpoints", plural: "endpoints", namespaced: true, hasStatus: false },
-  { ...core, kind: "Pod", plural: "pods", namespaced: true, hasStatus: true },
-  { ...core, kind: "Secret", plural: "secrets", namespaced: true, hasStatus: false },
-  { ...core, kind: "ConfigMap", plural: "configmaps", namespaced: true, hasStatus: false },
-  { ...apps, kind: "Deployment", plural: "deployments", namespaced: true, hasStatus: true },
-  { ...apps, kind: "StatefulSet", plural: "statefulsets", namespaced: true, hasStatus: true },
-  { ...leases, kind: "Lease", plural: "leases", namespaced: true, hasStatus: false },
-  { ...multicluster, kind: "Link", plural: "links", namespaced: true, hasStatus: true },
-  { ...policy, kind: "HTTPRoute", plural: "httproutes", namespaced: true, hasStatus: true },
-  {
-    ...core,
-    kind: "ServiceAccount",
-    plural: "serviceaccounts",
+function kindIn(apiVersion: string, kind: string, options: Partial<Kind> = {}): Kind {
+  return {
+    group: `/${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`,
+    apiVersion,
+    kind,
+    plural: kind === "Endpoints" ? "endpoints" : `${kind.toLowerCase()}s`,
     namespaced: true,
     hasStatus: false,
-  },
-  { ...rbac, kind: "ClusterRole", plural: "clusterroles", namespaced: false, hasStatus: false },
-  {
-    ...rbac,
-    kind: "ClusterRoleBinding",
-    plural: "clusterrolebindings",
-    namespaced: false,
-    hasStatus: false,
-  },
-  { ...core, kind: "Node", plural: "nodes", namespaced: false, hasStatus: true },
-  // Last, since what is in a namespace has a path below it.
-  { ...core, kind: "Namespace", plural: "namespaces", namespaced: false, hasStatus: true },
+    ...options,
+  };
+}
+
+const rbac = "rbac.authorization.k8s.io/v1";
+
+const kinds: readonly Kind[] = [
+  kindIn("v1", "Service", { hasStatus: true }),
+  kindIn("v1", "Endpoints"),
+  kindIn("v1", "Pod", { hasStatus: true }),
+  kindIn("v1", "Secret"),
+  kindIn("v1", "ConfigMap"),
+  kindIn("v1", "ServiceAccount"),
+  kindIn("apps/v1", "Deployment", { hasStatus: true }),
+  kindIn("apps/v1", "StatefulSet", { hasStatus: true }),
+  kindIn("multicluster.linkerd.io/v1alpha3", "Link", { hasStatus: true }),
+  kindIn("policy.linkerd.io/v1beta3", "HTTPRoute", { hasStatus: true }),
+  kindIn(rbac, "ClusterRole", { namespaced: false }),
+  kindIn(rbac, "ClusterRoleBinding", { namespaced: false }),
+  kindIn("v1", "Node", { namespaced: false, hasStatus: true }),
+  // The path of what is in a namespace begins with this kind's plural, so it is tried last.
+  kindIn("v1", "Namespace", { namespaced: false, hasStatus: true }),
 ];
 
 export const groups: readonly string[] = [...new Set(kinds.map(({ group }) => group))];
@@ -65,7 +48,7 @@ export function kindOf(plural: string): Kind {
   return found;
 }
 
-/** What a path names: a collection, or with `name` one object; without `namespace` all of them. */
+/** What a path names. Without `name` it is a collection, and without `namespace` it spans all of them. */
 export interface Target {
   readonly kind: Kind;
   readonly namespace: string;

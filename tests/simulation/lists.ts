@@ -2,13 +2,13 @@ import type { Kind, Target } from "./kinds.ts";
 import type { Stored } from "./objects.ts";
 import { badRequest } from "./refusals.ts";
 
-/** Lists page by page: all pages of one show the state in which it was begun. */
+/** Lists objects page by page. All pages of a list show the state at its start. */
 export class Lists {
   readonly #begun = new Map<string, readonly Stored[]>();
 
   /**
-   * @param all everything of the kind
-   * @param version at which the server is
+   * @param all has everything of the kind
+   * @param version is the server's
    */
   page(
     { kind, namespace }: Target,
@@ -18,7 +18,7 @@ export class Lists {
   ): object {
     const token = query.get("continue");
     const selector = query.get("labelSelector") ?? "";
-    // Lists of two kinds may be begun at the same version.
+    // Lists of two kinds may start at the same version.
     const [begun, start] = token === null ? [`${kind.plural}@${version}`, 0] : positionOf(token);
     const items = token === null ? selected(all, namespace, selector) : this.#continued(begun);
     const limit = Number(query.get("limit") ?? 0) || Infinity;
@@ -44,7 +44,7 @@ export class Lists {
   }
 }
 
-/** Items of a kind that the server itself knows do not say which kind they are of. */
+/** Items of built-in kinds don't repeat their kind. */
 function inList({ kind }: Kind, object: Stored): object {
   if (kind === "Link") return object;
   const { apiVersion: _, kind: _kind, ...item } = object;
@@ -57,7 +57,7 @@ function positionOf(token: string): readonly [string, number] {
   return [begun, Number(start)];
 }
 
-/** In etcd's order. */
+/** Sorts as etcd does. */
 function selected(
   all: ReadonlyMap<string, Stored>,
   namespace: string,
@@ -71,27 +71,16 @@ function selected(
     .filter(({ metadata }) => selects(metadata.labels ?? {}));
 }
 
-type Labels = Readonly<Record<string, string>>;
-type Selects = (labels: Labels) => boolean;
-
-const requirement =
-  /^\s*(?:!\s*(?<absent>[^\s!=,()]+)|(?<key>[^\s!=,()]+)(?:\s*(?<operator>==|=|!=)\s*(?<value>[^\s!=,()]*)|\s+(?<set>in|notin)\s*\((?<values>[^()]*)\))?)\s*$/;
-
-/** As in the API: `app=web,tier in (a,b),!other`. */
-function selectorOf(text: string): Selects {
-  if (text.trim() === "") return () => true;
-  // Commas between requirements, not those in parentheses.
-  const all = text.split(/,(?![^(]*\))/).map(requirementOf);
-  return (labels) => all.every((selects) => selects(labels));
+/** Parses the selectors that the program sends: `app=web`, `app` and `!app`, separated by commas. */
+function selectorOf(text: string): (labels: Readonly<Record<string, string>>) => boolean {
+  const requirements = text.split(",").filter((part) => part !== "");
+  return (labels) =>
+    requirements.every((part) => {
+      const [, absent, key = absent ?? "", value] = requirement.exec(part) ?? [];
+      if (key === "") throw badRequest(`unable to parse requirement: ${part}`);
+      if (absent !== undefined) return !Object.hasOwn(labels, key);
+      return value === undefined ? Object.hasOwn(labels, key) : labels[key] === value;
+    });
 }
 
-function requirementOf(text: string): Selects {
-  const groups = requirement.exec(text)?.groups;
-  if (groups === undefined) throw badRequest(`unable to parse requirement: ${text}`);
-  const { absent, key = absent ?? "", operator, value = "", set, values = "" } = groups;
-  const wanted = set === undefined ? [value] : values.split(",").map((each) => each.trim());
-  if (absent !== undefined) return (labels) => !Object.hasOwn(labels, key);
-  if (operator === undefined && set === undefined) return (labels) => Object.hasOwn(labels, key);
-  const is = (labels: Labels) => Object.hasOwn(labels, key) && wanted.includes(labels[key] ?? "");
-  return operator === "!=" || set === "notin" ? (labels) => !is(labels) : is;
-}
+const requirement = /^(?:!([^\s!=()]+)|([^\s!=()]+)(?:=([^\s!=()]*))?)$/;

@@ -2,26 +2,23 @@ import { isDeepStrictEqual } from "node:util";
 
 import { isRecord, now } from "./objects.ts";
 
-/** An object of which it is known who has written what. */
 interface Managed {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: object;
 }
 
-/** One entry of `managedFields`. */
 export interface Entry {
   readonly manager: string;
   readonly operation: "Update" | "Apply";
   readonly apiVersion: string;
-  /** When it was changed last; none where something was applied that was there. */
+  /** An entry for fields that were there before has no time. */
   readonly time?: string;
   readonly fieldsType: "FieldsV1";
   readonly fieldsV1: Tree;
   readonly subresource?: string;
 }
 
-/** Who updates an object. */
 export interface Writer {
   readonly manager: string;
   readonly subresource?: string | undefined;
@@ -31,14 +28,13 @@ interface Tree {
   readonly [key: string]: Tree;
 }
 
-/** Fields as paths, with their values. A list is one field, unlike in Kubernetes. */
+/** Fields by path, with their values. Unlike in Kubernetes, a list is one field. */
 type Fields = ReadonlyMap<string, unknown>;
 
 const separator = "\n";
 const maps = ["f:labels", "f:annotations"].map((map) => `f:metadata${separator}${map}`);
 const tracked = new Set(["labels", "annotations", "finalizers", "ownerReferences"]);
 
-/** The fields of an object that somebody manages. */
 function fieldsOf(object: Managed): Fields {
   const { apiVersion: _, kind, metadata, ...rest } = object;
   const fields = new Map<string, unknown>();
@@ -61,8 +57,8 @@ function addFields(fields: Map<string, unknown>, path: string, value: unknown): 
 }
 
 /**
- * Who has what after an update: the writer what it has changed and what it has had, and everybody else what nobody has
- * changed since. An object without any managers keeps none.
+ * Returns who owns which fields after an update. The writer owns what it has changed now or earlier, and the others
+ * what nobody has changed since. An object without managers stays without them.
  */
 export function managedAfter(
   after: Managed,
@@ -98,7 +94,7 @@ export function managedAfter(
   );
 }
 
-/** An address that the API server gives a new Service after it has noted who has set what. */
+/** The API server allocates the address of a new Service after it has recorded the managers. */
 function isAllocated(path: string, value: unknown, isNew: boolean): boolean {
   return isNew && path === ["f:spec", "f:clusterIP"].join(separator) && value !== "None";
 }

@@ -16,18 +16,16 @@ import { messageOf } from "../../engine/user-error.ts";
 
 export type Config = Readonly<Record<string, unknown>>;
 
-/** How an operation has ended. */
 export interface Ended {
-  /** What it says at last where it fails. */
   readonly failure: string | undefined;
-  /** Its notes. */
+  /** The notes that it printed. */
   readonly lines: readonly string[];
-  /** What has become of each resource, in `preview` and `up`; none where it fails. */
+  /** One for each resource after `preview` and `up`, none after a failure. */
   readonly steps: readonly Step[];
-  /** Requests that it has sent, to all clusters. */
+  /** Counts requests to all clusters. */
   readonly requests: number;
   readonly crashed: boolean;
-  /** Milliseconds that it would have taken, of those spent waiting. */
+  /** Milliseconds of virtual time. */
   readonly waited: number;
 }
 
@@ -37,18 +35,17 @@ export type FaultPlans = (cluster: string) => Plan | undefined;
 const noPlans: FaultPlans = () => undefined;
 
 /**
- * A stack with `manage: mirrors`, the clusters of its config, and Pulumi's engine, all in memory. Each
- * operation has a process of its own, which connects as any process does.
+ * A stack with `manage: mirrors`, its clusters and Pulumi's engine, all in memory. Each operation has a process of its
+ * own, which connects as any process does.
  */
 export class Mesh {
   readonly servers = new Map<string, ApiServer>();
   readonly engine = new SimulatedEngine();
   config: Config;
-  /** As in `project/stack`. */
   stack = "organization/mesh/simulated";
-  /** Which server the context of a cluster leads to, where it isn't that cluster's. */
+  /** Which server a context leads to, if it isn't the cluster of that name. */
   readonly contexts = new Map<string, string>();
-  /** How processes connect, where it isn't as in any run. */
+  /** Overrides how processes connect. */
   options: ConnectOptions = {};
 
   constructor(clusters: readonly string[], config: Config) {
@@ -56,7 +53,7 @@ export class Mesh {
     this.config = config;
   }
 
-  /** A stack with links into the first cluster from all others, unless its config has links. */
+  /** Returns a stack with links from all other clusters into the first one, unless the config has links. */
   static of(servers: readonly ApiServer[], config: Config = {}): Mesh {
     const [source, ...targets] = servers.map(({ name }) => name);
     const mesh = new Mesh([], {
@@ -68,7 +65,6 @@ export class Mesh {
     return mesh;
   }
 
-  /** Replaces the links of the config. */
   link(...links: readonly Config[]): void {
     this.config = { ...this.config, links };
   }
@@ -79,7 +75,7 @@ export class Mesh {
     return found;
   }
 
-  /** The same clusters and state once more, which go their own way from here. */
+  /** Returns a mesh with the same clusters and state, which changes independently. */
   copy(): Mesh {
     const copy = new Mesh([], this.config);
     for (const [name, server] of this.servers) copy.servers.set(name, server.copy());
@@ -98,7 +94,7 @@ export class Mesh {
     return this.#operation(plans, (process) => this.engine.up(this.wanted(), process));
   }
 
-  /** An update whose writes are decided on after another look at the clusters. */
+  /** Runs an update that reads the clusters again before it writes. */
   upWith(meanwhile: () => Promise<unknown>, plans?: FaultPlans): Promise<Ended> {
     return this.#operation(plans, (_process, anew) =>
       this.engine.upWith(this.wanted(), meanwhile, anew),
@@ -119,12 +115,12 @@ export class Mesh {
     });
   }
 
-  /** The arguments of the resources, by source. */
+  /** Returns the arguments of the resources by source. */
   wanted(): Wanted {
     return wantedResources(this.config, this.stack, (context) => this.#kubeconfigOf(context));
   }
 
-  /** How one process connects, whose requests these things happen to. */
+  /** Returns how one process connects, with these faults. */
   connecting(plans = noPlans, time = new VirtualTime(), sender = new Sender()): ConnectOptions {
     for (const context of tokens.keys()) this.#kubeconfigOf(context);
     const all = new Map<string, Faults>();
@@ -148,7 +144,7 @@ export class Mesh {
     };
   }
 
-  /** A kubeconfig with this one context, whose token its server lets in. */
+  /** Returns a kubeconfig with this one context and the token that its server accepts. */
   #kubeconfigOf(context: string): string {
     const server = this.servers.get(this.contexts.get(context) ?? context);
     const token = server?.token ?? `token-of-${context}`;
@@ -184,20 +180,19 @@ export class Mesh {
   }
 }
 
-/** Where the servers of this process are. */
 const domain = ".test";
 
 const folder = mkdtempSync(path.join(tmpdir(), "linkerd-multicluster-simulation-"));
 
-// Not after the tests of a file, which in a process of several files are not the last.
+// A process may run several files, so no `after` hook can delete it.
 process.once("exit", () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Contexts, and the token that the kubeconfig of each has. */
+/** The token in the kubeconfig of each context. */
 const tokens = new Map<string, string>();
 
-/** Gives the runner another token in the middle of an operation: each begins with the one that is let in. */
+/** Gives the runner another token in the middle of an operation. Each operation begins with the current one. */
 export function renewToken(context: string, token: string): void {
   const content = {
     apiVersion: "v1",

@@ -1,4 +1,4 @@
-/** An object in the API's JSON, as far as it is known to every kind. */
+/** The parts of an object that all kinds have. */
 export interface Stored {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,21 +18,20 @@ export interface Meta {
   readonly [field: string]: unknown;
 }
 
-/** What somebody writes, in the API's JSON, without what the server adds. */
+/** An object as a client sends it. */
 export interface Draft {
   readonly metadata?: Partial<Meta>;
   readonly [field: string]: unknown;
 }
 
-/** `namespace/name`, or the name alone. */
 export function keyOf({ name, namespace = "" }: Pick<Meta, "name" | "namespace">): string {
   return namespace === "" ? name : `${namespace}/${name}`;
 }
 
-/** When everything happens. */
+/** The clock stands still. */
 export const now = "2026-01-01T00:00:00Z";
 
-/** A JSON merge patch (RFC 7396). */
+/** Applies a JSON merge patch (RFC 7396). */
 export function mergedWith(value: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const merged = new Map<string, unknown>(isRecord(value) ? Object.entries(value) : []);
@@ -47,7 +46,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Without those of the fields that are empty, as the API's JSON leaves them out. */
+/** Removes those of the fields that are empty, as the API's JSON does. */
 export function withoutEmpty<T extends object>(value: T, fields: readonly string[]): T {
   const kept = Object.entries(value).filter(
     ([key, part]) => !fields.includes(key) || !isEmpty(part),

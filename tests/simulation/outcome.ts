@@ -1,10 +1,9 @@
 import { annotation, label } from "../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer, Entry, Stored } from "./api-server.ts";
 
-/** The user agent of the program under test. */
 const program = "linkerd-multicluster";
 
-/** What the program has written, as `create services shop/web-west`, in order. */
+/** Returns what the program has written, in order, as `create services shop/web-west`. */
 export function writesTo(server: ApiServer): string[] {
   return server.journal
     .filter(({ by }) => by === program)
@@ -12,8 +11,8 @@ export function writesTo(server: ApiServer): string[] {
 }
 
 /**
- * Writes of the program to what was not its own: anything but mirrors, the namespaces that it makes
- * for them, and the status of Links.
+ * Returns writes of the program to what isn't its own. Its own are mirrors, the namespaces that it creates for them,
+ * and the status of Links.
  */
 export function trespasses(server: ApiServer): string[] {
   return server.journal
@@ -32,14 +31,13 @@ export function isMirror({ metadata }: Stored): boolean {
   return metadata.labels?.[label.mirrored] === "true";
 }
 
-/** Who has set what in an object. */
 export function managersOf({ metadata: { managedFields = [] } }: Stored): string[] {
   return (managedFields as readonly { readonly manager: string }[]).map(({ manager }) => manager);
 }
 
 /**
- * Everything in a cluster that says what it is, by kind and name: without UIDs, versions, times and
- * who has set what, and with ClusterIPs replaced by the name of the Service that has them.
+ * Returns the meaning of everything in a cluster, by kind and name: without UIDs, versions, times and managers, and
+ * with the name of a Service in place of its ClusterIP.
  */
 export function contentsOf(server: ApiServer): Record<string, Record<string, unknown>> {
   const addresses = new Map<string, string>();
@@ -65,14 +63,14 @@ const passing = new Set([
   "lastTransitionTime",
 ]);
 
-/** An annotation of Linkerd's that follows every version of the exported Service. */
+/** Linkerd's annotation follows every version of the exported Service. */
 const version = "mirror.linkerd.io/remote-resource-version";
 
 function plain(object: Stored, addresses: ReadonlyMap<string, string>): unknown {
   return JSON.parse(
     JSON.stringify(object, (key, value: unknown) => {
       if (passing.has(key) || key === version) return undefined;
-      // In the order in which members have joined.
+      // Members are listed in the order in which they joined.
       if (key === annotation.remoteMembers && typeof value === "string")
         return value.split(",").sort().join(",");
       // Kubernetes sorts these by the addresses that are replaced here.
@@ -84,6 +82,7 @@ function plain(object: Stored, addresses: ReadonlyMap<string, string>): unknown 
 
 function sorted(list: unknown): unknown {
   if (!Array.isArray(list)) return list;
+  const nameOf = ({ hostname = "", ip }: Address) => `${hostname} ${ip}`;
   return (list as readonly Address[]).toSorted((one, other) =>
     nameOf(one) < nameOf(other) ? -1 : 1,
   );
@@ -92,8 +91,4 @@ function sorted(list: unknown): unknown {
 interface Address {
   readonly hostname?: string;
   readonly ip: string;
-}
-
-function nameOf({ hostname = "", ip }: Address): string {
-  return `${hostname} ${ip}`;
 }

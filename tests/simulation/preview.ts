@@ -3,14 +3,12 @@ import type { Planned } from "../../engine/mirroring/model/state.ts";
 
 /** What a preview announces, by mirror: `shop/web-west`. */
 export interface Previewed {
-  /** Mirrors that appear, each in its line. */
+  /** The line of each new mirror. */
   readonly comes: StringMap;
   readonly goes: StringMap;
-  /** Fields in words, by mirror. */
+  /** Changed fields in words, by mirror. */
   readonly changes: Readonly<Record<string, StringMap>>;
-  /** Exported Services without a mirror, with reason and sentence. */
-  readonly skipped: StringMap;
-  /** Everything that comes, goes or changes, sorted. */
+  /** All mirrors that are created, deleted or changed, sorted. */
   readonly keys: readonly string[];
 }
 
@@ -20,7 +18,7 @@ interface EngineStep {
   readonly newState?: { readonly inputs?: object };
 }
 
-/** Inputs of a resource, of the run before and of this one. */
+/** The inputs of a resource in the previous run and this one. */
 interface Step {
   readonly before: object | undefined;
   readonly after: object | undefined;
@@ -28,7 +26,7 @@ interface Step {
 
 const type = "linkerd:Mirrors::";
 
-/** Reads what `pulumi preview --json` prints. */
+/** Reads the output of `pulumi preview --json`. */
 export function readPreview(text: string): Previewed {
   const { steps } = JSON.parse(text) as { readonly steps: readonly EngineStep[] };
   return readSteps(
@@ -47,14 +45,13 @@ export function readSteps(steps: readonly Step[]): Previewed {
     comes,
     goes,
     changes,
-    skipped: merged(parts.map((part) => part.skipped)),
     keys: [...new Set([comes, goes, changes].flatMap((part) => Object.keys(part)))]
       .filter((key) => !isUntouched(changes[key] ?? {}))
       .sort(),
   };
 }
 
-/** Nothing is written to a mirror that comes into the list, goes from it, or is left to a controller. */
+/** These actions change only the list of mirrors, and write nothing. */
 function isUntouched({ action = "" }: StringMap): boolean {
   return ["adopt: ", "unlist: ", "leave: "].some((word) => action.startsWith(word));
 }
@@ -66,7 +63,6 @@ function announced(step: Step): Omit<Previewed, "keys"> {
     comes: lacking(linesOf(after), linesOf(before)),
     goes: lacking(linesOf(before), linesOf(after)),
     changes: newTexts(flattened(before.changes), flattened(after.changes)),
-    skipped: flattened(after.notMirrored),
   };
 }
 
@@ -76,17 +72,16 @@ function linesOf({ mirrors }: Partial<Planned>): StringMap {
   return merged(parts.flatMap((lines) => (typeof lines === "object" ? [lines] : [])));
 }
 
-/** All parts of a map by part, since a mirror's key says where it is and no two parts share one. */
+/** Merges the parts of a map. No two parts share a mirror's key. */
 function flattened<T>(parts: Readonly<Record<string, Readonly<Record<string, T>>>> = {}) {
   return merged(Object.values(parts));
 }
 
-/** The entries of `map` whose keys `other` has not. */
 function lacking(map: StringMap, other: StringMap): StringMap {
   return Object.fromEntries(Object.entries(map).filter(([key]) => other[key] === undefined));
 }
 
-/** Lines that the run before did not show: Pulumi shows these alone. */
+/** Pulumi shows only lines that the previous run didn't have. */
 function newTexts(
   before: Readonly<Record<string, StringMap>>,
   after: Readonly<Record<string, StringMap>>,

@@ -5,7 +5,6 @@ import { configOf } from "../unit/config/table.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A dynamic provider as the engine sees it. */
 export interface Provider {
   check(
     olds: Values,
@@ -21,7 +20,7 @@ export interface Provider {
   delete(id: string, props: Values): Promise<void>;
 }
 
-/** An error that the engine records together with the state. */
+/** An error that makes the engine keep the state that comes with it. */
 interface PartialFailure {
   readonly id: string;
   readonly properties: Values;
@@ -32,17 +31,17 @@ export function isPartialFailure(error: unknown): error is PartialFailure {
   return error instanceof Error && "id" in error && "properties" in error && "reasons" in error;
 }
 
-/** The provider of the mirrors, as a process has it that has read nothing yet. */
+/** Returns the provider of mirrors as a new process has it. */
 export function provider(process: Partial<Process> = {}): Provider {
   // Pulumi hands over what it has kept, whose types nobody can know.
   return new MirrorsProvider({ clusters: new Clusters(), ...process }) as unknown as Provider;
 }
 
 /**
- * The dynamic resources for the mirrors of a config, which manages no more unless it says so, by name. Where the stack
- * makes Links too, that and the rest that it would do is taken for done.
+ * Returns the dynamic resources for the mirrors of a config by name, with `manage: mirrors` by default. What else the
+ * stack would do counts as done.
  *
- * @param kubeconfigOf the file that has a context, for a cluster that names none
+ * @param kubeconfigOf returns the file for a cluster that names none
  */
 export function wantedResources(
   { clusters, ...rest }: Values,
@@ -67,7 +66,7 @@ export function wantedResources(
   );
 }
 
-/** As values are that have been in state: without `undefined` and shared with nobody. */
+/** Returns the values as they come out of the state: without `undefined`, and not shared. */
 export function plain(values: Values): Values {
   return JSON.parse(JSON.stringify(values)) as Values;
 }

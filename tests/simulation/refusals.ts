@@ -4,11 +4,9 @@ import type { Meta, Stored } from "./objects.ts";
 
 interface Details {
   readonly name?: string | undefined;
-  /** The reasons of the causes. */
   readonly causes?: readonly string[];
 }
 
-/** The server does not carry out a request. */
 export class Refused extends Error {
   readonly answer: Answer;
 
@@ -18,7 +16,7 @@ export class Refused extends Error {
   }
 }
 
-/** A Status object, as the API server answers with where it refuses. */
+/** Makes the answer with a Status object by which the API server refuses a request. */
 export function status(
   code: number,
   reason: string,
@@ -52,7 +50,6 @@ export function badRequest(message: string): Refused {
   return new Refused(400, "BadRequest", message);
 }
 
-/** @param why the field is not taken: its value is none, or there is none */
 export function invalid(
   { kind, metadata: { name } }: Stored,
   field: string,
@@ -70,7 +67,7 @@ function conflict({ plural }: Kind, name: string, why = modified): Refused {
 const modified =
   "the object has been modified; please apply your changes to the latest version and try again";
 
-/** @throws Refused where the object is not the one that was expected, or not as it was; undefined: there is none */
+/** @throws Refused if the object is another one or has changed */
 export function expectSame(
   kind: Kind,
   name: string,

@@ -5,31 +5,28 @@ import { type Kind, kindOf } from "./kinds.ts";
 import { managedAfter, type Writer } from "./managed-fields.ts";
 import { type Draft, keyOf, now, type Stored, withoutEmpty } from "./objects.ts";
 
-/** Something that was done, by whomever. */
+/** A write by anybody. */
 export interface Entry {
   readonly verb: "create" | "update" | "patch" | "delete";
   readonly plural: string;
-  /** `namespace/name`, or the name alone of what has no namespace. */
   readonly key: string;
-  /** The user agent of the request. */
   readonly by: string;
   readonly before: Stored | undefined;
   readonly after: Stored | undefined;
 }
 
-/** A write that is no longer a question of preconditions. */
+/** A write whose preconditions hold. */
 export interface Write {
   readonly kind: Kind;
   readonly draft: Draft;
   readonly live: Stored | undefined;
-  /** The user agent of the request. */
   readonly by: string;
   readonly writer: Writer;
-  /** The value for a new object, where the server doesn't choose it. */
+  /** The UID of a new object. By default, the server chooses it. */
   readonly uid?: string | undefined;
 }
 
-/** The objects of a cluster, and what its controllers make of a change at once. */
+/** Holds the objects of a cluster, and does at once what Kubernetes' controllers do after a change. */
 export class Store {
   readonly journal: Entry[] = [];
   readonly #name: string;
@@ -37,12 +34,11 @@ export class Store {
   #version = 100;
   #address = 1;
 
-  /** @param name part of the UIDs, so that no two clusters have one in common */
+  /** @param name becomes part of UIDs, so that no two clusters share one */
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** Another one with the same objects, and a journal of its own. */
   copyTo(copy: Store): void {
     copy.#objects = new Map([...this.#objects].map(([plural, all]) => [plural, new Map(all)]));
     copy.#version = this.#version;
@@ -61,7 +57,7 @@ export class Store {
     return this.#all(plural).get(key);
   }
 
-  /** @throws Refused where validation does not take it */
+  /** @throws Refused if the object is invalid */
   write({ kind, draft, live, by, writer, uid }: Write): Stored {
     const { name = "", namespace = "" } = draft.metadata ?? {};
     const metadata = {
@@ -130,7 +126,7 @@ export class Store {
   #forget({ plural }: Kind, { metadata }: Stored): void {
     const key = keyOf(metadata);
     this.#all(plural).delete(key);
-    // Kubernetes' endpoints controller.
+    // Kubernetes' endpoints controller does this.
     const left = plural === "services" ? this.get("endpoints", key) : undefined;
     if (left !== undefined) this.remove(kindOf("endpoints"), left, "endpoints-controller");
     const { namespace = "" } = metadata;
@@ -138,7 +134,7 @@ export class Store {
     if (home?.status !== undefined && isTerminating(home)) this.#empty(namespace);
   }
 
-  /** Kubernetes' namespace controller: takes all that is in a namespace, and then itself. */
+  /** Deletes what is in a namespace and then the namespace, as Kubernetes' namespace controller does. */
   #empty(namespace: string): void {
     const everything = [...this.#objects].filter(([plural]) => plural !== "namespaces");
     const inside = everything.flatMap(([plural, all]) =>
@@ -187,7 +183,6 @@ function compact(object: Stored): Stored {
   return { ...object, metadata: withoutEmpty(object.metadata, maps) };
 }
 
-/** As what is stored has been through JSON. */
 function plain<T>(object: T): T {
   return JSON.parse(JSON.stringify(object)) as T;
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import type { Time } from "../../engine/kubernetes/client/retry.ts";
 
-/** How often the event loop is let go before everybody is taken to be waiting. */
+/** The event loop runs so many times before everybody counts as waiting. */
 const rounds = 4;
 
 interface Timer {
@@ -11,11 +11,10 @@ interface Timer {
 }
 
 /**
- * A clock on which waiting takes no time, and chance is a given sequence. Waits that overlap pass
- * together, as on any clock: it moves on to the next one's end once nobody has anything else to do.
+ * A clock on which waiting takes no time, with a given sequence of random numbers. Waits that overlap pass together:
+ * the clock moves to the end of the next one once nobody has anything else to do.
  */
 export class VirtualTime implements Time {
-  /** The waits that were asked for, in order. */
   readonly slept: number[] = [];
   readonly #chance: () => number;
   readonly #waits = new Set<Timer>();
@@ -48,7 +47,7 @@ export class VirtualTime implements Time {
     });
   }
 
-  /** Goes off when a wait passes its time; it does not move the clock by itself. */
+  /** Calls back when a wait passes this time. It doesn't move the clock by itself. */
   alarm(milliseconds: number, call: () => void): () => void {
     const alarm = { at: this.#now + milliseconds, call };
     this.#alarms.add(alarm);

@@ -10,11 +10,10 @@ export interface Request {
   readonly target: Target;
   readonly query: URLSearchParams;
   readonly sent: Draft;
-  /** The user agent's first part, by which a manager is called that has no name of its own. */
+  /** The first part of the user agent, which is the manager's name unless the request has one. */
   readonly agent: string;
 }
 
-/** Says what admission makes of a write. */
 type Admit = (verb: Entry["verb"], object: Stored) => Stored;
 
 interface Server {
@@ -23,7 +22,7 @@ interface Server {
   readonly admit: Admit;
 }
 
-/** `delete services shop/web-west`, `list services`. */
+/** Describes a request, as `delete services shop/web-west` or `list services`. */
 export function lineOf({ method, target, sent }: Request): string {
   const name = target.name ?? sent.metadata?.name;
   const verb = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" }[method] ?? "get";
@@ -111,7 +110,7 @@ function write(
   return store.write({ kind, draft: admit(verb, object), live, by: agent, writer });
 }
 
-/** A status is only written as a subresource, and with it of a custom resource nothing else. */
+/** Only the subresource writes the status, and for a custom resource it writes nothing else. */
 function withStatus({ kind, subresource }: Target, sent: Draft, live: Stored | undefined): Draft {
   if (!kind.hasStatus) return sent;
   if (subresource !== "status") {
@@ -122,14 +121,13 @@ function withStatus({ kind, subresource }: Target, sent: Draft, live: Stored | u
   return { ...live, status: sent.status };
 }
 
-/** What a write does not change. */
 function keptOf(live: Stored | undefined): object {
   const { metadata }: Draft = live ?? {};
   const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = metadata ?? {};
   return { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds };
 }
 
-/** An empty list of managers, or one with an empty entry, forgets them all. */
+/** An empty list, or an empty entry in it, resets all managers. */
 function reset(managedFields: unknown): unknown {
   if (!Array.isArray(managedFields)) return undefined;
   return managedFields.filter((entry: object) => Object.keys(entry).length > 0);
