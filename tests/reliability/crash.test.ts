@@ -9,7 +9,6 @@ import { changed, founded, sources } from "./answers/mesh.ts";
 import { count, repeated } from "./effort.ts";
 
 interface Scenario {
-  /** The mesh as it is when the run begins. */
   readonly before: () => Promise<Mesh>;
   readonly operation?: "destroy";
 }
@@ -40,10 +39,10 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "a destroy": { before: () => changed(), operation: "destroy" },
 };
 
-/** How the process dies: just before a request is sent, or before its answer arrives. */
+/** The process dies just before it sends a request, or before the answer arrives. */
 const deaths = ["crash", "carry out and crash"] as const satisfies readonly Fault[];
 
-/** The number of requests of one run at which the process dies in `npm test`. */
+/** In `npm test`, the process dies at so many requests of a run. */
 const sample = 16;
 
 for (const [name, { before, operation = "up" }] of Object.entries(scenarios))
@@ -78,7 +77,7 @@ for (const [name, { before, operation = "up" }] of Object.entries(scenarios))
       });
   });
 
-/** Numbers from 1 to the last one, evenly spread, from a start that the seed chooses. */
+/** Returns numbers from 1 to the last one, evenly spread, from a start that the seed chooses. */
 function spread(last: number): number[] {
   const many = Math.min(last, repeated(sample));
   const step = last / many;
@@ -86,7 +85,7 @@ function spread(last: number): number[] {
   return Array.from({ length: many }, (_, index) => (Math.floor(index * step + from) % last) + 1);
 }
 
-/** What the clusters hold, and the mirrors that the state knows. */
+/** Returns what the clusters hold, and the mirrors in the state. */
 function endOf(mesh: Mesh) {
   return {
     contents: [...mesh.servers].map(([name, server]) => [name, contentsOf(server)]),
@@ -94,7 +93,7 @@ function endOf(mesh: Mesh) {
   };
 }
 
-/** Nothing was written but this stack's mirrors and the status of Links, and nothing to a target. */
+/** A run writes only this stack's mirrors and the status of Links, and nothing to a target. */
 function expectOnlyOwn({ servers }: Mesh): void {
   for (const [name, server] of servers) {
     deepEqual(trespasses(server), []);

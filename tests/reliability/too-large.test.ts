@@ -14,7 +14,7 @@ describe("a source whose mirrors are too large to read", () => {
     });
     const [east, west] = [mesh.server("east"), mesh.server("west")];
     east.put("namespaces", { metadata: { name: "shop" } });
-    // Endpoints that pass for a mirror's, under a Service of somebody else's.
+    // These Endpoints look like a mirror's, but their Service belongs to somebody else.
     const labels = { [mirrored]: "true", "mirror.linkerd.io/cluster-name": "west" };
     putServices(east, service("shop/db-west"));
     putEndpoints(east, endpoints("shop/db-west", [], { labels }));

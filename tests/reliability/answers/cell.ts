@@ -7,41 +7,39 @@ import { type ClusterFault, faultPlan, type Duration } from "./faults.ts";
 import { type Phase, type PhaseName, phases } from "./phases.ts";
 import { changed, clusters, deletionsIn, mirrorsFrom, only, sources, undisturbed } from "./mesh.ts";
 
-/** How an operation may end under which answers are disturbed. */
+/** How an operation ends. */
 export type End =
-  /** As if nothing had been. */
+  /** It ends as without a fault. */
   | "done"
-  /** Without an error, but with a note: what the cluster has a part in stays as it is. */
+  /** It ends without an error and with a note, and leaves what the cluster takes part in as it is. */
   | "told"
-  /** With an error. */
   | "failed";
 
-/** One fault in one phase. */
 export interface Cell {
   readonly phase: PhaseName;
   /** The cluster whose answers are disturbed. */
   readonly at: "east" | "west";
   readonly fault: ClusterFault;
   readonly lasts: Duration;
-  /** Which of the phase's requests are disturbed; all of them. */
+  /** Disturbs only requests with such a path. By default, all of the phase are disturbed. */
   readonly path?: RegExp;
   readonly end: End;
-  /** What is said, where anything is. */
-  readonly sentence: RegExp;
-  /** Milliseconds that it waits at most, and at least. */
-  readonly patience: number;
+  /** Matches what is said, if anything is. */
+  readonly sentence?: RegExp;
+  /** The most and least milliseconds that it waits. */
+  readonly patience?: number;
   readonly waits?: number;
-  /** What is wrong with the clusters beforehand, and what somebody does about it afterwards. */
+  /** Harms the clusters before the run, and undoes that afterwards. */
   readonly spoil?: (mesh: Mesh) => void;
   readonly repair?: (mesh: Mesh) => void;
-  /** Everything but what the fault is about is finished on the cluster itself, too. */
+  /** The cluster itself still gets everything but these objects. */
   readonly except?: RegExp;
 }
 
-/** Attempts of one request at most; see `retryPolicy`. */
+/** One request has at most so many attempts; see `retryPolicy`. */
 const attempts = 8;
 
-/** Everything that has to hold in every cell. */
+/** Checks everything that has to hold in every cell. */
 export async function expectCell(cell: Cell): Promise<void> {
   const phase: Phase = phases[cell.phase];
   const mesh = await changed();
@@ -59,14 +57,14 @@ export async function expectCell(cell: Cell): Promise<void> {
   count("faults tried", all);
 
   for (const [request, times] of hits) ok(times <= attempts, `${request} ${times} times`);
-  const { patience, waits = 0 } = cell;
+  const { patience = 0, waits = 0 } = cell;
   ok(ended.waited >= waits && ended.waited <= patience, `waited for ${ended.waited} ms`);
   expectWords(cell, ended, mesh);
   await expectOthers(cell, phase, mesh);
   await expectRecovery(cell, phase, mesh);
 }
 
-/** What a run is going to do, which is no note: `east → west: +2 ~4 (+ shop/web-west)`. */
+/** Such lines say what a run does, and are no notes: `east → west: +2 ~4 (+ shop/web-west)`. */
 const summary = /^[\w-]+(?: → [\w-]+)?: (?:federated Services )?[+~-]\d/;
 
 function expectWords(cell: Cell, { failure, lines }: Ended, mesh: Mesh): void {
@@ -75,7 +73,7 @@ function expectWords(cell: Cell, { failure, lines }: Ended, mesh: Mesh): void {
   const told = [...sentences, ...notes];
   const end: End = failure !== undefined ? "failed" : notes.length > 0 ? "told" : "done";
   equal(end, cell.end, told.join("\n"));
-  if (end !== "done") match(told.join("\n"), cell.sentence);
+  if (end !== "done") match(told.join("\n"), cell.sentence ?? /./);
   for (const sentence of sentences) {
     match(sentence, new RegExp(`(cluster|on) ${cell.at}\\b`));
     match(sentence, /run again|check |see whether |log in again|grant |next run /);
@@ -84,7 +82,7 @@ function expectWords(cell: Cell, { failure, lines }: Ended, mesh: Mesh): void {
   deepEqual(repeated(sentences, cell), []);
 }
 
-/** Neither what is said nor the state has a credential, whatever an answer has quoted. */
+/** Neither messages nor state may hold a credential, whatever an answer has quoted. */
 export function expectNoSecret(
   { failure = "", lines }: Pick<Ended, "failure" | "lines">,
   mesh: Mesh,
@@ -93,7 +91,7 @@ export function expectNoSecret(
   ok(!/token-of-|authorization: Bearer (?!\[secret\])/.test(everything), everything);
 }
 
-/** The sentences of an error, without the one that closes it. */
+/** Returns the sentences of an error without the closing one. */
 function sentencesIn(failure: string): string[] {
   return failure
     .replace(/^Error: (.*): \1$/, "$1")
@@ -102,7 +100,7 @@ function sentencesIn(failure: string): string[] {
     .filter((line) => !line.startsWith("everything else is done"));
 }
 
-/** Causes that are told more often than by each source once. */
+/** Returns causes that are told more than once for each source. */
 function repeated(sentences: readonly string[], { at }: Pick<Cell, "at">): string[] {
   const times = new Map<string, number>();
   for (const sentence of sentences) {
@@ -115,7 +113,7 @@ function repeated(sentences: readonly string[], { at }: Pick<Cell, "at">): strin
   return [...times].flatMap(([cause, number]) => (number > most ? [cause] : []));
 }
 
-/** What has nothing to do with the cluster whose answers are disturbed is finished. */
+/** Whatever doesn't involve the disturbed cluster must be finished. */
 async function expectOthers({ at, end, except }: Cell, phase: Phase, mesh: Mesh): Promise<void> {
   for (const name of clusters) deepEqual(trespasses(mesh.server(name)), []);
   const { contents } = await undisturbed(phase.operation);
@@ -132,7 +130,7 @@ async function expectOthers({ at, end, except }: Cell, phase: Phase, mesh: Mesh)
   await expectNoOtherDeletion(phase.operation, mesh);
 }
 
-/** What is deleted would have been deleted if nothing had been wrong. */
+/** An undisturbed run must delete everything that this one deletes. */
 export async function expectNoOtherDeletion(
   operation: "up" | "destroy",
   mesh: Mesh,
@@ -140,14 +138,14 @@ export async function expectNoOtherDeletion(
   const { deletions } = await undisturbed(operation);
   for (const name of clusters)
     for (const deletion of deletionsIn(mesh.server(name)))
-      // Endpoints go with their Service, or before it.
+      // Endpoints are deleted with their Service or before it.
       ok(
         deletions.get(name)?.has(deletion.replace(/^endpoints/, "services")),
         `${deletion} is deleted on ${name}`,
       );
 }
 
-/** The next run puts everything right, and the one after that writes nothing. */
+/** The next run must repair everything, and the one after that write nothing. */
 export async function expectRecovery(
   { repair }: Pick<Cell, "repair">,
   phase: Pick<Phase, "operation">,

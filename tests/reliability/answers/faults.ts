@@ -3,19 +3,18 @@ import { status } from "../../simulation/api-server.ts";
 import type { Fault, Plan, Seen } from "../../simulation/faults.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
 
-/** The result of a request to a cluster; undefined: the ordinary one. */
+/** Returns what happens to a request. Undefined means nothing special. */
 export type ClusterFault = (request: Seen, at: string, mesh: Mesh) => Fault | undefined;
 
-/** How long it goes on: for the first attempt of each request, or for all of them. */
+/** How many attempts of each request it affects: the first one or all. */
 export type Duration = "at first" | "for good";
 
-/** What happens to requests, and how often it has happened to each. */
 interface CountedFaults {
   readonly plan: Plan;
   readonly hits: ReadonlyMap<string, number>;
 }
 
-/** Faults of those requests that are meant. */
+/** Returns a plan for some requests, and counts how often it disturbs each of them. */
 export function faultPlan(
   faultOf: (request: Seen) => Fault | undefined,
   lasts: Duration,
@@ -34,33 +33,32 @@ export function faultPlan(
   return { plan, hits };
 }
 
-/** What a request is called; objects are created at one path. */
+/** Names a request. All objects of a kind are created at one path, so the name of the object is part of it. */
 function nameOf({ method, path, body }: Seen): string {
   if (method !== "POST") return `${method} ${path}`;
   const { metadata = {} } = JSON.parse(body) as { readonly metadata?: { readonly name?: string } };
   return `${method} ${path} ${metadata.name ?? ""}`;
 }
 
-/** As servers and proxies answer that repeat what they were sent, and with it the credentials. */
+/** Some servers and proxies repeat what they were sent, with its credentials. */
 function quoting(at: string): string {
   return `sent with authorization: Bearer token-of-${at}`;
 }
 
-/** The API server's own refusal. */
+/** The API server itself refuses the request. */
 export function refusal(code: number, reason: string, options: Parameters<typeof status>[3] = {}) {
   return (_: Seen, at: string): Fault => ({
     answer: status(code, reason, `${reason}, ${quoting(at)}`, options),
   });
 }
 
-/** An error page of something in front of the API server. */
+/** Something in front of the API server answers with an error page. */
 export function page(code: number, headers: Answer["headers"] = {}) {
   return (_: Seen, at: string): Fault => ({
     answer: { status: code, headers, body: `<html>${quoting(at)}</html>` },
   });
 }
 
-/** Something that happens to every request alike. */
 export function always(fault: Fault): ClusterFault {
   return () => fault;
 }

@@ -1,14 +1,13 @@
 import { match } from "node:assert/strict";
 
-import type { ApiServer } from "../../simulation/api-server.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
 import { count } from "../effort.ts";
 import { type Cell, type End, expectCell, expectNoOtherDeletion, expectRecovery } from "./cell.ts";
 import { always, type ClusterFault, faultPlan, refusal } from "./faults.ts";
-import { type PhaseName, phases } from "./phases.ts";
+import { disturbedIn, type PhaseName, phases } from "./phases.ts";
 import { changed, founded } from "./mesh.ts";
 
-/** What an outage is in each phase that reads. */
+/** How an outage ends in each phase that reads. */
 const away = {
   "while it plans": "told",
   "while it looks again before it writes": "failed",
@@ -16,14 +15,10 @@ const away = {
 } as const satisfies Partial<Record<PhaseName, End>>;
 const reading = Object.keys(away) as (keyof typeof away)[];
 
-interface Row extends Pick<Cell, "fault" | "path"> {
+interface Row extends Pick<Cell, "fault" | "path" | "sentence" | "patience"> {
   readonly lists: string;
-  /** Defaults to the end of an outage. */
+  /** The default is the end of an outage. */
   readonly end?: "done";
-  /** Defaults to any sentence. */
-  readonly sentence?: RegExp;
-  /** Defaults to 0. */
-  readonly patience?: number;
 }
 
 interface List {
@@ -32,7 +27,6 @@ interface List {
   readonly items: readonly { readonly metadata: { readonly name: string } }[];
 }
 
-/** An answer with another list. */
 function listing(other: (list: List) => Partial<List>): ClusterFault {
   return always({
     alter: ({ body, ...answer }) => {
@@ -84,11 +78,8 @@ describe("a cluster whose lists", () => {
   for (const { lists, end, ...row } of rows)
     describe(lists, () => {
       for (const phase of reading)
-        for (const at of phases[phase].asksTargets
-          ? (["east", "west"] as const)
-          : (["east"] as const)) {
-          const rest = { lasts: "for good" as const, sentence: /./, patience: 0, ...row };
-          const cell: Cell = { ...rest, phase, at, end: end ?? away[phase] };
+        for (const at of disturbedIn(phase)) {
+          const cell: Cell = { ...row, lasts: "for good", phase, at, end: end ?? away[phase] };
           it(`${phase}, as ${at === "east" ? "a source" : "a target"}: ${cell.end}`, () =>
             expectCell(cell));
         }
@@ -96,30 +87,27 @@ describe("a cluster whose lists", () => {
 });
 
 /**
- * A list without a resourceVersion is read from etcd, so that no API server may answer it from a
- * cache; those that do, or stand on an etcd that was restored, show the past. When a source does so
- * to `pulumi destroy`, nobody can tell it from one in which nothing is left to delete.
+ * Lists without a resourceVersion are read from etcd, and no API server may answer them from a cache. One that does, or
+ * whose etcd was restored, shows the past. If a source does so to `pulumi destroy`, nobody can tell it from one that
+ * has nothing left to delete.
  */
 describe("an API server with stale data", () => {
-  const pasts: readonly [what: string, past: (mesh: Mesh, at: string) => Promise<ApiServer>][] = [
-    ["before anything was mirrored", (_mesh, at) => Promise.resolve(founded().server(at))],
-    [
-      "before what has changed since the last run",
-      async (_mesh, at) => (await changed(false)).server(at),
-    ],
-  ];
-  const lists: readonly [what: string, path: RegExp][] = [
-    ["all of it", /limit=/],
-    ["its Services alone", /services\?/],
-    ["its Endpoints alone", /endpoints\?/],
-  ];
-  for (const [what, past] of pasts)
-    for (const [which, path] of lists)
+  const pasts: Readonly<Record<string, () => Promise<Mesh>>> = {
+    "before anything was mirrored": () => Promise.resolve(founded()),
+    "before what has changed since the last run": () => changed(false),
+  };
+  const lists = {
+    "all of it": /limit=/,
+    "its Services alone": /services\?/,
+    "its Endpoints alone": /endpoints\?/,
+  };
+  for (const [what, past] of Object.entries(pasts))
+    for (const [which, path] of Object.entries(lists))
       for (const phase of ["while it plans", "while it looks again before it writes"] as const)
         for (const at of ["east", "west"])
           it(`${phase} shows ${which} of ${at} as it was ${what}: nothing is lost, and the next run sees the rest`, async () => {
             const mesh = await changed();
-            const behind = await past(mesh, at);
+            const behind = (await past()).server(at);
             const { plan, hits } = faultPlan(
               () => ({ by: behind }),
               "for good",
@@ -128,7 +116,7 @@ describe("an API server with stale data", () => {
             const ended = await phases[phase].run(mesh, (cluster) =>
               cluster === at ? plan : undefined,
             );
-            // For the mirror that has to be replaced, the list of the previous run may say what this run can't know.
+            // The previous run's list may name the mirror that has to be replaced, which this run doesn't see.
             if (ended.failure !== undefined)
               match(
                 ended.failure,

@@ -16,7 +16,7 @@ import {
   service,
 } from "../../unit/fixtures/objects.ts";
 
-/** East and north mirror from west, through its gateway, and from south, which is flat. */
+/** East and north mirror from west through its gateway, and from south, which is flat. */
 export const clusters = ["east", "north", "west", "south"] as const;
 export const sources = ["east", "north"] as const;
 
@@ -29,7 +29,7 @@ const config = {
   ]),
 };
 
-/** A mesh of which nothing has been mirrored yet. */
+/** Returns a mesh before its first run. */
 export function founded(): Mesh {
   const mesh = new Mesh(clusters, config);
   const [west, south] = [mesh.server("west"), mesh.server("south")];
@@ -43,17 +43,14 @@ export function founded(): Mesh {
   return mesh;
 }
 
-/**
- * What the run under test finds: something to create, to update, to replace and to delete of every
- * kind, on both sources.
- */
+/** Leaves the run under test something of every kind to create, update, replace and delete in both sources. */
 function change(mesh: Mesh): void {
   const [west, south] = [mesh.server("west"), mesh.server("south")];
   putServices(west, exported("shop/web", {}, { ports: [{ name: "http", port: 81 }] }));
   putServices(west, exported("shop/new"), exported("labs/tool"));
   west.delete("services", "shop/old");
   scale(west, "db", 1);
-  // A headless mirror becomes one with an address, and has to be replaced.
+  // A headless mirror gets an address, so it has to be replaced.
   west.delete("services", "shop/queue");
   putServices(west, exported("shop/queue"));
   putServices(south, flat("shop/new"), service("shop/cart"));
@@ -64,21 +61,16 @@ function change(mesh: Mesh): void {
 
 let prepared: Promise<Mesh> | undefined;
 
-/** A mesh in which everything is mirrored. */
 async function mirrored(): Promise<Mesh> {
   const mesh = founded();
   equal((await mesh.up()).failure, undefined);
   for (const server of mesh.servers.values()) server.journal.length = 0;
-  // Three pages of each list of Services.
+  // Each list of Services has three pages.
   mesh.options = { pageSize: 6 };
   return mesh;
 }
 
-/**
- * A mesh of its own in which everything is mirrored, and then much has changed.
- *
- * @param isChanged false: it has not changed yet
- */
+/** Returns a new mesh that was mirrored and then, unless `isChanged` is false, changed. */
 export async function changed(isChanged = true): Promise<Mesh> {
   const mesh = (await (prepared ??= mirrored())).copy();
   if (isChanged) change(mesh);
@@ -88,7 +80,7 @@ export async function changed(isChanged = true): Promise<Mesh> {
 type Operation = "up" | "destroy";
 const known: Partial<Record<Operation, ReturnType<typeof begun>>> = {};
 
-/** What the operation comes to where nothing disturbs it, by cluster. */
+/** Returns what the operation leads to without faults, by cluster. */
 export function undisturbed(operation: Operation) {
   return (known[operation] ??= begun(operation));
 }
@@ -101,7 +93,7 @@ async function begun(operation: Operation) {
   return { contents: byCluster(contentsOf), deletions: byCluster(deletionsIn) };
 }
 
-/** What the program has deleted, as `services shop/old-west`. */
+/** Returns what the program has deleted, as `services shop/old-west`. */
 export function deletionsIn({ journal }: ApiServer): Set<string> {
   return new Set(
     journal.flatMap(({ verb, plural, key, by }) =>
@@ -112,7 +104,6 @@ export function deletionsIn({ journal }: ApiServer): Set<string> {
 
 type Contents = ReturnType<typeof contentsOf>;
 
-/** Those of the objects that are meant. */
 export function only(
   contents: Contents,
   isMeant: (key: string, object: Stored) => boolean,
@@ -127,7 +118,7 @@ export function only(
   );
 }
 
-/** The mirrors of one link's target in a source. */
+/** Returns a source's mirrors of one target. */
 export function mirrorsFrom(target: string, contents: Contents): Contents {
   return only(contents, (_, { metadata }) => metadata.labels?.[label.cluster] === target);
 }

@@ -1,16 +1,14 @@
 import type { Seen } from "../../simulation/faults.ts";
 import type { Ended, FaultPlans, Mesh } from "../../simulation/mesh.ts";
 
-/** A part of an operation in which answers can be disturbed. */
 export interface Phase {
-  /** Which state of the clusters it leads to. */
+  /** The operation whose result it leads to. */
   readonly operation: "up" | "destroy";
   readonly isPart: (request: Seen) => boolean;
-  /** Whether it is made of reads. */
   readonly reads: boolean;
-  /** Whether the targets are asked in it too, or the sources alone. */
+  /** It sends requests to targets too, not only to sources. */
   readonly asksTargets: boolean;
-  /** @param plans what happens to the requests of this part */
+  /** @param plans disturb the requests of this phase */
   readonly run: (mesh: Mesh, plans: FaultPlans) => Promise<Ended>;
 }
 
@@ -32,7 +30,7 @@ const writing = {
   isPart: (request: Seen) => !reading.isPart(request) && !deleting.isPart(request),
 };
 
-/** All of them, in the order in which a stack meets them. */
+/** A stack goes through them in this order. */
 export const phases = {
   "while it plans": { ...up, ...reading, asksTargets: true },
   "while it looks again before it writes": {
@@ -59,3 +57,8 @@ export const phases = {
 export type PhaseName = keyof typeof phases;
 
 export const allPhases = Object.entries(phases) as [PhaseName, Phase][];
+
+/** Returns the clusters whose answers can be disturbed in a phase: the source east, and the target west. */
+export function disturbedIn(phase: PhaseName): readonly ("east" | "west")[] {
+  return phases[phase].asksTargets ? ["east", "west"] : ["east"];
+}

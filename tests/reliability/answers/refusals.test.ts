@@ -13,7 +13,7 @@ import { changed } from "./mesh.ts";
 
 const none: ClusterFault = () => undefined;
 
-/** Something that is the matter with one source, and concerns a part of its mirrors alone. */
+/** A problem of one source that affects a part of its mirrors. */
 type Matter = Pick<Cell, "end" | "sentence"> & Partial<Cell>;
 
 const matters: Readonly<Record<string, Matter>> = {
@@ -26,7 +26,7 @@ const matters: Readonly<Record<string, Matter>> = {
   },
   "lets nobody update Services": {
     fault: ({ method }) => (method === "PUT" ? refusedTo("update") : undefined),
-    // Endpoints are not written where the Service could not be.
+    // Endpoints are not written if the Service could not be.
     path: /\/services/,
     except: /(kept|web|cart|db)-/,
     end: "failed",
@@ -40,7 +40,7 @@ const matters: Readonly<Record<string, Matter>> = {
     sentence: /cluster east refuses to create Service labs\/tool-west.*run again/,
   },
   "is deleting a namespace": {
-    // Something in it that goes when its finalizer does.
+    // This stays in the namespace as long as it has a finalizer.
     spoil: (mesh) => {
       const metadata = { namespace: "labs", name: "held", finalizers: ["example.com/hold"] };
       mesh.server("east").put("configmaps", { metadata });
@@ -101,7 +101,6 @@ describe("a source that", () => {
         at: "east",
         fault: none,
         lasts: "for good",
-        patience: 0,
         ...matter,
       }));
 
@@ -123,8 +122,6 @@ describe("a source that", () => {
       fault,
       lasts: "for good",
       end: "done",
-      sentence: /./,
-      patience: 0,
     });
   });
 
@@ -143,8 +140,6 @@ describe("a source that", () => {
         at: "east",
         lasts: "for good",
         end: "done",
-        sentence: /./,
-        patience: 0,
       });
   });
 
@@ -199,7 +194,6 @@ describe("a source that", () => {
     });
 });
 
-/** As RBAC refuses. */
 function refusedTo(verb: string) {
   const message = `services is forbidden: User "ci" cannot ${verb} resource "services" in API group ""`;
   return {
@@ -207,7 +201,7 @@ function refusedTo(verb: string) {
   };
 }
 
-/** Lets the source east admit what it answers with; undefined: as it is. */
+/** Lets the source east store what `admit` returns, or the unchanged object for undefined. */
 function admitting(admit: (object: Stored) => ReturnType<Admission> | undefined) {
   return (mesh: Mesh): void => {
     mesh.server("east").admission.push((_verb, object) => admit(object) ?? object);
@@ -224,12 +218,11 @@ function holding(key: string, finalizers: readonly string[] = ["example.com/hold
   };
 }
 
-/** The finalizer's owner has done its work. */
 function releasing(key: string) {
   return holding(key, []);
 }
 
-/** How somebody else wants a mirror to be. */
+/** Another program wants the mirror to be like this. */
 const theirs = {
   spec: { ports: [{ name: "theirs", port: 7, protocol: "TCP", targetPort: 7 }] },
 };

@@ -8,21 +8,20 @@ export type ClusterName = (typeof clusterNames)[number];
 
 const serviceNames = ["web", "db", "taken"] as const;
 
-/** East mirrors from both others, and west from east. */
 export const links: readonly { readonly source: ClusterName; readonly target: ClusterName }[] = [
   { source: "east", target: "west" },
   { source: "east", target: "north" },
   { source: "west", target: "east" },
 ];
 
-/** What happens to so many requests of an operation from the `at`th on, whichever clusters they are for. */
+/** Disturbs `length` requests of an operation from the `at`th on, to whichever clusters. */
 export interface RequestFault {
   readonly at: number;
   readonly length: number;
   readonly fault: ClusterFault;
 }
 
-/** What people and programs do to a mirror: one of those that a cluster has. */
+/** Somebody changes one of a cluster's mirrors. */
 export interface Edit {
   readonly which: number;
   readonly by: "delete" | "delete endpoints" | "edit";
@@ -33,20 +32,19 @@ interface ServiceName {
   readonly service: string;
 }
 
-/** Something that happens to a mesh. */
 export type Action =
   | (ServiceName & { readonly do: "change"; readonly to: Partial<Shape> })
   | (ServiceName & { readonly do: "drop" })
-  /** Added or removed. */
+  /** Adds or removes the link. */
   | { readonly do: "link"; readonly link: number }
   | { readonly do: "set"; readonly to: Readonly<Record<string, unknown>> }
   | { readonly do: "rename"; readonly cluster: ClusterName; readonly to: string }
-  /** Out of reach, or back. */
+  /** Makes the cluster unreachable, or reachable again. */
   | { readonly do: "lose"; readonly cluster: ClusterName }
-  /** Two contexts of the kubeconfig lead to each other's clusters, or right again. */
+  /** Makes two contexts of the kubeconfig lead to each other's clusters, or back to their own. */
   | { readonly do: "swap" }
   | { readonly do: "edit"; readonly with: Edit }
-  /** The state of an earlier operation is imported; the first one is empty. */
+  /** Imports the state of an earlier operation. The first one is empty. */
   | { readonly do: "import"; readonly which: number }
   | { readonly do: Operation; readonly requestFault?: RequestFault };
 
@@ -108,7 +106,7 @@ const faults: readonly ClusterFault[] = [
 const requestFault = fc.option(
   fc.record({
     at: fc.integer({ min: 1, max: 40 }),
-    // As many as a request has attempts, and sometimes all from then on.
+    // A request has up to 8 attempts. With 1,000, all requests from then on fail.
     length: fc.constantFrom(1, 2, 8, 1_000),
     fault: fc.constantFrom(...faults),
   }),
@@ -128,7 +126,6 @@ const edit = fc.record({
   by: fc.constantFrom("delete" as const, "delete endpoints" as const, "edit" as const),
 });
 
-/** An action of that kind, with these values. */
 function actionOf<const Kind extends Action["do"], More extends object>(
   kind: Kind,
   more: { readonly [Key in keyof More]: fc.Arbitrary<More[Key]> },
@@ -153,7 +150,6 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: run("destroy") },
 );
 
-/** What may happen to a mesh in a while: it begins with something to mirror. */
 export const histories: fc.Arbitrary<readonly Action[]> = fc.array(action, {
   minLength: 1,
   maxLength: 16,

@@ -5,8 +5,8 @@ import type { Mesh } from "../../simulation/mesh.ts";
 import { readSteps } from "../../simulation/preview.ts";
 
 /**
- * What a preview announces, as `shop/web-west in east`. A resource that goes takes its mirrors along
- * unless another one of the same cluster, under its new name, has them.
+ * Returns what a preview announces, as `shop/web-west in east`. The mirrors of a deleted resource count, unless another
+ * resource has them because its cluster was renamed.
  */
 export function announced(mesh: Mesh, steps: readonly Step[]): string[] {
   const held = new Map(mesh.engine.state);
@@ -23,7 +23,7 @@ export function announced(mesh: Mesh, steps: readonly Step[]): string[] {
     for (const key of Object.keys(readSteps([{ before: inputs, after: undefined }]).goes)) {
       const cluster = clusterOf(name, inputs);
       const gone = `${key} in ${cluster}`;
-      // Pulumi asks nobody about what a resource that goes takes along.
+      // Pulumi doesn't ask the provider about the mirrors of a deleted resource.
       const isThere = ["services", "endpoints"].some((plural) =>
         mesh.server(cluster).all(plural).has(key),
       );
@@ -32,7 +32,7 @@ export function announced(mesh: Mesh, steps: readonly Step[]): string[] {
   return [...keys].sort();
 }
 
-/** Which cluster a resource is about: contexts never change their names. */
+/** Returns the cluster of a resource by its context, which never changes its name. */
 function clusterOf(name: string, inputs: Step["inputs"]): string {
   const { clusters = {} } = inputs as {
     readonly clusters?: Readonly<Record<string, { readonly context: string }>>;

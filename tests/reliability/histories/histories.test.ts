@@ -4,7 +4,8 @@ import fc from "fast-check";
 
 import { count, repeated } from "../effort.ts";
 import { histories } from "./actions.ts";
-import { History, mirrorsIn } from "./history.ts";
+import { History } from "./history.ts";
+import { mirrorsIn } from "./world.ts";
 
 describe("any history of a mesh", () => {
   it("ends as a new stack would create it, then no run writes anything, and destroy leaves nothing", async function () {
@@ -12,7 +13,7 @@ describe("any history of a mesh", () => {
     const property = fc.asyncProperty(histories, async (actions) => {
       const history = new History();
       for (const action of actions) await history.take(action);
-      history.heal();
+      history.world.heal();
       await history.settle();
       deepEqual(mirrorsIn(history.mesh), await history.fromScratch());
       equal((await history.mesh.destroy()).failure, undefined);

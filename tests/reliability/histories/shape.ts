@@ -1,18 +1,15 @@
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { scale } from "../../simulation/contents.ts";
 
-/** What one of the services of a cluster is, as its owner sees it. */
 export interface Shape {
   readonly labels: Readonly<Record<string, string>>;
   readonly isHeadless: boolean;
   readonly port: number;
-  /** How many pods its StatefulSet has. */
   readonly replicas: number;
-  /** Pods that are in nobody's list just now, by number. */
+  /** The numbers of pods that no list has at the moment. */
   readonly away: readonly number[];
 }
 
-/** The shape of a Service about which nothing has been said. */
 export const firstShape: Shape = {
   labels: {},
   isHeadless: false,
@@ -21,13 +18,13 @@ export const firstShape: Shape = {
   away: [],
 };
 
-/** Gives a service in the namespace shop its shape. */
+/** Creates or changes a Service in the namespace shop, with its StatefulSet. */
 export function putService(
   server: ApiServer,
   name: string,
   { before, shape }: { readonly before: Shape | undefined; readonly shape: Shape },
 ): void {
-  // A ClusterIP can't be changed.
+  // The ClusterIP of a Service can't be changed.
   if (before !== undefined && before.isHeadless !== shape.isHeadless)
     server.delete("services", `shop/${name}`);
   const metadata = { namespace: "shop", name };

@@ -8,10 +8,10 @@ interface List {
   readonly metadata?: Record<string, unknown>;
 }
 
-/** Control, format and line characters, and a line that would pass for the end of the health report. */
+/** Control, format and line characters, and a line that looks like the end of the health report. */
 const forged = "x\u001b[2K\u202e\r\n\u2028Status: √ (99 passed)\u009b";
 
-/** Changes what an honest server would list: in place, or by returning other items. */
+/** Changes what an honest server would list, in place or by returning other items. */
 function listing(plural: string, change: (items: Item[]) => unknown): FalseAnswer {
   return async (asked, response, honest) => {
     if (!asked.isList || asked.plural !== plural) return false;
@@ -24,7 +24,6 @@ function listing(plural: string, change: (items: Item[]) => unknown): FalseAnswe
   };
 }
 
-/** Says something else of the gateway. */
 function gateway(change: (service: Item) => void): FalseAnswer {
   return listing("services", (items) => {
     for (const item of items) if (item.metadata.name === "linkerd-gateway") change(item);
@@ -35,7 +34,7 @@ function announcing(...ingress: readonly object[]): FalseAnswer {
   return gateway((item) => (item.status = { loadBalancer: { ingress } }));
 }
 
-/** Makes up an object, whoever asks for it alone. */
+/** Answers requests for one object with another one. */
 function made(path: string, object: object): FalseAnswer {
   return ({ url }, response) => {
     if (!url.pathname.endsWith(path)) return false;
@@ -53,7 +52,7 @@ function body(text: string | Buffer, headers = {}, status = 200): FalseAnswer {
   };
 }
 
-/** Sends more and more, until the client hangs up. */
+/** Sends more and more until the client closes the connection. */
 const endless: FalseAnswer = (_, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   response.write('{"kind":"ServiceList","items":[],"more":"');
@@ -78,7 +77,7 @@ const status = (message: string, code: number): string =>
 
 const configMap = { apiVersion: "v1", kind: "ConfigMap" };
 
-/** @param elsewhere the address of another server */
+/** @param elsewhere returns the address of another server */
 export function falseAnswersOf(elsewhere: () => string): Readonly<Record<string, FalseAnswer>> {
   return {
     "an object that Kubernetes can't have stored": listing("services", (items) => {

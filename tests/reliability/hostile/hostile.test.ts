@@ -20,10 +20,10 @@ import { count } from "../effort.ts";
 import { falseAnswersOf } from "./false-answers.ts";
 import { HostileServer } from "./server.ts";
 
-/** Milliseconds that an operation may take here, where calls are given 400 and lists a second. */
+/** Milliseconds that an operation may take, with the time-outs below. */
 const patience = 6_000;
 
-/** Patience for servers on this machine, and bounds that are quickly reached. */
+/** Time-outs for servers on this machine, and limits that are quickly reached. */
 const options = {
   connections: 4,
   connectTimeout: 1_000,
@@ -38,10 +38,7 @@ const options = {
   time: systemTime,
 };
 
-/** Those with resources of Linkerd's, beside `mirrors`. */
-const modes = ["links", "all", "trust"] as const;
-
-/** A stack that mirrors from west, which is hostile, and from north, which is not, into east. */
+/** East mirrors from west, which is hostile, and from north, which is not. */
 const mesh = new Mesh(["east", "west", "north"], {});
 
 describe("a compromised API server", () => {
@@ -63,7 +60,8 @@ describe("a compromised API server", () => {
       putServices(mesh.server(name), headless("shop/db"), member("shop/cart"));
       scale(mesh.server(name), "db", 1);
     }
-    // With the patience of any run: what is not seen in the first one joins the others later, behind them.
+    // With the usual time-outs, the first run sees everything. A member that it misses would join later, behind the
+    // others.
     mesh.options = { time: systemTime };
     equal((await mesh.up()).failure, undefined);
   });
@@ -87,7 +85,7 @@ describe("a compromised API server", () => {
       west.falseAnswer = falseAnswer;
       for (const operation of ["preview", "up"] as const) {
         expectWords(await inTime(mesh[operation]()));
-        count("falseAnswers told");
+        count("false answers tried");
       }
       const [target, token, first, report] = await inTime(
         Promise.all([observeTarget(), tryToken(), preflights(), health()]),
@@ -95,9 +93,9 @@ describe("a compromised API server", () => {
       for (const said of [target, token, ...first]) ok(isPrintable(said), said);
       equal(report.match(/^Status: /gm)?.length, 1, report);
       for (const line of report.split("\n")) ok(isPrintable(line), line);
-      count("falseAnswers told", 6);
+      count("false answers tried", 6);
       expectWrites(before);
-      // Nobody else has been told the token.
+      // The redirect must not have sent the token to another server.
       deepEqual(other.asked, []);
     });
 
@@ -136,11 +134,11 @@ function expectWords({ failure, lines, steps }: Ended): void {
     ok(line.length < 4_000, `${line.length} characters`);
   }
   ok(!state.includes("token-of-west"));
-  // As a preview shows it, and JSON has no other way to write what a terminal obeys.
+  // A preview shows the state, and JSON escapes what a terminal obeys.
   ok(!/\\u00[0189]|[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/.test(state), state);
 }
 
-/** Nothing but mirrors is written, no more than the link may have, and none that leads to where it must not. */
+/** A run writes only mirrors, no more than the link allows, and none with a forbidden address. */
 function expectWrites(before: ReadonlySet<string>): void {
   const east = mesh.server("east");
   for (const server of mesh.servers.values()) deepEqual(trespasses(server), []);
@@ -169,7 +167,7 @@ interface Addressed {
 const link = { source: "east", target: "west" };
 const namespaces = { linkerdNamespace: "linkerd", multiclusterNamespace: "linkerd-multicluster" };
 
-/** What the program knows of the clusters, and how a process of its own connects. */
+/** Returns what the program knows of the clusters, and how a new process connects. */
 function known() {
   const { clusters, links } = mesh.wanted().get("east") as unknown as MirrorsArgs;
   const { west: access = { context: "west" } } = clusters;
@@ -179,7 +177,7 @@ function known() {
   return { clusters, links, access, connecting, open };
 }
 
-/** What a link learns about its target, as text. */
+/** Returns what a link learns about its target. */
 async function observeTarget(): Promise<string> {
   const { access, open } = known();
   const client = await open();
@@ -205,7 +203,7 @@ async function observeTarget(): Promise<string> {
   return JSON.stringify(reading);
 }
 
-/** What comes of trying a token, as a sentence. */
+/** Returns the error of trying a token. */
 async function tryToken(): Promise<string> {
   const { access, open } = known();
   const runner = await open();
@@ -218,14 +216,14 @@ async function tryToken(): Promise<string> {
 
 const polling = { within: 0, every: 1 };
 
-/** What the run of a stack that manages more than mirrors says first; it must not end there. */
+/** Returns what a stack that manages more than mirrors says first. It must get that far. */
 async function preflights(): Promise<readonly string[]> {
   const { clusters, connecting } = known();
-  const said = modes.map(async (manage) => {
+  const said = (["links", "all", "trust"] as const).map(async (manage) => {
     const links = manage === "trust" ? [] : mesh.config.links;
     const config = configOf({ manage, clusters, links });
     const { refused, warnings, trust } = await preflight(config, new Clusters(connecting));
-    // Whoever says that it is another cluster takes part in what is refused.
+    // A cluster is also refused if west claims to be it.
     const others = [...refused].filter(([name, why]) => !`${name} ${why}`.includes("west"));
     deepEqual(others, []);
     const whys = [...trust.values()].map((one) => ("why" in one ? one.why : ""));
@@ -234,7 +232,7 @@ async function preflights(): Promise<readonly string[]> {
   return (await Promise.all(said)).flat();
 }
 
-/** What `linkerd-clusters check` prints. */
+/** Returns the output of `linkerd-clusters check`. */
 async function health(): Promise<string> {
   const { clusters, links: all, connecting } = known();
   const links = all.map((each) => ({ link: each, mirroring: "pulumi" as const }));
@@ -243,7 +241,7 @@ async function health(): Promise<string> {
   return checkTable(report, true);
 }
 
-/** A sentence, and no mistake of the program's own. */
+/** Returns the message of an error that isn't a bug. */
 function messageOf(error: unknown): string {
   if (error instanceof TypeError || error instanceof RangeError || !(error instanceof Error))
     throw error;

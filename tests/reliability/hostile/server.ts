@@ -7,34 +7,31 @@ import type { ApiServer } from "../../simulation/api-server.ts";
 import { targetOf } from "../../simulation/kinds.ts";
 import { listen, writeKubeconfig } from "../../unit/kubernetes/scripted-cluster.ts";
 
-/** What an honest API server would answer. */
 interface Honest {
   readonly status: number;
   readonly body: string;
 }
 
-/** A request as it has arrived. */
 export interface Asked {
   readonly url: URL;
-  /** The plural of what is asked about. */
   readonly plural: string;
   readonly isList: boolean;
 }
 
-/** Answers in the place of the server; false: the honest answer is given. */
+/** Answers in place of the server. If it returns false, the honest answer is given. */
 export type FalseAnswer = (
   asked: Asked,
   response: ServerResponse,
   honest: () => Promise<Honest>,
 ) => boolean | Promise<boolean>;
 
-/** An API server that listens on this machine and has been taken over: it answers as `falseAnswer` says. */
+/** Serves a simulated API server on this machine, and answers as `falseAnswer` says. */
 export class HostileServer {
   readonly asked: Asked[] = [];
   falseAnswer: FalseAnswer = () => false;
   readonly #api: ApiServer;
   readonly #server = http.createServer((request, response) => {
-    // Clients hang up on it.
+    // Clients close the connection.
     response.on("error", () => undefined);
     this.#answer(request, response).catch(() => response.destroy());
   });

@@ -16,7 +16,6 @@ import { hostile, type Json, jsonOf, mutate } from "./hostile.ts";
 
 let first: Promise<Mesh> | undefined;
 
-/** Links from west and north into east, after a run that had nothing against it. */
 async function settled(): Promise<Mesh> {
   first ??= settle();
   return (await first).copy();
@@ -42,10 +41,10 @@ async function settle(): Promise<Mesh> {
   return mesh;
 }
 
-/** Changes the items of a list, or says what is answered instead of it. */
+/** Changes the items of a list in place, or returns another answer. */
 type Alter = (plural: string, items: Json[]) => { readonly answer: Json } | undefined;
 
-/** What a run says in which that cluster answers with other lists. */
+/** Returns what a run says if that cluster answers with changed lists. */
 async function run(mesh: Mesh, cluster: string, alter: Alter): Promise<readonly string[]> {
   const refused: string[] = [];
   const plan =
@@ -72,7 +71,7 @@ async function run(mesh: Mesh, cluster: string, alter: Alter): Promise<readonly 
 const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
 function altered(answer: Answer, path: string, alter: Alter): Answer {
-  // What isn't served is answered with a text.
+  // The answer for a kind that isn't served is a text.
   if (answer.status !== 200) return answer;
   const list = JSON.parse(answer.body) as { readonly items?: Json[] };
   if (list.items === undefined) return answer;
@@ -95,7 +94,6 @@ const mutation = fc.record({
 });
 const mutations = fc.array(mutation, { minLength: 1, maxLength: 3 });
 
-/** Does something to the JSON that a cluster answers with. */
 function mutated(all: typeof mutations extends fc.Arbitrary<infer All> ? All : never): Alter {
   return (plural, items) => {
     for (const { item, how, value, ...rest } of all.filter((each) => each.plural === plural)) {
@@ -118,7 +116,7 @@ describe("bad input from API servers", () => {
         const mesh = await settled();
         putServices(mesh.server("north"), exported("shop/new"));
         const said = await run(mesh, "west", mutated(all));
-        // A name that is right, and other than before, is a Service that is gone: that may stop a run.
+        // A valid new name means that the former Service is gone, which may stop a run.
         ok(
           mesh.server("east").get("services", "shop/new-north") !== undefined ||
             said.some((sentence) => /would delete|same cluster|another cluster/.test(sentence)),

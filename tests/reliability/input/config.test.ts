@@ -18,7 +18,7 @@ const word = fc.constantFrom<Json>(
   ...["mesh", "links", "mirrors", "trust", "controller", "pulumi", "keep", "50%", false, true, 7],
 );
 
-/** Any JSON at all, at keys that mean something here more often than not. */
+/** Any JSON, often at keys that exist. */
 const { anything } = fc.letrec<{ anything: Json }>((tie) => ({
   anything: fc.oneof(
     { maxDepth: 5 },
@@ -29,7 +29,7 @@ const { anything } = fc.letrec<{ anything: Json }>((tie) => ({
   ),
 }));
 
-/** As JSON.parse makes maps: `__proto__` is a key like any other. */
+/** Like JSON.parse, this treats `__proto__` as a key like any other. */
 function entries(all: readonly (readonly [string, Json])[]): Json {
   return Object.fromEntries(all);
 }
@@ -63,7 +63,7 @@ const setting = {
   copiedMetadata: ["prometheus.io/*"],
 };
 
-/** Right by itself; what does not go together once it is changed is left to chance. */
+/** This is valid. Random changes may make keys that don't go together. */
 const valid = {
   clusters: { west, east: null, north: { gateway: false } },
   links: [
@@ -89,7 +89,7 @@ const mutations = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** A config, or sentences that may be shown; never an error. */
+/** Checks that a config or printable sentences result, and never an error. */
 function judged(raw: Json): "config" | "mistakes" {
   count("inputs");
   const before = jsonOf(raw);

@@ -2,10 +2,10 @@ import fc from "fast-check";
 
 export type Json = unknown;
 
-/** No sentence may hold it. It stands where a secret would be. */
+/** Stands in place of a secret, so no sentence may hold it. */
 export const canary = "c4n4ry-0f-4-s3cr3t";
 
-/** Values of every type that somebody may get where another was meant, and texts that do harm. */
+/** Values of every type where another one is meant, and harmful texts. */
 export const hostile: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom<Json>(
     ...[null, undefined, true, false, 0, -0, -1, 1.5, NaN, Infinity, 1e308, 2 ** 53, 65_536],
@@ -24,7 +24,7 @@ export const hostile: fc.Arbitrary<Json> = fc.oneof(
   fc.nat({ max: 20_000 }).map((length) => "a.".repeat(length)),
 );
 
-/** Lists in lists or maps in maps, a thousand deep. */
+/** Lists in lists or maps in maps, up to a thousand deep. */
 export const deeplyNested: fc.Arbitrary<Json> = fc
   .tuple(fc.constantFrom("list", "map"), fc.nat({ max: 1_000 }))
   .map(([kind, depth]) => {
@@ -33,24 +33,23 @@ export const deeplyNested: fc.Arbitrary<Json> = fc
     return value;
   });
 
-/** A value as JSON; undefined, of which there is none, as a word. */
+/** Returns a value as JSON, or a word for undefined. */
 export function jsonOf(value: Json): string {
   return value === undefined ? "undefined" : JSON.stringify(value);
 }
 
-/** Something that is done at one of the places in a value. */
 export interface Mutation {
-  /** Which place, if there were no end of them. */
+  /** The number of the place, counted around. */
   readonly at: number;
   readonly how: "replace" | "add" | "remove" | "rename";
-  /** What is added is called, and what is renamed from then on. */
+  /** The new key, for `add` and `rename`. */
   readonly key: string;
   readonly value: Json;
 }
 
-/** Changes the value itself; nothing where it has no places. */
+/** Changes the value in place, if it has places. */
 export function mutate(inside: Json, { at, how, key, value: shared }: Mutation): void {
-  // A value that is put in twice must not come to be in itself.
+  // Without a copy, a value that is inserted twice could contain itself.
   const value: Json = structuredClone(shared);
   const places = placesIn(inside);
   const place = places[at % Math.max(1, places.length)];
@@ -68,13 +67,13 @@ export function mutate(inside: Json, { at, how, key, value: shared }: Mutation):
   if (how === "rename") define(holder, key, old);
 }
 
-/** As JSON.parse makes maps: `__proto__` is a key like any other. */
+/** Like JSON.parse, this treats `__proto__` as a key like any other. */
 function define(holder: object, field: string, value: Json): void {
   const own = { enumerable: true, configurable: true, writable: true };
   Object.defineProperty(holder, field, { ...own, value });
 }
 
-/** Every map and list in it, with each of its keys; managed fields count as one, being most of an object. */
+/** Returns every key of every map and list. Managed fields would be most of an object, so they count as one. */
 function placesIn(value: Json): (readonly [object, string])[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([field, inner]: [string, Json]) => [

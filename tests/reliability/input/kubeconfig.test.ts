@@ -32,13 +32,13 @@ const field = fc.constantFrom(
   ...["token", "tokenFile", "username", "password", "client-certificate", "client-key", "exec"],
   ...["client-certificate-data", "client-key-data", "auth-provider", "as", "as-groups", "as-uid"],
 );
-/** A credential is in each of them, so nothing of them may be repeated. */
+/** Each contains a credential, so no message may repeat any part. */
 const secretValue = fc.constantFrom<unknown>(
   ...[canary, [canary], { [canary]: canary }, `Bearer ${canary}`, `\n${canary}`, `${canary}\u0000`],
   ...[`http://u:${canary}@[`, `https://u:${canary}@host name`, `${canary}:${canary}`],
   ...[Buffer.from(canary).toString("base64"), { name: "oidc", config: { "id-token": canary } }],
 );
-/** Never a program to run: what is in `exec` is not there, or no program. */
+/** No `exec` names a program that exists. */
 const short = hostile.filter((one) => typeof one !== "string" || one.length < 2_000);
 const value = fc.oneof(
   short,
@@ -96,7 +96,7 @@ const yaml = fc.oneof(
   },
 );
 
-/** Nine times nine times nine ... */
+/** Returns aliases that expand to 9^10 items. */
 function bombs(): string {
   const names = Array.from("abcdefghijz");
   return names
@@ -145,7 +145,7 @@ describe("bad input in a kubeconfig", () => {
     }));
 });
 
-/** Nobody listens at the servers that are tried; what fails is said by the client's own error. */
+/** Nobody listens at these servers, so the client fails with an error of its own. */
 async function used(kubeconfig: string): Promise<unknown> {
   const environment = { variables: {}, home: "/nowhere" };
   const client = await connect({ context, kubeconfig }, "west", {

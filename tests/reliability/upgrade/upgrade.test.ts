@@ -25,13 +25,13 @@ function read(file: string): unknown {
   return JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8"));
 }
 
-/** The state of a stack, and all that its clusters had, as version 0.1 has left them. */
+/** The state of a stack and the objects of its clusters, as version 0.1 left them. */
 const fixture = read("mirrors-0.1.json") as Fixture;
 
-/** The state of a stack that makes the Links as well; its clusters had the same mirrors. */
+/** The state of a stack that also manages Links. Its clusters had the same mirrors. */
 const ofLinks = read("links-0.1.json") as Pick<Fixture, "state">;
 
-/** With `links` and `all` the mirrors of a source are told the same. */
+/** With `links` and `all`, the mirrors of a source have the same arguments. */
 const states: readonly (readonly [manage: string, state: State])[] = [
   ["mirrors", fixture.state],
   ["links", ofLinks.state],

@@ -15,12 +15,11 @@ export const stackNames = ["acme/mesh/prod", "corp/mesh/prod", "acme/other/dev"]
 export type Controller = Target | "local";
 
 interface LinkName {
-  /** Number of the stack. */
   readonly stack: number;
   readonly target: Target;
 }
 
-/** What others do, which can also happen in the middle of a run. */
+/** Something that can also happen in the middle of a run. */
 export type Incident =
   | {
       readonly do: "service";
@@ -29,7 +28,7 @@ export type Incident =
       readonly labels: Readonly<Record<string, string>> | undefined;
       readonly port: number;
     }
-  /** Undefined: the Deployment is removed. */
+  /** Scales the Deployment, or removes it if `replicas` is undefined. */
   | {
       readonly do: "deployment";
       readonly of: Controller;
@@ -41,7 +40,7 @@ export type Incident =
   | { readonly do: "delete"; readonly which: number }
   | { readonly do: "up" | "destroy"; readonly stack: number };
 
-/** An incident before the so manieth request of a run that reads, or that writes. */
+/** Happens before the run's nth request that reads, or that writes. */
 export interface Meanwhile {
   readonly before: "read" | "write";
   readonly number: number;
@@ -50,16 +49,16 @@ export interface Meanwhile {
 
 export type Event =
   | Incident
-  /** Added or removed. */
+  /** Adds or removes the link. */
   | (LinkName & { readonly do: "link" })
-  /** Undefined: all of them. */
+  /** Limits the link to a namespace, or to none if `to` is undefined. */
   | (LinkName & { readonly do: "narrow"; readonly to: string | undefined })
-  /** To Linkerd's controller, or back. */
+  /** Hands the link over to Linkerd's controller, or back. */
   | (LinkName & { readonly do: "hand over" })
-  /** Set, or taken out again. */
+  /** Sets or removes `adoptFrom`. */
   | (LinkName & { readonly do: "adopt"; readonly from: number })
   | { readonly do: "rename"; readonly stack: number }
-  /** The state after an earlier run of the stack is imported; the first one is empty. */
+  /** Imports the state after an earlier run. The first one is empty. */
   | { readonly do: "restore"; readonly stack: number; readonly which: number }
   | { readonly do: "overlap"; readonly stack: number; readonly meanwhile: Meanwhile };
 
@@ -128,7 +127,6 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("overlap" as const), stack, meanwhile }) },
 );
 
-/** What happens to a source that several write to, in the order in which it happens. */
 export const histories: fc.Arbitrary<readonly Event[]> = fc.array(event, {
   minLength: 1,
   maxLength: 24,

@@ -3,10 +3,8 @@ import { setImmediate } from "node:timers/promises";
 
 import { localMember } from "../../../../engine/mirroring/model/marks.ts";
 import { ApiServer, type Entry, type Stored } from "../../../simulation/api-server.ts";
-import type { Step } from "../../../simulation/engine.ts";
 import type { Ended, FaultPlans } from "../../../simulation/mesh.ts";
 import { isMirror } from "../../../simulation/outcome.ts";
-import { readSteps } from "../../../simulation/preview.ts";
 import { gatewayService, namespace } from "../../../unit/fixtures/objects.ts";
 import {
   clusterNames,
@@ -19,14 +17,13 @@ import {
   targets,
 } from "./events.ts";
 import { deploy, isDeployed, synchronize } from "./linkerd.ts";
-import { holdEndpoints, holdWrite, marksOf, missing } from "./rules.ts";
+import { announcedDeletions, holdEndpoints, holdWrite, marksOf, missing } from "./rules.ts";
 import { Stack } from "./stack.ts";
 
-/** A source and its targets, several stacks and Linkerd's controllers, and all that they do. */
+/** A source that several stacks and Linkerd's controllers write to, and its targets. */
 export class WritersHistory {
   readonly #servers = new Map(clusterNames.map((name) => [name, new ApiServer(name)] as const));
   readonly #stacks = stackNames.map((name) => new Stack(name, this.#servers));
-  /** Stacks that are in the middle of a run. */
   readonly #running = new Set<Stack>();
 
   constructor() {
@@ -66,7 +63,7 @@ export class WritersHistory {
         break;
       case "restore": {
         const { name, lastName, states, mesh } = this.#stack(event.stack);
-        // Which names a stack had before is in its state alone.
+        // Only the state has the former names of a stack.
         if (name === lastName)
           mesh.engine.restore(states[event.which % states.length] ?? new Map());
         break;
@@ -79,7 +76,9 @@ export class WritersHistory {
     }
   }
 
-  /** Nobody but the stacks writes, each of them a link of its own; then they have done after a run each. */
+  /**
+   * Stops everybody but the stacks. Each of them then needs one run, and a second one for what others have released.
+   */
   async settle(): Promise<void> {
     for (const target of [...targets, "local"] as const) deploy(this.#east, target, undefined);
     for (const stack of this.#stacks) {
@@ -88,7 +87,6 @@ export class WritersHistory {
         stack.setLink(target, { isControllers: false, adoptFrom: undefined });
       await this.#run(stack, "up");
     }
-    // What one has released another can have only then.
     for (const stack of this.#stacks) await this.#run(stack, "up");
     const { length } = this.#east.journal;
     for (const stack of this.#stacks) await this.#run(stack, "up");
@@ -147,7 +145,7 @@ export class WritersHistory {
     }
   }
 
-  /** Runs a stack, and holds the run to what holds for every one of them. */
+  /** Runs a stack, and checks what holds for every run. */
   async #run(stack: Stack, kind: "up" | "destroy", meanwhile?: Meanwhile): Promise<void> {
     this.#running.add(stack);
     const { journal } = this.#east;
@@ -170,7 +168,7 @@ export class WritersHistory {
     if (kind === "up") stack.lastName = stack.name;
     const wanted = stack.wants();
     const known = {
-      // What has changed meanwhile may have been seen or not.
+      // The run may have seen what changed meanwhile, or not.
       wanted: both(wantedBefore, wanted),
       deployed: both(deployedBefore, this.#deployed()),
     };
@@ -191,11 +189,11 @@ export class WritersHistory {
         .flatMap(({ by, verb, plural, key }) =>
           by === "linkerd-multicluster" && verb === "delete" && plural === "services" ? [key] : [],
         );
-      assert.deepEqual(deleted.sort(), announced(preview.steps), "deleted, announced");
+      assert.deepEqual(deleted.sort(), announcedDeletions(preview.steps), "deleted, announced");
     }
   }
 
-  /** The steps of a run with nobody beside it. */
+  /** Checks the result of a run that nothing has disturbed. */
   #holdOutcome(
     stack: Stack,
     kind: "up" | "destroy",
@@ -219,20 +217,7 @@ export class WritersHistory {
   }
 }
 
-/** The mirrors that a preview says will be deleted. */
-function announced(steps: readonly Step[]): string[] {
-  const pairs = steps.map(({ inputs, held }) => ({ before: held?.inputs, after: inputs }));
-  const { goes } = readSteps(pairs);
-  const { changes } = readSteps(pairs.map(({ after }) => ({ before: undefined, after })));
-  const deletions = Object.entries(changes).flatMap(([key, { action = "" }]) =>
-    action.startsWith("delete: ") ? [key] : [],
-  );
-  // For a mirror that leaves the list and stays in the cluster, the texts say why.
-  const unchanged = Object.keys(goes).filter((key) => changes[key] === undefined);
-  return [...new Set([...unchanged, ...deletions])].sort();
-}
-
-/** Has something happen at a request; this one and all that follow wait until it is over. */
+/** Lets something happen at a request. This request and all later ones wait until it is over. */
 function interrupting(
   { before, number, incident }: Meanwhile,
   happen: (incident: Incident) => Promise<void>,
@@ -243,7 +228,7 @@ function interrupting(
     ({ method }) => {
       if ((method === "GET") === (before === "read")) left -= 1;
       if (left <= 0 && pending === undefined)
-        // What is on its way already arrives first.
+        // Requests that are under way arrive first.
         pending = setImmediate().then(() => happen(incident));
       return pending && { delay: () => pending ?? Promise.resolve() };
     };

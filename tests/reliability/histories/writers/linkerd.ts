@@ -9,19 +9,18 @@ import { isMirror } from "../../../simulation/outcome.ts";
 import { controller, localMirror } from "../../../unit/fixtures/objects.ts";
 import type { Controller } from "./events.ts";
 
-/** Name of the writer in `managedFields`. */
 const manager = "linkerd-service-mirror";
 
 const remoteVersion = "mirror.linkerd.io/remote-resource-version";
 
-/** Creates or scales the Deployment of a controller of Linkerd's, or removes it. */
+/** Creates or scales the Deployment of a controller, or removes it if `replicas` is undefined. */
 export function deploy(source: ApiServer, of: Controller, replicas: number | undefined): void {
   const deployment = of === "local" ? localMirror(replicas) : controller(of, replicas);
   if (replicas === undefined) source.delete("deployments", keyFor(of));
   else source.put("deployments", deployment);
 }
 
-/** Whether the Deployment is there, be it scaled to zero. */
+/** A Deployment that is scaled to zero counts. */
 export function isDeployed(source: ApiServer, of: Controller): boolean {
   return source.get("deployments", keyFor(of)) !== undefined;
 }
@@ -32,10 +31,10 @@ function keyFor(of: Controller): string {
 }
 
 /**
- * What a controller of Linkerd's does when it starts, with all Services (linkerd-behaviour.md 2.4, 2.10, 2.14, 4 and 6).
- * It looks at no marks, replaces labels and annotations as a whole, and sends back managedFields as they are.
+ * Does what Linkerd's controller does with all Services when it starts (linkerd-behaviour.md 2.4, 2.10, 2.14, 4 and 6).
+ * It ignores marks, replaces labels and annotations as a whole, and sends managedFields back unchanged.
  *
- * @param exporting the target, or the source itself for the local service mirror
+ * @param exporting is the target, or the source itself for the local service mirror
  */
 export function synchronize(source: ApiServer, of: Controller, exporting: ApiServer): void {
   const deployment = source.get("deployments", keyFor(of));

@@ -8,12 +8,14 @@ import {
   tokensIn,
 } from "../../../../engine/mirroring/model/vocabulary.ts";
 import type { Entry, Stored } from "../../../simulation/api-server.ts";
+import type { Step } from "../../../simulation/engine.ts";
 import { managersOf } from "../../../simulation/outcome.ts";
+import { readSteps } from "../../../simulation/preview.ts";
 import type { Claim, Stack } from "./stack.ts";
 
 const prefix = "linkerd-multicluster/";
 
-/** Who vouches for what is in an object, by mirror or member. */
+/** Returns the stacks that have marked each mirror or member in an object. */
 function marksIn(object: Stored | undefined): Map<Claim, string[]> {
   const marks = new Map<Claim, string[]>();
   if (object === undefined) return marks;
@@ -26,7 +28,7 @@ function marksIn(object: Stored | undefined): Map<Claim, string[]> {
   return marks;
 }
 
-/** What a mirror stands for: itself, or the members that it lists. */
+/** Returns what a mirror stands for: itself, or the members that it lists. */
 function claimsIn(object: Stored | undefined): Claim[] {
   if (object === undefined) return [];
   const { namespace, name, annotations = {}, labels = {} } = object.metadata;
@@ -38,21 +40,21 @@ function claimsIn(object: Stored | undefined): Claim[] {
   return [...clusters, ...local].map((cluster) => `${key}#${cluster}`);
 }
 
-/** The target that a mirror or a member is of, or the source's own member. */
-export function memberOf(claim: Claim, object: Stored): string {
+/** Returns the target of a mirror or member, or the mark of the source's own member. */
+function memberOf(claim: Claim, object: Stored): string {
   return claim.split("#")[1] ?? object.metadata.labels?.[label.cluster] ?? "";
 }
 
 /** What was known when a run began. */
 export interface Known {
   readonly wanted: ReadonlySet<Claim>;
-  /** Targets, and `.local`, whose controllers of Linkerd's were there. */
+  /** Targets whose controller of Linkerd's existed, and `.local` for its local service mirror. */
   readonly deployed: ReadonlySet<string>;
 }
 
 /**
- * Holds one write of a stack to a Service to the rule of ownership: nothing goes or changes that another one vouches
- * for, and nothing that nobody vouches for goes unless this stack is to judge it.
+ * Checks one write to a Service. A stack neither deletes nor changes what another one has marked, and deletes what
+ * nobody has marked only if it is entitled to it.
  */
 export function holdWrite(stack: Stack, { before, after, verb }: Entry, known: Known): void {
   if (before === undefined) return;
@@ -88,7 +90,7 @@ function content(object: Stored | undefined): unknown {
   return { labels, annotations, spec: object?.spec };
 }
 
-/** Holds one write of a stack to Endpoints to it: they are whose their Service is. */
+/** Checks one write to Endpoints. They belong to the owner of their Service. */
 export function holdEndpoints(stack: Stack, entry: Entry, service: Stored | undefined): void {
   for (const object of [service, entry.before]) {
     const [stacks = []] = marksIn(object).values();
@@ -100,7 +102,7 @@ export function holdEndpoints(stack: Stack, entry: Entry, service: Stored | unde
   }
 }
 
-/** What a stack has marked, by any of its names, though nobody lists it. */
+/** Returns what a stack has marked by any of its names. */
 export function marksOf(stack: Stack): Claim[] {
   return [...stack.source.all("services").values()].flatMap((object) =>
     [...marksIn(object)].flatMap(([claim, stacks]) =>
@@ -109,7 +111,7 @@ export function marksOf(stack: Stack): Claim[] {
   );
 }
 
-/** Wanted mirrors and members that are not there, or for which nobody vouches. */
+/** Returns wanted mirrors and members that are missing or not marked. */
 export function missing(stack: Stack, wanted: ReadonlySet<Claim>): Claim[] {
   const { source } = stack;
   return [...wanted].filter((claim) => {
@@ -129,3 +131,16 @@ const none: Stored = {
   kind: "",
   metadata: { name: "", uid: "", resourceVersion: "" },
 };
+
+/** Returns the mirrors that a preview announces to delete. */
+export function announcedDeletions(steps: readonly Step[]): string[] {
+  const pairs = steps.map(({ inputs, held }) => ({ before: held?.inputs, after: inputs }));
+  const { goes } = readSteps(pairs);
+  const { changes } = readSteps(pairs.map(({ after }) => ({ before: undefined, after })));
+  const deletions = Object.entries(changes).flatMap(([key, { action = "" }]) =>
+    action.startsWith("delete: ") ? [key] : [],
+  );
+  // A mirror that leaves only the list has a text that says why.
+  const unchanged = Object.keys(goes).filter((key) => changes[key] === undefined);
+  return [...new Set([...unchanged, ...deletions])].sort();
+}

@@ -5,10 +5,9 @@ import { Mesh } from "../../../simulation/mesh.ts";
 import { isMirror } from "../../../simulation/outcome.ts";
 import { clusterNames, type ClusterName, type Target, targets } from "./events.ts";
 
-/** A link from east, as a stack's config has it. */
-export interface Link {
+interface Link {
   readonly target: Target;
-  /** The only namespace that it is about; undefined: all. */
+  /** Limits the link to one namespace. */
   readonly namespace: string | undefined;
   readonly isControllers: boolean;
   readonly adoptFrom: string | undefined;
@@ -17,15 +16,15 @@ export interface Link {
 /** A mirror, or a member of a federated Service: `shop/web-west`, `shop/web-federated#west`. */
 export type Claim = string;
 
-/** One of several stacks with links from the same source, with a config and a state of its own. */
+/** One of several stacks with links from the same source. */
 export class Stack {
   readonly mesh = new Mesh([], {});
-  /** All that it has had, the present one first. */
+  /** All names that it has had, the current one first. */
   readonly names: string[];
   readonly links = new Map<Target, Link>();
-  /** What its runs have left, oldest first. */
+  /** The state after each run, oldest first. */
   readonly states: ReadonlyMap<string, Held>[] = [new Map()];
-  /** Its name when it ran last. */
+  /** The name of its last run. */
   lastName: string;
 
   constructor(name: string, servers: ReadonlyMap<ClusterName, ApiServer>) {
@@ -43,12 +42,12 @@ export class Stack {
     return this.mesh.server("east");
   }
 
-  /** Links that it mirrors itself. */
+  /** The links that aren't Linkerd's controller's. */
   get mirrored(): readonly Link[] {
     return [...this.links.values()].filter(({ isControllers }) => !isControllers);
   }
 
-  /** Without a link or state nothing of it runs. */
+  /** Without a link or state, its run does nothing. */
   get hasResource(): boolean {
     return this.links.size > 0 || this.mesh.engine.state.size > 0;
   }
@@ -76,7 +75,7 @@ export class Stack {
       (name) => [name, { context: name, uid: `uid-of-${name}` }] as const,
     );
     this.mesh.config = {
-      // With `mirrors` no link can be its controller's.
+      // With `mirrors`, no link can be its controller's.
       manage: "links",
       clusters: Object.fromEntries(contexts),
       links: targets.flatMap((target) => {
@@ -97,7 +96,7 @@ export class Stack {
     };
   }
 
-  /** What it wants by its config and the clusters as they are. */
+  /** Returns what it wants by its config and the clusters as they are. */
   wants(): Set<Claim> {
     const wanted = new Set<Claim>();
     for (const link of this.mirrored) {
@@ -112,7 +111,7 @@ export class Stack {
     return wanted;
   }
 
-  /** The names whose marks it may treat as its own: on mirrors and members of that link. */
+  /** Returns the names whose marks it may treat as its own, on mirrors and members of that link. */
   namesFor(member: string): string[] {
     const links =
       member === localMember
@@ -121,7 +120,7 @@ export class Stack {
     return [...this.names, ...links.flatMap(({ adoptFrom }) => adoptFrom ?? [])];
   }
 
-  /** Whether a link of it is about what is there. */
+  /** Whether one of its links selects the mirror or member. */
   covers(member: string, key: string): boolean {
     return this.mirrored.some(
       (link) => (member === localMember || link.target === member) && covers(link, key),
