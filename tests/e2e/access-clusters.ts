@@ -21,14 +21,12 @@ export const inNamespace = (namespace: string, plural: string) =>
   `/api/v1/namespaces/${namespace}/${plural}`;
 export const secretsOf = inNamespace("linkerd-multicluster", "secrets");
 
-/** An object with its kind. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** Returns the path of an object's kind on an API server. */
 export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
@@ -55,7 +53,6 @@ export async function addService(
   await post(cluster, inNamespace(namespace, "services"), { metadata: { name, labels }, spec });
 }
 
-/** Returns undefined if there is none. */
 export async function serviceIn(
   { request }: BedCluster,
   namespace: string,
@@ -154,7 +151,6 @@ export async function issuedToken(cluster: BedCluster, name: string): Promise<st
 export const graphOf = (facts: TargetFacts, keys = {}, token = "none") =>
   graph(keys, { facts, token });
 
-/** Returns the status of a request with the token. */
 export async function answerTo(cluster: BedCluster, token: string, path: string): Promise<number> {
   return (await request({ ...cluster.access, token }, "GET", path)).code;
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { encodings } from "../unit/kubernetes/quoted-secrets.ts";
 
-/** Secrets by their name. Each is long enough not to occur by chance. */
+/** Secrets by name. Each is too long to occur by chance. */
 export type Canaries = Readonly<Record<string, string>>;
 
 /** Reports secrets with their form and place: `token of west in base64, in state/x.json`. */
@@ -11,7 +11,7 @@ export class Search {
 
   constructor(canaries: Canaries) {
     this.#forms = Object.entries(canaries).flatMap(([what, secret]) =>
-      // Encoded together with other text, a secret has other ends.
+      // A secret that is encoded together with other text has different ends.
       encodings.map(([form, encode]) => [`${what} ${form}`, core(encode(secret))] as const),
     );
     const vague = this.#forms.filter(([, { length }]) => length < 12);
@@ -25,7 +25,7 @@ export class Search {
       .map(([what]) => `${what}, in ${place}`);
   }
 
-  /** Searches every file of a folder, and its name. */
+  /** Searches all files of a folder, and their names. */
   async inFolder(folder: string): Promise<string[]> {
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
     const found = files

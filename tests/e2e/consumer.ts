@@ -15,7 +15,7 @@ import {
 import manifest from "../../package.json" with { type: "json" };
 import { Search } from "./canaries.ts";
 
-/** A program has its mesh from the npm package, or from the Pulumi package's plugin, as other languages do. */
+/** The program gets its mesh from the npm package, or from the plugin, as other languages do. */
 const meshes = {
   class: `import { Mesh } from "linkerd-multicluster";`,
   plugin: `
@@ -28,7 +28,7 @@ class Mesh extends pulumi.ComponentResource {
 }`,
 };
 
-/** The program creates its clusters, so that nothing is known of them before an update. */
+/** The program creates its clusters, so a preview knows nothing about them. */
 const program = `
 import * as pulumi from "@pulumi/pulumi";
 
@@ -60,7 +60,7 @@ type Clusters = EngineParts & Pick<Bed<string>, "clusters">;
 /** The program marks it as a secret in the arguments of the mesh. */
 export const canary = "canary/00f1e2d3c4b5a6f7e8d9";
 
-/** An empty program that has the npm package and nothing else, and a stack of it. */
+/** A program with only the npm package, and a stack of it. */
 export class Consumer {
   readonly #folder: string;
   readonly #state: string;
@@ -80,7 +80,7 @@ export class Consumer {
     this.#search = new Search({ ...Object.fromEntries(tokens), "secret argument": canary });
   }
 
-  /** @returns undefined where npm cannot install it, which is said */
+  /** @returns undefined, and prints why, if npm can't install the package */
   static async create(bed: Clusters, name: string): Promise<Consumer | undefined> {
     const folder = join(bed.folder, name);
     if (!(await installed(folder, environment(bed)))) return undefined;
@@ -98,7 +98,7 @@ export class Consumer {
     await writeFile(join(this.#folder, "index.js"), meshes[where] + program);
   }
 
-  /** @param mesh the arguments of the mesh, without the clusters' kubeconfigs */
+  /** @param mesh has no kubeconfigs */
   async run(mesh: Config, ...words: readonly string[]): Promise<RunOutcome> {
     // No file or variable of the runner may lead to a cluster.
     const variables = {

@@ -8,13 +8,13 @@ import { provider, wantedResources } from "../simulation/providers.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import * as clusters from "./access-clusters.ts";
 
-/** `check` knows this name from the file Pulumi.links.yaml. */
+/** `check` derives this name from the file Pulumi.links.yaml. */
 export const meshStack = "organization/linkerd-multicluster/links";
 
 /**
  * Creates everything that a stack with a link from east to west would have.
  *
- * @returns what no output may hold
+ * @returns texts that no output may hold
  */
 export async function addMesh(bed: Bed<"west" | "east">): Promise<readonly string[]> {
   const { west, east } = bed.clusters;

@@ -3,16 +3,14 @@ import { createServer } from "node:net";
 import { writeKubeconfig } from "../bed/kubeconfig.ts";
 import type { Access } from "../bed/request.ts";
 
-/** The API server of a cluster that somebody has taken over. */
 export interface Hostile {
-  /** A kubeconfig whose context of that name leads to it. */
+  /** Its only context leads to the server. */
   readonly kubeconfig: string;
-  /** The number of connections to it. */
   readonly connections: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** Answers whatever it is asked with garbage. */
+/** Starts the API server of a compromised cluster, which answers everything with garbage. */
 export async function hostileServer(
   name: string,
   access: Access,

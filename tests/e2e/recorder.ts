@@ -6,7 +6,6 @@ import { until } from "../bed/bed.ts";
 import { targetOf } from "../simulation/kinds.ts";
 import type { Stored } from "../simulation/objects.ts";
 
-/** Returns the object of that name as the server last returned it. */
 export type Last = (name: string) => Stored;
 
 /**

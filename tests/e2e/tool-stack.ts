@@ -16,7 +16,6 @@ const annotations = { "tool.test/note": secrets["an annotation"] };
 /** A stack after its `up`: `tool/web` of west is mirrored in east, and `tool-ledgers/ledger` lacks a namespace. */
 export interface ToolStack {
   readonly shared: SharedBed;
-  /** The stack's folder, with its config and a Pulumi.yaml. */
   readonly folder: string;
   /** Runs a program with `linkerd-clusters` on PATH, by default in the stack's folder. */
   run(

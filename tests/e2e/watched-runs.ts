@@ -3,17 +3,14 @@ import { join } from "node:path";
 
 import type { RunningWatch } from "../bed/running-watch.ts";
 
-/** The processes that are killed during a run of a watch. */
 export const victims = ["the watch", "the CLI", "the provider", "all of them"] as const;
 type Victim = (typeof victims)[number];
 
-/** A running process with its command. */
-export interface Running {
+interface Running {
   readonly pid: number;
   readonly line: string;
 }
 
-/** The files and processes of a watch of one stack in a bed. */
 export class WatchedRuns {
   readonly #folder: string;
   readonly #stack: string;
@@ -23,7 +20,6 @@ export class WatchedRuns {
     this.#stack = stack;
   }
 
-  /** Returns the number of updates so far. */
   async history(): Promise<number> {
     const files = await this.#files("pulumi-state", ".pulumi", "history");
     return files.filter((file) => this.#isOfStack(file) && file.endsWith(".history.json")).length;
@@ -53,7 +49,6 @@ export class WatchedRuns {
     return (await this.started()).some(isProvider);
   }
 
-  /** Kills these processes, if they run. */
   async kill(whom: Victim, watch: RunningWatch): Promise<void> {
     const all = await this.started();
     const pids = (those: readonly Running[]) => those.map(({ pid }) => pid);
@@ -67,7 +62,7 @@ export class WatchedRuns {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It has ended by itself.
+        // The process has ended by itself.
       }
   }
 
@@ -75,7 +70,7 @@ export class WatchedRuns {
     return readdir(join(this.#folder, ...path), { recursive: true }).catch(() => []);
   }
 
-  /** In the backend, a stack's files are named after it or in a folder of its name. */
+  /** A stack's files in the backend are named after it or in a folder of its name. */
   #isOfStack(file: string): boolean {
     return file.includes(this.#stack);
   }
@@ -89,7 +84,7 @@ export async function running(...words: readonly string[]): Promise<Running[]> {
       const read = (file: string) => readFile(join("/proc", pid, file), "utf8").catch(() => "");
       const environment = await read("environ");
       if (!words.every((word) => environment.includes(word))) return [];
-      // It is empty for a process that has ended and whose parent has not asked for its status.
+      // It is empty for a zombie.
       const line = (await read("cmdline")).replaceAll("\0", " ");
       return line === "" ? [] : [{ pid: Number(pid), line }];
     }),

@@ -192,6 +192,5 @@ describe("access to a real target", function () {
     assert.equal((await checkRevocation(inputs, args, client)).deletes, undefined);
   });
 
-  /** Returns a client as another process has it. */
   const client: ClientOf = (name, access) => new Clusters().client(name, access);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
@@ -69,18 +69,14 @@ describe("the test bed", function () {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [folder] = (await once(createInterface(owner.stdout), "line")) as [string];
-    // Its watchdog, etcd, the API server and CoreDNS.
+    // These are the watchdog, etcd, the API server and CoreDNS.
     assert.ok((await commandsNaming(folder)).length >= 4);
     const engines = () => running(`TMPDIR=${folder}/tmp`);
     assert.equal((await engines()).length, 1);
     owner.kill("SIGKILL");
     await until("the end of it all", [], async () => {
-      const isGone = await access(folder).then(
-        () => false,
-        () => true,
-      );
       const left = [...(await commandsNaming(folder)), ...(await engines())];
-      return (isGone && left.length === 0) || undefined;
+      return (!existsSync(folder) && left.length === 0) || undefined;
     });
   });
 });

@@ -80,12 +80,8 @@ describe("npm run demo", function () {
 
   soaked("ends in one sentence and leaves nothing behind when it is interrupted", async () => {
     const demo = start();
-    let printed = "";
-    demo.stdout.on("data", (chunk) => (printed += String(chunk)));
     const ended = finished(demo);
-    await until("an update", [], () =>
-      Promise.resolve(printed.includes("$ pulumi up") || undefined),
-    );
+    await printed(demo, "$ pulumi up");
     assert.equal((await foldersOf(demo.pid)).length, 1);
     demo.kill("SIGINT");
     const { code, stderr, pid } = await ended;
@@ -96,16 +92,9 @@ describe("npm run demo", function () {
 
   soaked("keeps everything with --keep, until it is interrupted", async () => {
     const demo = start("statefulset", "--keep");
-    let printed = "";
-    demo.stdout.on("data", (chunk) => (printed += String(chunk)));
     const ended = finished(demo);
-    await until(
-      "the last step",
-      [],
-      () => Promise.resolve(printed.includes("$ pulumi destroy") || undefined),
-      300,
-    );
-    const lines = [...printed.matchAll(/^ *(export .*)$/gm)].map(([, line]) => line);
+    const text = await printed(demo, "$ pulumi destroy");
+    const lines = [...text.matchAll(/^ *(export .*)$/gm)].map(([, line]) => line);
     lines.push("pulumi preview --expect-no-changes");
     await execa("sh", ["-e", "-c", lines.join("\n")], { cwd: repository });
     demo.kill("SIGINT");
@@ -129,6 +118,14 @@ function start(...options: readonly string[]): Demo {
   });
 }
 
+/** Waits until the demo has printed these words, and returns all that it has printed. */
+async function printed(demo: Demo, words: string): Promise<string> {
+  let text = "";
+  demo.stdout.on("data", (chunk) => (text += String(chunk)));
+  await until(words, [], () => Promise.resolve(text.includes(words) || undefined), 300);
+  return text;
+}
+
 async function finished(demo: Demo) {
   let [stdout, stderr] = ["", ""];
   demo.stdout.on("data", (chunk) => (stdout += String(chunk)));
@@ -137,7 +134,6 @@ async function finished(demo: Demo) {
   return { code, stdout, stderr, pid: demo.pid };
 }
 
-/** Returns the text of a step by its title. */
 function stepsOf(text: string): (title: string) => string {
   const steps = text.split(/^\d+\. /m);
   return (title) => steps.find((step) => step.startsWith(`${title}\n`)) ?? assert.fail(text);
@@ -148,7 +144,7 @@ function clusterIps(text: string): boolean[] {
   return [...text.matchAll(/nginx-\S+-west +ClusterIP +(\S+)/g)].map(([, ip]) => ip === "None");
 }
 
-/** The lookup of the name gave the ClusterIP that the list of Services says. */
+/** Asserts that the name resolves to the ClusterIP in the list of Services. */
 function assertResolved(text: string, service: string, name: string): void {
   const [, ip = ""] = new RegExp(` ${service} +ClusterIP +([\\d.]+) `).exec(text) ?? [];
   assert.notEqual(ip, "", text);

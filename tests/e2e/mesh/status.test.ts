@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
-import type {
-  LinkStatus,
-  ServiceStatus,
-} from "../../../engine/kubernetes/objects/link-resource.ts";
+import type { LinkStatus } from "../../../engine/kubernetes/objects/link-resource.ts";
 import type { ObjectKey } from "../../../engine/kubernetes/objects/objects.ts";
 import { addLink, addLinkCrd, linksPath } from "../../bed/links.ts";
-import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { discovered, member, nameOf, service } from "../mirroring/objects.ts";
+import { member, service } from "../mirroring/objects.ts";
 import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
 import { Stack } from "../mirroring/stack.ts";
-import { servicesIn } from "../mirroring/view.ts";
 
 const namespace = "mc-status";
 const key = (name: string): ObjectKey => `${namespace}/${name}`;
@@ -75,7 +70,10 @@ describe("the status of Link resources on a real API server", function () {
     assert.ok(entry);
     const trustRoots = { sha256: "0123", state: "Trusted" };
     const known = { ...entry, zone: "a" };
-    await change("east", { trustRoots, federatedServices: [known] });
+    const status = { trustRoots, federatedServices: [known] };
+    const { west } = shared.bed.clusters;
+    const { code } = await west.request("PATCH", `${linksPath}/east/status`, { status });
+    assert.equal(code, 200);
     await create(shared.kube.east, [service(key("later"), { labels: member })]);
     await stack.up();
     const { federatedServices: list, ...rest } = await statusOf("east");
@@ -86,47 +84,4 @@ describe("the status of Link resources on a real API server", function () {
     );
     assert.deepEqual(list[0], known);
   });
-
-  it("is repaired when somebody clears it, and lists mirrors as well as members", async () => {
-    const before = await statusOf("north");
-    await change("east", { federatedServices: null });
-    await shared.kube.east.remove(resources.services, nameOf(key("later")));
-    await create(shared.kube.east, [
-      service("mc-lost/web", { labels: discovered }),
-      service(key("web"), { labels: discovered }),
-    ]);
-    await stack.up();
-    const { mirrorServices, federatedServices } = await statusOf("east");
-    assert.deepEqual(summary(mirrorServices), [
-      "mc-lost/web: False MissingNamespace",
-      "mc-status/web: True Mirrored mc-status/web-east",
-    ]);
-    assert.deepEqual(summary(federatedServices), [
-      "mc-status/bb: True Mirrored mc-status/bb-federated",
-    ]);
-    assert.deepEqual(await statusOf("north"), before);
-  });
-
-  it("is emptied on destroy", async () => {
-    const { text } = await stack.run("destroy");
-    assert.doesNotMatch(text, /revoke/);
-    const { mirrorServices, federatedServices } = await statusOf("east");
-    assert.deepEqual([mirrorServices, federatedServices], [[], []]);
-    assert.deepEqual(await servicesIn(shared.kube.west, namespace), ["bb"]);
-  });
-
-  async function change(link: string, status: object): Promise<void> {
-    const path = `${linksPath}/${link}/status`;
-    assert.equal((await shared.bed.clusters.west.request("PATCH", path, { status })).code, 200);
-  }
 });
-
-/** `mc-status/bb: True Mirrored mc-status/bb-federated` */
-function summary(list: readonly ServiceStatus[] = []): string[] {
-  return list.flatMap(({ remoteRef, conditions = [] }) =>
-    conditions.map(({ status, reason, localRef }) => {
-      const local = localRef === undefined ? "" : ` ${localRef.namespace}/${localRef.name}`;
-      return `${remoteRef.namespace}/${remoteRef.name}: ${status} ${reason}${local}`;
-    }),
-  );
-}

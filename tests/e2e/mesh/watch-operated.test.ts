@@ -11,7 +11,7 @@ interface Manifest extends Placed {
 
 const strict = "dryRun=All&fieldValidation=Strict";
 const all = documents("watch/kubernetes.yaml") as Manifest[];
-/** The others need these to be there. */
+/** The other objects need these. */
 const isSmall = ({ kind }: Manifest) => kind === "Namespace" || kind === "ServiceAccount";
 const deployment = all.find(({ kind }) => kind === "Deployment") ?? assert.fail();
 

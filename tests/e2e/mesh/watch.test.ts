@@ -21,14 +21,14 @@ import {
 import { victims, WatchedRuns } from "../watched-runs.ts";
 
 const namespace = "watched";
-/** Seconds that one thing may take on a machine that has nothing to spare. */
+/** Seconds that one step may take on a busy machine. */
 const patience = 300;
-/** A hundred times by `npm run soak -- --times 100 tests/e2e/mesh/watch.test.ts`. */
+/** `npm run soak -- --times 100 tests/e2e/mesh/watch.test.ts` kills a hundred times. */
 const kills = repeated(1);
 
 const moments = ["once it runs", "once it holds the lock", "once the provider is there"] as const;
 
-/** Each test goes on from the one before. */
+/** Each test continues from the one before. */
 describe("linkerd-clusters watch", function () {
   this.timeout("20m");
 
@@ -52,12 +52,7 @@ describe("linkerd-clusters watch", function () {
   });
   afterEach(function () {
     if (this.currentTest?.state !== "failed") return;
-    console.log(
-      watch.events
-        .slice(-30)
-        .map((each) => JSON.stringify(each))
-        .join("\n"),
-    );
+    for (const each of watch.events.slice(-30)) console.log(JSON.stringify(each));
   });
   after(async () => {
     if (!watch.isEnded()) process.kill(watch.pid, "SIGKILL");
@@ -94,7 +89,7 @@ describe("linkerd-clusters watch", function () {
     await west.cut();
     await event((each) => each.event === "watchLost" && each.cluster === "west");
     await remove(shared.kube.east, "Service", `${namespace}/second-west`);
-    // Nothing can be concluded about a mirror of a cluster that is away.
+    // Nothing can be concluded about mirrors of an unreachable cluster.
     await event(
       ({ event, ...rest }) =>
         event === "dryRun" && JSON.stringify(rest).includes('"unreachable":{"west"'),
@@ -124,7 +119,7 @@ describe("linkerd-clusters watch", function () {
   });
 
   for (let round = 0; round < kills; round += 1) {
-    // All of them come up in a sample of the combinations, which differs from seed to seed.
+    // The seed decides which combinations a sample tests.
     const whom = victims[(seed + round) % victims.length] ?? "the watch";
     const when = moments[(seed + round * 5) % moments.length] ?? "once it runs";
     it(`recovers when somebody kills ${whom} ${when} (round ${round + 1})`, async () => {
@@ -147,7 +142,7 @@ describe("linkerd-clusters watch", function () {
   it("ends a running update on SIGTERM, and leaves no lock", async () => {
     await exportOf("fifth");
     await event((each) => each.event === "runBegan" && each.command === "up");
-    // Pulumi heeds a signal only some time after it has taken the lock; before, the next watch clears it.
+    // Pulumi obeys a signal only some time after it has taken the lock. Before that, the next watch removes the lock.
     await until("its provider", [watch], async () => (await runs.hasProvider()) || undefined);
     ok((await runs.locks()).length > 0);
     process.kill(watch.pid, "SIGTERM");
@@ -173,7 +168,7 @@ describe("linkerd-clusters watch", function () {
     if (Number(took) > 0) console.log(`      ${name} was mirrored after ${took} s`);
   }
 
-  /** The next event of the kind that is there, or comes. */
+  /** Waits for the first such event since `from`. */
   function event<E extends WatchEvent>(
     isIt: ((each: WatchEvent) => each is E) | ((each: WatchEvent) => boolean),
     from = watch.events.length,

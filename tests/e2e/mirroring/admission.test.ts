@@ -5,35 +5,15 @@ import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { until } from "../../bed/bed.ts";
 import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { tokenOf } from "../access-clusters.ts";
-import {
-  discovered,
-  exportedHeadless,
-  exportedService,
-  type Item,
-  nameOf,
-  service,
-} from "./objects.ts";
+import { exportedHeadless, exportedService, type Item } from "./objects.ts";
 import { bedWithGateway, create, patch, relabel, type SharedBed } from "./shared-bed.ts";
 import { Stack } from "./stack.ts";
 import { servicesIn } from "./view.ts";
 
 const account = { namespace: "failures-allowed", name: "mirror" };
 const user = `system:serviceaccount:${account.namespace}:${account.name}`;
+const web = { namespace: "failures-allowed", name: "web-west" };
 const namespaces = ["failures-allowed", "failures-denied", "failures-forbidden"] as const;
-
-/** A mirror as Linkerd's controller leaves it. */
-const adopted = service("failures-allowed/old-west", {
-  labels: {
-    "mirror.linkerd.io/mirrored-service": "true",
-    "mirror.linkerd.io/cluster-name": "west",
-    "multicluster.linkerd.io/remote-discovery": "west",
-    "multicluster.linkerd.io/remote-service": "old",
-  },
-  annotations: {
-    "mirror.linkerd.io/remote-resource-version": "rv4711",
-    "mirror.linkerd.io/remote-svc-fq-name": "old.failures-allowed.svc.cluster.local",
-  },
-});
 
 describe("a source with its own admission policies and few rights for the runner", function () {
   this.timeout("20m");
@@ -46,11 +26,10 @@ describe("a source with its own admission policies and few rights for the runner
     const { west, east } = shared.kube;
     await create(west, [
       ...exportedService("failures-allowed/web", { labels: { tier: "front", team: "shop" } }),
-      service("failures-allowed/old", { labels: discovered }),
       ...exportedHeadless("failures-denied/db", ["db-0", "db-1"]),
       ...exportedService("failures-forbidden/web"),
     ]);
-    await create(east, [...permissions, ...policies, adopted]);
+    await create(east, [...permissions, ...policies]);
     const { clusters, folder } = shared.bed;
     const token = await tokenOf(clusters.east, account.namespace, account.name);
     await until("the admission policies", [], async () => {
@@ -70,27 +49,11 @@ describe("a source with its own admission policies and few rights for the runner
     stack = await Stack.create(shared, "failures", config, [token]);
   });
 
-  const metadataOf = async (key: "failures-allowed/old-west" | "failures-allowed/web-west") =>
-    (await shared.kube.east.get(resources.services, nameOf(key))).metadata;
-
   it("gets every mirror that it doesn't reject, and the run lists the rejected ones and fails", async () => {
     const { text } = await stack.up({ fails: true });
     for (const sentence of [forbidden, denied]) assert.match(text, sentence);
     const mirrors = namespaces.map((namespace) => servicesIn(shared.kube.east, namespace));
-    assert.deepEqual(await Promise.all(mirrors), [
-      ["old-west", "web-west"],
-      ["db-0-west", "db-west"],
-      [],
-    ]);
-  });
-
-  it("keeps a mirror of Linkerd's controller unchanged except for the stack's mark", async () => {
-    const { labels, annotations } = await metadataOf("failures-allowed/old-west");
-    const { metadata } = adopted;
-    assert.deepEqual(
-      { labels, annotations },
-      { labels: metadata.labels, annotations: metadata.annotations },
-    );
+    assert.deepEqual(await Promise.all(mirrors), [["web-west"], ["db-0-west", "db-west"], []]);
   });
 
   it("keeps labels that admission and people add to a mirror, and needs no run for them", async () => {
@@ -101,8 +64,8 @@ describe("a source with its own admission policies and few rights for the runner
     assert.ok(!("failures-allowed/web-west" in changes));
     await relabel(shared.kube.west, "failures-allowed/web", { tier: "back" });
     await stack.up({ fails: true });
-    const { labels = {} } = await metadataOf("failures-allowed/web-west");
-    assert.deepEqual({ ...labels, ...added, tier: "back" }, labels);
+    const { metadata } = await shared.kube.east.get(resources.services, web);
+    assert.deepEqual({ ...metadata.labels, ...added, tier: "back" }, metadata.labels);
   });
 });
 
@@ -132,7 +95,7 @@ function binding(namespace: string): Item {
   return { kind: "RoleBinding", metadata, subjects, roleRef: roleRef("mirror") };
 }
 
-/** Reads everything, and writes where it is bound. */
+/** It may read everything, and write where it is bound. */
 const permissions: readonly Item[] = [
   { kind: "ServiceAccount", metadata: account },
   role("mirror-read", ["get", "list"], ["namespaces", "services", "endpoints"]),
@@ -150,7 +113,7 @@ const permissions: readonly Item[] = [
 const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"] };
 const matchConstraints = { resourceRules: [{ ...rule, resources: ["services"] }] };
 
-/** East denies one Service, and sets a label of those in one namespace. */
+/** East denies one Service, and sets a label on those in one namespace. */
 const policies: readonly Item[] = [
   {
     kind: "ValidatingAdmissionPolicy",
@@ -182,8 +145,7 @@ const policies: readonly Item[] = [
       matchConditions: [
         {
           name: "mirror",
-          expression:
-            'object.metadata.namespace == "failures-allowed" && object.metadata.name != "old-west"',
+          expression: 'object.metadata.namespace == "failures-allowed"',
         },
       ],
       mutations: [

@@ -11,17 +11,17 @@ const namespace = "default";
 const set = `${namespace}/nginx-set` as const;
 const headless = `${namespace}/nginx-svc` as const;
 
-/** Clusters that mirror from west, each with a domain of its own. */
+/** These clusters mirror from west, each with a domain of its own. */
 const domains = { east: "cluster.local", north: "north.example" } as const;
 type Source = keyof typeof domains;
 const sources = Object.keys(domains) as Source[];
 
-/** What a name has to lead to: the ClusterIPs of these Services. */
+/** The Services whose ClusterIPs a name resolves to. */
 type Names = Readonly<Record<string, readonly string[]>>;
 
 const ordinary: Names = { "web-west": ["web-west"], "bb-federated": ["bb-federated"] };
 
-/** The names of the headless mirror, and of each pod behind it. */
+/** The names of the headless mirror and of each pod behind it. */
 function ofPods(count: number): Names {
   const hosts = Array.from({ length: count }, (_, index) => `nginx-set-${String(index)}`);
   return {
@@ -35,7 +35,7 @@ function ofPods(count: number): Names {
   };
 }
 
-/** As the names are asked for, so that a name that must be gone is asked for as well. */
+/** Every lookup asks for all of these, also for those that must be gone. */
 const all = Object.keys({ ...ordinary, ...ofPods(5) });
 
 describe("names of mirrors in each source's own CoreDNS", function () {
@@ -119,7 +119,7 @@ describe("names of mirrors in each source's own CoreDNS", function () {
     });
   }
 
-  /** By source and name. */
+  /** Returns the addresses by source and name. */
   async function addresses(): Promise<Record<string, readonly string[]>> {
     const found = sources.flatMap((source) =>
       all.map(async (name) => {
@@ -130,7 +130,7 @@ describe("names of mirrors in each source's own CoreDNS", function () {
     return Object.fromEntries(await Promise.all(found));
   }
 
-  /** CoreDNS hears of changes a moment later. */
+  /** Waits a moment, since CoreDNS learns of changes later. */
   async function assertNames(names: Names): Promise<void> {
     const expected: Record<string, readonly string[]> = {};
     for (const source of sources) {

@@ -12,7 +12,7 @@ const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const routes = "/apis/policy.linkerd.io/v1beta3/namespaces/shop/httproutes";
 const any = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-/** Each test goes on from the one before. */
+/** Each test continues from the one before. */
 describe("a Service that fails over", function () {
   this.timeout("10m");
 

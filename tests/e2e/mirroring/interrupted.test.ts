@@ -15,7 +15,7 @@ const namespace = "interrupted";
 /** The program writes fewer at a time, so that an interruption leaves some that it has not attempted. */
 const names = Array.from({ length: 60 }, (_, index) => `web-${String(index).padStart(2, "0")}`);
 
-/** The promise is 5 s, on a machine that has something to spare. */
+/** The promise is 5 s. A busy machine may need longer. */
 const boundMs = 10_000;
 
 const isRead = ({ url = "" }: IncomingMessage) => url.includes("/endpoints");
@@ -44,7 +44,7 @@ describe("a run that is interrupted while an API server does not answer", functi
     stack = await Stack.create(shared, namespace, { clusters, links });
   });
   afterEach(async () => {
-    // A failed test must not leave a run that goes on beside the next one.
+    // A run of a failed test must not continue beside the next one.
     for (const { pid } of await family()) process.kill(pid, "SIGKILL");
     proxy.release();
   });
@@ -118,7 +118,7 @@ describe("a run that is interrupted while an API server does not answer", functi
     for (const pid of whom === "engine" ? [engine] : found) process.kill(pid, "SIGKILL");
     const isGone = async () => (await providers()).length === 0 || undefined;
     await until("the provider's end", [], isGone, 10);
-    // A language host whose engine was killed idles for minutes, with the run's output open.
+    // A language host whose engine was killed idles for minutes and keeps the run's output open.
     if (whom === "engine") for (const { pid } of await family()) process.kill(pid, "SIGKILL");
     return run;
   }

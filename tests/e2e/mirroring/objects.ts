@@ -6,13 +6,12 @@ import type {
   StringMap,
 } from "../../../engine/kubernetes/objects/objects.ts";
 
-export interface Metadata {
+interface Metadata {
   readonly labels?: StringMap;
   readonly annotations?: StringMap;
-  readonly finalizers?: readonly string[];
 }
 
-/** An object as it is sent to an API server, with any field that its kind has. */
+/** An object as it is sent to an API server, with any field of its kind. */
 export interface Manifest {
   readonly metadata: ObjectName & Metadata;
   readonly [field: string]: unknown;
@@ -21,14 +20,12 @@ export interface Manifest {
 const rbac = "rbac.authorization.k8s.io/v1";
 const admission = "admissionregistration.k8s.io/v1";
 
-/** The kinds of objects that tests make, and their API versions. */
 const versions = {
   MutatingAdmissionPolicyBinding: admission,
   MutatingAdmissionPolicy: admission,
   ValidatingAdmissionPolicyBinding: admission,
   ValidatingAdmissionPolicy: admission,
   Namespace: "v1",
-  ResourceQuota: "v1",
   Deployment: "apps/v1",
   StatefulSet: "apps/v1",
   Pod: "v1",
@@ -54,19 +51,17 @@ export const kinds = Object.fromEntries(
   }),
 ) as Readonly<Record<Kind, Resource<Manifest>>>;
 
-/** An object with its kind. */
 export interface Item extends Manifest {
   readonly kind: Kind;
 }
 
-/** Ports of Linkerd's own tests, with every field that the API server would fill in. */
+/** The ports of Linkerd's own tests, with every field that the API server would fill in. */
 const p12: readonly ServicePort[] = [
   { name: "port1", protocol: "TCP", port: 555, targetPort: 555 },
   { name: "port2", protocol: "TCP", port: 666, targetPort: 666 },
 ];
 
-/** `p12` as a pod has them. */
-export const podPorts = p12.map(({ name = "", protocol = "", port }) => ({ name, protocol, port }));
+const podPorts = p12.map(({ name = "", protocol = "", port }) => ({ name, protocol, port }));
 
 export const exported: StringMap = { "mirror.linkerd.io/exported": "true" };
 export const discovered: StringMap = { "mirror.linkerd.io/exported": "remote-discovery" };
@@ -86,7 +81,7 @@ export function service(key: ObjectKey, metadata: Metadata = {}, spec: object = 
   };
 }
 
-export function endpoints(
+function endpoints(
   key: ObjectKey,
   subsets: readonly EndpointSubset[],
   metadata: Metadata = {},
@@ -94,7 +89,7 @@ export function endpoints(
   return { kind: "Endpoints", metadata: { ...nameOf(key), ...metadata }, subsets };
 }
 
-/** An exported Service, and one pod that serves it. */
+/** Returns an exported Service with one pod. */
 export function exportedService(
   key: ObjectKey,
   { labels, ...metadata }: Metadata = {},
@@ -106,7 +101,7 @@ export function exportedService(
   ];
 }
 
-/** An exported headless Service with pods of these names; an empty name is a pod without one. */
+/** Returns an exported headless Service with pods of these names. An empty name is a pod without one. */
 export function exportedHeadless(
   key: ObjectKey,
   hosts: readonly string[],
@@ -124,7 +119,7 @@ export function pods(hosts: readonly string[]): EndpointSubset[] {
   return addresses.length === 0 ? [] : [{ addresses, ports: podPorts }];
 }
 
-/** A StatefulSet with one pod that is never looked at, only whether it is meant to be there. */
+/** Returns a StatefulSet with one pod. */
 export function statefulSet(key: ObjectKey, serviceName: string, spec: object = {}): Item {
   const labels = { app: nameOf(key).name };
   const containers = [{ name: "app", image: "app" }];

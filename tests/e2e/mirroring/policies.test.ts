@@ -23,7 +23,7 @@ const link = {
   federatedServiceSelector: owned("federated", "member"),
 };
 
-/** The pack of examples/policies, asked by the real engine before anything is written. */
+/** The real engine asks the pack of examples/policies before it writes. */
 describe("a policy pack", function () {
   this.timeout("20m");
 
@@ -90,8 +90,8 @@ const webService = (name: string) =>
   );
 
 /**
- * A copy of the pack that names a runtime of its own, since what Pulumi ships to start packs of Node is no package
- * that a registry has. This does the same: it runs the SDK's own entry point.
+ * Copies the pack, with a runtime of the bed's own: no registry has the program by which Pulumi starts packs of Node.
+ * Like that program, this runtime runs the SDK's own entry point.
  */
 async function install(folder: string): Promise<string> {
   const pack = join(folder, "policies");

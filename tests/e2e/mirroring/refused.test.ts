@@ -9,8 +9,8 @@ import { emptyBed, type SharedBed } from "./shared-bed.ts";
 const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
 
 /**
- * What a mesh does with `manage: links` and `all`, but for the objects of Pulumi's Kubernetes plugin, which is not to
- * be had here: it waits for who the clusters are, and then makes the rest.
+ * The program does what a mesh does with `manage: links` and `all`, without the objects of Pulumi's Kubernetes plugin:
+ * it waits for the identities of the clusters, and then creates the rest.
  */
 describe("a context that leads to another cluster, in a real engine", function () {
   this.timeout("20m");
@@ -52,14 +52,14 @@ describe("a context that leads to another cluster, in a real engine", function (
   });
 });
 
-/** Writes a program for the real engine, with the repository's packages. */
 async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
+  const components = join(repository, "components");
   const links = ["west", "north"].map((target) => link({ target, gateway: false }));
   const text = `
       import * as pulumi from "@pulumi/pulumi";
-      import { ClusterIdentity } from ${importedFrom("cluster-provider.ts")};
-      import { movedClusters } from ${importedFrom("clusters.ts")};
-      import { Mirrors } from ${importedFrom("mirrors.ts")};
+      import { ClusterIdentity } from "${components}/cluster-provider.ts";
+      import { movedClusters } from "${components}/clusters.ts";
+      import { Mirrors } from "${components}/mirrors.ts";
       const accessOf = (context) => ({ context, kubeconfig: ${JSON.stringify(kubeconfig)} });
       const uids = Object.entries(new pulumi.Config().requireObject("uids"));
       const identities = uids.map(([name, uid]) =>
@@ -82,9 +82,4 @@ async function writeProgram(folder: string, kubeconfig: string): Promise<void> {
     "index.ts": text,
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-}
-
-/** Returns the specifier by which the program imports a file of `components`. */
-function importedFrom(file: string): string {
-  return JSON.stringify(join(repository, "components", file));
 }

@@ -10,16 +10,16 @@ import { type Item, kinds, type Manifest, nameOf } from "./objects.ts";
 export const clusterNames = ["west", "east", "north"] as const;
 export type ClusterName = (typeof clusterNames)[number];
 
-/** The clusters of all end-to-end tests: pods run in west, mirrors appear in east. */
+/** The clusters of all end-to-end tests. Pods run in west, and mirrors appear in east. */
 export interface SharedBed {
   readonly bed: Bed<ClusterName>;
-  /** Clients of the tests' own, which outlive a cluster that is cut off. */
+  /** Clients of the tests, which survive that a cluster is cut off. */
   readonly kube: Readonly<Record<ClusterName, Kubernetes>>;
 }
 
 let shared: Promise<SharedBed> | undefined;
 
-// A hook of the root suite: it runs when the last test of the last file is through, failed or not.
+// This hook of the root suite runs after the last test of all files, even if one failed.
 after(async function () {
   this.timeout("1m");
   if (shared === undefined) return;
@@ -28,7 +28,7 @@ after(async function () {
   await bed.stop();
 });
 
-/** The bed, started by the first file that needs it, without what earlier files have left in it. */
+/** Returns the bed without what earlier files have left in it, and starts it for the first file. */
 export async function emptyBed(): Promise<SharedBed> {
   shared ??= begin();
   const { bed, kube } = await shared;
@@ -42,7 +42,7 @@ export async function emptyBed(): Promise<SharedBed> {
   return shared;
 }
 
-/** The empty bed with a gateway in west, and in east the namespaces that are mirrored into. */
+/** Returns the empty bed with a gateway in west, and these namespaces in east. */
 export async function bedWithGateway(...namespaces: readonly string[]): Promise<SharedBed> {
   const shared = await emptyBed();
   await installGateway(shared.kube.west);
@@ -50,7 +50,7 @@ export async function bedWithGateway(...namespaces: readonly string[]): Promise<
   return shared;
 }
 
-/** A gateway whose values are those of Linkerd's own tests. */
+/** Installs a gateway with the values of Linkerd's own tests. */
 export async function installGateway(kube: Kubernetes): Promise<void> {
   await createNamespaces(kube, [testbed.gatewayName.namespace]);
   const gateway = { ip: "192.0.2.127", port: 888, identity: "gateway-identity" };
@@ -68,12 +68,12 @@ async function begin(): Promise<SharedBed> {
   return { bed, kube: { west, east, north } };
 }
 
-/** Kinds of which nothing is taken away: namespaces take long to go, and a later account would lose its tokens. */
+/** These stay: namespaces take long to delete, and the tokens of later accounts would no longer work. */
 const lasting: readonly string[] = ["Namespace", "ServiceAccount"];
 
-/** Takes away what tests make, and leaves what every cluster has, and what lasts. */
+/** Deletes what tests create, except what stays. */
 async function empty(kube: Kubernetes): Promise<void> {
-  // Admission first, which may stand in the way of all else.
+  // Admission policies come first, since they may prevent other deletions.
   for (const resource of Object.values(kinds)) {
     if (lasting.includes(resource.kind)) continue;
     // Older API servers lack some kinds.
@@ -94,7 +94,7 @@ function isOfEveryCluster({ namespace = "", name, labels = {} }: Manifest["metad
   );
 }
 
-/** For an error: the value in place of what is not there. */
+/** Handles an error by returning a value if the object doesn't exist. */
 function unlessGone<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof KubernetesError && error.kind === "notFound") return value;
@@ -102,7 +102,7 @@ function unlessGone<T>(value: T): (error: unknown) => T {
   };
 }
 
-/** Does all at once and fails with the first failure, after everything has ended. */
+/** Does all at once, waits for everything to end, and throws the first error. */
 export async function each<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
@@ -112,7 +112,7 @@ export async function each<T>(
   }
 }
 
-/** Creates objects, and first the namespaces they are in; what lasts may be there from an earlier file. */
+/** Creates objects and their namespaces. Kinds that stay may exist from an earlier file. */
 export async function create(kube: Kubernetes, items: readonly Item[]): Promise<void> {
   const make = async ({ kind, ...object }: Item) => {
     const resource = kinds[kind];
@@ -137,7 +137,7 @@ export async function createNamespaces(kube: Kubernetes, names: readonly string[
   await each(missing, (name) => kube.create(kinds.Namespace, { metadata: { name } }));
 }
 
-/** A merge patch: null takes a key away, a list is replaced. */
+/** Applies a merge patch: null removes a key, and a list is replaced. */
 export function patch(
   kube: Kubernetes,
   kind: keyof typeof kinds,

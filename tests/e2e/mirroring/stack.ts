@@ -7,18 +7,15 @@ import { type Config, newStack, type PulumiStack, type RunOptions } from "../../
 import { type Previewed, readPreview } from "../../simulation/preview.ts";
 import { type ClusterName, clusterNames, type SharedBed } from "./shared-bed.ts";
 
-/** One operation on a stack. */
 export interface Run {
-  /** Everything that it printed. */
   readonly text: string;
-  readonly stdout: string;
-  /** Its writes to the sources of links, as `create services shop/web-west`, in order. */
+  /** Its writes to the sources of links in order, as `create services shop/web-west`. */
   readonly writes: readonly string[];
   readonly requests: Readonly<Record<ClusterName, readonly AuditedRequest[]>>;
 }
 
 interface Options extends RunOptions {
-  /** The operation is meant to fail. */
+  /** The operation must fail. */
   readonly fails?: boolean;
 }
 
@@ -38,15 +35,15 @@ const flags = {
 };
 
 /**
- * A stack of the real program in the real engine, run by Pulumi's CLI. Each operation must write to sources of links
- * alone, write nothing in a preview, and never print a credential or a stack trace.
+ * Runs a stack of the real program with Pulumi's CLI. Each operation may write only to sources of links, a preview
+ * writes nothing, and none prints a credential or a stack trace.
  */
 export class Stack {
   readonly #shared: SharedBed;
   readonly #stack: PulumiStack;
   /** Texts that must never be printed. */
   readonly #secrets: readonly string[];
-  /** Contexts of the sources of this config and earlier ones, whose mirrors a run may delete. */
+  /** Contexts of the sources of this config and earlier ones. A run may delete mirrors in them. */
   readonly #sources = new Set<string>();
 
   private constructor(shared: SharedBed, stack: PulumiStack, secrets: readonly string[]) {
@@ -56,7 +53,7 @@ export class Stack {
     this.#secrets = [...secrets, ...tokens].flatMap((secret) => [secret, btoa(secret)]);
   }
 
-  /** @param secrets besides the tokens of the bed */
+  /** @param secrets must not be printed, like the tokens of the bed */
   static async create(
     shared: SharedBed,
     name: string,
@@ -68,7 +65,7 @@ export class Stack {
     return stack;
   }
 
-  /** Sets the config, which manages mirrors unless it says otherwise. */
+  /** Sets the config, with `manage: mirrors` by default. */
   async configure(config: Config): Promise<void> {
     const whole = { manage: "mirrors", ...config };
     const parsed = parseConfig(whole);
@@ -78,7 +75,7 @@ export class Stack {
     await this.#stack.configure(whole);
   }
 
-  /** What a preview announces, mirror by mirror. */
+  /** Returns what a preview announces for each mirror. */
   async previewed(): Promise<Previewed> {
     return readPreview((await this.#pulumi(["preview", "--json"])).stdout);
   }
@@ -87,7 +84,7 @@ export class Stack {
     return this.run("up", [], options);
   }
 
-  /** An update that must write exactly what the preview before it announced. */
+  /** Runs an update that must write exactly what the preview before it announced. */
   async upAsPreviewed(): Promise<Run> {
     const { keys } = await this.previewed();
     const run = await this.up();
@@ -100,11 +97,6 @@ export class Stack {
     return run;
   }
 
-  /** An update that must have nothing to do and write nothing. */
-  async assertSettled(): Promise<void> {
-    assert.deepEqual((await this.run("up", ["--expect-no-changes"])).writes, []);
-  }
-
   run(
     command: keyof typeof flags,
     more: readonly string[] = [],
@@ -113,12 +105,11 @@ export class Stack {
     return this.#pulumi([command, ...flags[command], ...more], options);
   }
 
-  /** The whole state, decrypted. */
   async export(): Promise<string> {
     return (await this.#pulumi(["stack", "export", "--show-secrets"])).text;
   }
 
-  /** An update that replaces all resources that the dynamic provider serves. */
+  /** Runs an update that replaces all dynamic resources. */
   async replace(): Promise<void> {
     const { deployment } = JSON.parse(await this.export()) as Exported;
     const dynamic = (deployment.resources ?? []).filter(({ type }) =>
@@ -137,7 +128,7 @@ export class Stack {
     const { code, text, stdout } = await this.#stack.run(words, options);
     const operation = words.join(" ");
     assert.equal(code !== 0, fails, `${operation} ended with ${code}:\n${text}`);
-    // Pulumi prints the stack trace of what the program or a provider throws.
+    // Pulumi prints the stack trace of errors that the program or a provider throws.
     assert.doesNotMatch(text, /^\s+at \S+ \(/m);
     const printed = this.#secrets.filter((secret) => text.includes(secret));
     assert.equal(printed.length, 0, `${operation} printed a credential`);

@@ -2,13 +2,13 @@ import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import type { ObjectMeta } from "../../../engine/kubernetes/objects/objects.ts";
 
-/** The names of a namespace's Services, sorted. */
+/** Returns the names of a namespace's Services, sorted. */
 export async function servicesIn(kube: Kubernetes, namespace: string): Promise<string[]> {
   const services = await kube.list(resources.services, { namespace });
   return services.map(({ metadata }) => metadata.name).sort();
 }
 
-/** UIDs of Services and Endpoints by their names: what was deleted and created again has another. */
+/** Returns the UIDs of Services and Endpoints by name. A recreated object has another UID. */
 export async function uidsIn(kube: Kubernetes, namespace: string) {
   const services = await kube.list(resources.services, { namespace });
   const endpoints = await kube.list(resources.endpoints, { namespace });
