@@ -20,7 +20,7 @@ const credentials = (namespace: string) =>
 const objects = [link, credentials("linkerd"), credentials("linkerd-multicluster")];
 const note = withCli ? skipNote : `${skipNote}, skipped: linkerd is not on PATH`;
 
-/** Each test goes on from the one before. */
+/** Each test continues from the one before. */
 describe(`a link of Linkerd's CLI that a stack adopts, with real plugins and charts${note}`, function () {
   this.timeout("20m");
 

@@ -12,7 +12,7 @@ const versions = [...older.map((path) => join(path, "charts")), chartsFolder];
 const note =
   older.length > 0 ? skipNote : `${skipNote}, skipped: LINKERD_OLDER names no older version`;
 
-/** Each test goes on from the one before. */
+/** Each test continues from the one before. */
 describe(`a mesh whose charts are upgraded from version to version${note}`, function () {
   this.timeout("30m");
 

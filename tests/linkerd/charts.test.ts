@@ -13,7 +13,7 @@ interface Stored {
 
 const license = "canary-license/22f1e2d3c4b5a6f7";
 
-/** Charts as vendors build them: copies of Linkerd's with other names, one of which has Linkerd's as a dependency. */
+/** Vendors build such charts: copies of Linkerd's with other names, or charts that depend on Linkerd's. */
 describe(`charts with other names, with real plugins${skipNote}`, function () {
   this.timeout("15m");
 
@@ -63,7 +63,7 @@ async function rename(original: string, folder: string, name: string): Promise<v
   await writeFile(file, stringify({ ...chart, name }));
 }
 
-/** Makes the chart `outer`, which has Linkerd's control plane as a dependency and takes a license itself. */
+/** Makes the chart `outer`, which depends on Linkerd's control plane and takes a license itself. */
 async function nest(source: string): Promise<void> {
   const outer = join(source, "outer");
   const inner = join(outer, "charts/linkerd-control-plane");

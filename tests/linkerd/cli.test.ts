@@ -31,7 +31,7 @@ describe(`linkerd-clusters within Linkerd's CLI${note}`, function () {
     await writeFile(join(folder, "stacks.yaml"), JSON.stringify(listed));
   });
 
-  /** Our categories in the output of `linkerd check`: no Linkerd is installed. */
+  /** Returns our categories in the output of `linkerd check`. Linkerd itself isn't installed. */
   async function checked(variables = {}): Promise<readonly Category[]> {
     const words = ["linkerd", "check", "--context", "east", "--wait", "1s", "--output", "json"];
     const { stdout } = await stack.run(words, undefined, variables);

@@ -15,12 +15,12 @@ interface WithSubsets {
 const isRoot = process.getuid?.() === 0;
 const note = isRoot ? skipNote : `${skipNote}, skipped: needs root, to give pulumi a DNS server`;
 const cloudDns = { address: "127.53.0.1", zone: "elb.example.com" };
-/** The name of the load balancer, whose addresses a headless Service of the third cluster has. */
+/** A headless Service of the third cluster has the addresses of this name. */
 const hostname = `gateway.${cloudDns.zone}`;
 const balancers = clusters.inNamespace("balancers", "endpoints");
 const gateway = `${clusters.inNamespace("linkerd-multicluster", "services")}/linkerd-gateway`;
 
-/** Each test goes on from the one before. */
+/** Each test continues from the one before. */
 describe(`a load balancer with a host name, with real plugins and charts${note}`, function () {
   this.timeout("20m");
 

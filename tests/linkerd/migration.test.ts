@@ -12,7 +12,7 @@ import { lackingForMesh, skipNoteOf } from "./real-nodes.ts";
 import { chartsFolder } from "./real-plugins.ts";
 import { type Clusters, names, startClusters } from "./traffic/mesh.ts";
 import { assertNoneFailed, summaryOf } from "./traffic/stream.ts";
-import { addDeployment, addService } from "./traffic/workloads.ts";
+import { addDeployment, addExports } from "./traffic/workloads.ts";
 
 const lacking = await lackingForMesh("linkerd", "helm");
 const skipNote = skipNoteOf(lacking);
@@ -23,7 +23,9 @@ const clusters = { west: {}, east: { gateway: false }, north: { gateway: false }
 const mirrors = { manage: "mirrors", clusters };
 const services = ["web-west", "vault-north", "api-federated"];
 
-/** Docs/guides/migrate.md, typed line by line; prints what a user would see. Each test goes on from the one before. */
+/**
+ * Types docs/guides/migrate.md line by line, and prints what a user would see. Each test continues from the one before.
+ */
 describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, function () {
   this.timeout("40m");
 
@@ -53,7 +55,7 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
         `helm install linkerd-control-plane $CHARTS/linkerd-control-plane ${own} --set-file identityTrustAnchorsPEM=ca.crt --set identity.issuer.scheme=kubernetes.io/tls --wait`,
       );
     }
-    // Controllers wait for their Links, and so does Helm.
+    // Controllers wait for their Links, and Helm waits for them.
     for (const name of names) await type(multicluster("install", name, `${name}.yaml`));
     await type(
       "kubectl --context west -n linkerd-multicluster rollout status deploy/linkerd-gateway",
@@ -66,7 +68,7 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
   });
 
   it("shows the canary before anything is changed", async () => {
-    await configure({ ...mirrors, links: [canary] });
+    await stack.configure({ ...mirrors, links: [canary] });
     const [, preview = ""] = await type("cat Pulumi.prod.yaml", "pulumi preview --diff");
     assert.match(preview, /Deployment east\/linkerd-multicluster\/controller-west also mirrors/);
   });
@@ -75,7 +77,7 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
     await handOver("east-without-west.yaml", { links: [canary] });
     await quietly(async () => {
       await type(multicluster("upgrade", "east", "east.yaml"));
-      await configure({ ...mirrors, links: [] });
+      await stack.configure({ ...mirrors, links: [] });
       const [back = ""] = await type("pulumi up --yes --skip-preview");
       assert.match(back, /its mirrors stay/);
     });
@@ -88,12 +90,12 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
   });
 
   it("adopts accounts, credentials and Links", async () => {
-    await configure({ manage: "links", clusters, links, linkDefaults: { adopt: true } });
+    await stack.configure({ manage: "links", clusters, links, linkDefaults: { adopt: true } });
     await quietly(async () => {
       const [preview = ""] = await type("pulumi preview");
       assert.match(preview, /adopts Link east\/linkerd-multicluster\/west/);
       await type("pulumi up --yes --skip-preview");
-      await configure({ manage: "links", clusters, links });
+      await stack.configure({ manage: "links", clusters, links });
       await type(
         "pulumi up --yes --skip-preview",
         "pulumi up --yes --skip-preview --expect-no-changes",
@@ -112,7 +114,7 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
     const adopting = Object.fromEntries(
       Object.entries(clusters).map(([name, own]) => [name, { ...own, adopt: true }]),
     );
-    await configure({
+    await stack.configure({
       manage: "all",
       clusters: adopting,
       links,
@@ -149,9 +151,9 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
     return mesh;
   }
 
-  /** Stops Linkerd's controller by other values of its chart, and takes its mirrors over. */
+  /** Stops Linkerd's controller with other values of its chart, and takes its mirrors over. */
   async function handOver(values: string, config: Config): Promise<void> {
-    await configure({ ...mirrors, ...config });
+    await stack.configure({ ...mirrors, ...config });
     await quietly(async () => {
       await type(
         multicluster("upgrade", "east", values),
@@ -163,15 +165,11 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
     });
   }
 
-  /** No request may fail while it runs. */
+  /** Asserts that no request fails during an action. */
   async function quietly(action: () => Promise<unknown>): Promise<void> {
     const tallies = await theMesh().stream.during(action);
     console.log(`  (${summaryOf(tallies).join("; ")})`);
     assertNoneFailed(tallies);
-  }
-
-  async function configure(config: Config): Promise<void> {
-    await stack.configure(config);
   }
 
   async function type(...lines: readonly string[]): Promise<readonly string[]> {
@@ -194,7 +192,7 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
     return outputs;
   }
 
-  /** The certificates that `step` would make, values of charts, and commands where an installation has them. */
+  /** Writes the certificates that `step` would create, values of charts, and the commands of an installation. */
   async function writeTeamFiles(): Promise<void> {
     const anchor = authority();
     await writeFile(join(folder, "ca.crt"), anchor.pem);
@@ -233,17 +231,8 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
 
   async function addWorkloads(): Promise<void> {
     const { bed, rolledOut, stream } = theMesh();
-    const { west, east, north } = bed.clusters;
-    await addDeployment(west, { name: "web", program: "server" });
-    await addService(west, "web", "web", { "mirror.linkerd.io/exported": "true" });
-    await addDeployment(north, { name: "vault", program: "server" });
-    const discovered = { "mirror.linkerd.io/exported": "remote-discovery" };
-    await addService(north, "vault", "vault", discovered);
-    for (const cluster of [west, east, north]) {
-      await addDeployment(cluster, { name: "api", program: "server" });
-      await addService(cluster, "api", "api", { "mirror.linkerd.io/federated": "member" });
-    }
-    await addDeployment(east, { name: "client", program: "client" });
+    await addExports(bed.clusters);
+    await addDeployment(bed.clusters.east, { name: "client", program: "client" });
     for (const name of names) await rolledOut(name);
     for (const name of services) {
       await stream.add({ name, authority: `${name}.shop.svc.cluster.local` });
@@ -252,9 +241,8 @@ describe(`the migration of a mesh that Helm and Linkerd's CLI made${skipNote}`, 
   }
 });
 
-const multicluster = (verb: string, cluster: string, values: string): string =>
+function multicluster(verb: "install" | "upgrade", cluster: string, values: string): string {
+  const create = verb === "install" ? " --create-namespace" : "";
   // No registry has the image of the chart's hook, which labels the namespace.
-  `helm ${verb} linkerd-multicluster --no-hooks $CHARTS/linkerd-multicluster -n linkerd-multicluster --kube-context ${cluster} --create-namespace -f ${values}`.replace(
-    verb === "upgrade" ? " --create-namespace" : "",
-    "",
-  );
+  return `helm ${verb} linkerd-multicluster --no-hooks $CHARTS/linkerd-multicluster -n linkerd-multicluster --kube-context ${cluster}${create} -f ${values}`;
+}

@@ -86,7 +86,7 @@ describe(`the test bed's nodes${skipNote}`, function () {
     return (await execa("kubectl", [`--context=${cluster}`, ...words], { env })).stdout;
   }
 
-  /** Tries again while the pods are on their way. */
+  /** Waits for the pods, and sends a request from the pod curl. */
   async function curl(cluster: "west" | "east", url: string): Promise<string> {
     for (const name of ["pod/curl", ...(cluster === "west" ? ["deployment/web"] : [])]) {
       const condition = name.startsWith("pod") ? "Ready" : "Available";
@@ -109,7 +109,7 @@ async function settingsOfMachine(): Promise<readonly string[]> {
   return Promise.all(settings.map((name) => readFile(`/proc/sys/${name}`, "utf8")));
 }
 
-/** Processes, mounts and control groups that name the bed's folder. */
+/** Returns processes, mounts and control groups that name the bed's folder. */
 async function leftOf(folder: string): Promise<readonly string[]> {
   const name = folder.replace(/.*\//, "");
   const words = ["ps -A -ww -o args=", "cat /proc/mounts", "find /sys/fs/cgroup -type d"];

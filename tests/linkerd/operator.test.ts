@@ -10,7 +10,7 @@ import { parseAllDocuments } from "yaml";
 const variable = "OPERATOR_CRDS";
 const folder = process.env[variable] ?? "";
 
-/** The reason why the operator's definitions are missing; empty if they are there. */
+/** Says why the operator's definitions are missing. It is empty if they exist. */
 const lacking = existsSync(join(folder, "pulumi.com_stacks.yaml"))
   ? ""
   : `, skipped: ${variable} names no folder with the CRDs of the Pulumi Kubernetes Operator, its deploy/crds`;

@@ -2,13 +2,13 @@ import { type Bed, type BedCluster, startBed } from "../bed/bed.ts";
 import type { Config } from "../bed/stack.ts";
 import { arePluginsReal } from "./real-plugins.ts";
 
-/** Clusters, which are there once tests run. */
+/** The clusters exist once tests and hooks run. */
 export interface RealBed<Names extends string> {
   readonly bed: Bed<Names>;
   readonly clusters: Bed<Names>["clusters"];
 }
 
-/** Starts them for the suite that calls it, and skips the suite where real plugins are missing. */
+/** Starts the clusters for the suite that calls it, or skips the suite if real plugins are missing. */
 export function realBed<const Names extends string>(names: readonly Names[]): RealBed<Names> {
   let bed: Bed<Names> | undefined;
 
@@ -36,10 +36,9 @@ function running<T>(part: T | undefined): T {
 export const exported = { labels: { "mirror.linkerd.io/exported": "true" } };
 
 /**
- * Returns the config of a cluster. Load balancers get no address here, so the config
- * names one.
+ * Returns the config of a cluster. It names an address, since load balancers get none here.
  *
- * @param values more of them, by chart
+ * @param values are more values by chart
  */
 export function configOf({ server }: BedCluster, values: Config = {}): Config {
   return {

@@ -13,7 +13,7 @@ export async function lackingForMesh(...programs: readonly string[]): Promise<re
   ];
 }
 
-/** For the title of tests that are skipped where something is missing. */
+/** Returns the end of the title of tests that may be skipped. */
 export function skipNoteOf(lacking: readonly string[]): string {
   return lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`;
 }

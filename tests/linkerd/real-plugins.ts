@@ -4,12 +4,11 @@ import { notOnPath, programOnPath } from "../bed/path.ts";
 
 const variable = "LINKERD_CHARTS";
 
-/** The folder with Linkerd's charts. */
 export const chartsFolder = process.env[variable] ?? "";
 
 export const withCli = (await programOnPath("linkerd")) !== undefined;
 
-/** The parts that this machine lacks for a run with Pulumi's real plugins and Linkerd's charts. */
+/** What this machine lacks for a run with Pulumi's real plugins and Linkerd's charts. */
 export const lackingForPlugins = [
   ...(await notOnPath([
     "pulumi-resource-kubernetes",
@@ -21,7 +20,7 @@ export const lackingForPlugins = [
 
 export const arePluginsReal = lackingForPlugins.length === 0;
 
-/** For the title of tests that are skipped where something is missing. */
+/** The end of the title of tests that may be skipped. */
 export const skipNote = arePluginsReal ? "" : `, skipped: ${lackingForPlugins.join("; ")}`;
 
 /** Returns why the charts are missing, in a list that is empty if they are there. */

@@ -35,7 +35,7 @@ Commercial support is available at
 </body>
 </html>`;
 
-/** The end of each command, and the text that follows it in the guide. */
+/** The end of each command, and the output that the guide shows. */
 const guide: readonly (readonly [string, string])[] = [
   [
     "context=east get pods",
@@ -171,8 +171,8 @@ const reference = (name: string): object => ({
 });
 
 /**
- * The lines of an output, sorted: names of pods without their random end, and neither addresses, ages nor the
- * distances between columns. Newer versions of nginx have another style in their page.
+ * Returns the lines of an output, sorted, without addresses, ages, the random ends of pods' names and the widths of
+ * columns. Newer versions of nginx have another style in their page.
  */
 function comparable(output: string): readonly string[] {
   return output

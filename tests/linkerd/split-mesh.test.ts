@@ -71,7 +71,7 @@ describe(`a mesh of a trust stack and a stack for each cluster, with real plugin
     await up(west);
     assert.notEqual(await issuerOf(both.west), issuers.west);
     assert.equal(await issuerOf(both.east), issuers.east);
-    // The step after this one is not published while east lacks it.
+    // The next step isn't published while east lacks this one.
     assert.match(await up(trust), /Rotation, step 2 of 3/);
     await up(east);
     assert.notEqual(await issuerOf(both.east), issuers.east);
@@ -107,7 +107,7 @@ function shared({ clusters: { west, east } }: Bed<Names>): Config {
   };
 }
 
-/** PEM blocks in the bundle that a cluster trusts. */
+/** Counts the certificates in the bundle that a cluster trusts. */
 async function anchorsOf(cluster: TheCluster): Promise<number> {
   const path = `${clusters.inNamespace("linkerd", "configmaps")}/linkerd-identity-trust-roots`;
   const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);

@@ -22,7 +22,7 @@ const kept = [
   "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/links.multicluster.linkerd.io",
 ];
 
-/** Each test goes on from the one before. */
+/** Each test continues from the one before. */
 describe(`taking over a Linkerd that Helm installed, with real plugins and charts${skipNote}`, function () {
   this.timeout("20m");
 
@@ -44,7 +44,7 @@ describe(`taking over a Linkerd that Helm installed, with real plugins and chart
     };
   }
 
-  /** A stack with the anchor that `step` has made; the issuer's key has to be a secret. */
+  /** Returns a stack with the anchor that `step` would create. The issuer's key has to be a secret. */
   async function stackOf(name: string, more: Config): Promise<PulumiStack> {
     const trust = { anchors: anchor.pem, issuers: { west: { certificate: issuer.pem } } };
     const made = await newStack(real.bed, name, configured({ trust, west: more }));

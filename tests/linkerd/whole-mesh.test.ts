@@ -37,7 +37,7 @@ const credentials = (target: string) =>
 const token = (consumer: string, generation: number) =>
   tokenName(accountName(consumer), { generation, serial: 1 });
 
-/** Each test goes on from the one before. */
+/** Each test continues from the one before. */
 describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   this.timeout("30m");
 
@@ -133,7 +133,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     assert.ok(await clusters.serviceIn(north, "shop", "more-west"));
     assert.ok(await clusters.serviceIn(north, "shop", "shown-east"));
     assert.match(await linkerdConfig(west), /^controllerLogLevel: debug$/m);
-    // North uses its new token by now. The old one of east stays, or east would be left without any.
+    // North already uses its new token. The old one of east stays, since east would have none without it.
     await clusters.issuedToken(west, token("north", 2));
     await clusters.issuedToken(west, token("east", 1));
     await stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes");
@@ -147,7 +147,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     assert.match(await up(), /health: \d+ passed/);
     assert.ok(await clusters.serviceIn(east, "shop", "more-west"));
     assert.match(await linkerdConfig(east), /^controllerLogLevel: debug$/m);
-    // The destination controller looks at a Secret only when it comes.
+    // The destination controller reads a Secret only when it is created.
     const after = await clusters.get<Named>(east, credentials("west"));
     assert.notEqual(after.metadata.uid, before.metadata.uid);
     await clusters.issuedToken(west, token("east", 2));
@@ -173,7 +173,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     );
     const canaries = Object.fromEntries([["a link's token", token], ...kept.flat()]) as Canaries;
     const search = new Search(canaries);
-    // The plugin would leave copies of a kubeconfig in the temporary folder if it were given a path.
+    // If the plugin got a path, it would leave copies of the kubeconfig in the temporary folder.
     const folders = ["pulumi-state", "pulumi-home", "tmp"].map((each) => join(folder, each));
     const found = await Promise.all(folders.map((each) => search.inFolder(each)));
     assert.deepEqual([...search.inText("export", text), ...found.flat()], []);
@@ -189,7 +189,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
     const issued = await clusters.issuedToken(west, token("east", 2));
     const answer = () => clusters.answerTo(west, issued, "/api/v1/services");
     assert.equal(await answer(), 200);
-    // A user tries this first while the cluster is down, and it gets half-way.
+    // A user tries this first while the cluster is down, and it succeeds in part.
     await east.cut();
     await stack.configure(config({ east: undefined }));
     assert.notEqual((await stack.run(["up", "--yes", "--skip-preview"])).code, 0);
@@ -238,9 +238,9 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   interface Change {
     readonly logLevel?: string;
     readonly generation?: number;
-    /** It fails where a cluster is down. */
+    /** The check fails if a cluster is down. */
     readonly linkerdCheck?: boolean;
-    /** More keys of the cluster; undefined: it has left the config. */
+    /** More keys of the cluster. Undefined removes it from the config. */
     readonly east?: Config | undefined;
   }
 
@@ -270,7 +270,7 @@ describe(`a whole mesh, with real plugins and charts${skipNote}`, function () {
   }
 });
 
-/** Returns the issuer's key without what all keys of a kind begin and end with. */
+/** Returns the unique part of the issuer's key. All keys of a kind begin and end alike. */
 async function issuerKeyOf(cluster: BedCluster): Promise<string> {
   const path = "/api/v1/namespaces/linkerd/secrets/linkerd-identity-issuer";
   const { data } = await clusters.get<{ readonly data: Record<string, string> }>(cluster, path);
@@ -284,8 +284,8 @@ async function isInstalled(cluster: BedCluster): Promise<boolean> {
 }
 
 /**
- * Pulumi's provider waits five seconds for a token, and controllers whose API server was away look for it
- * again at longer intervals.
+ * Waits until tokens are issued. Pulumi's provider waits only five seconds, and controllers whose API server was down
+ * look for it at growing intervals.
  */
 async function issuesTokens(cluster: BedCluster): Promise<void> {
   await clusters.post(cluster, clusters.secretsOf, {

@@ -5,11 +5,11 @@ import { type BedNode, until } from "../../bed/bed.ts";
 
 interface Seen {
   readonly bytes: Buffer;
-  /** How many TLS records with data there are. */
+  /** Counts TLS records with data. */
   readonly records: number;
 }
 
-/** Returns the packets of Linkerd's proxies that come and go at a node while `action` runs. */
+/** Returns the packets of Linkerd's proxies at a node while `action` runs. */
 export async function onWire(
   { run }: BedNode,
   folder: string,

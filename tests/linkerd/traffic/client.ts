@@ -1,7 +1,7 @@
 /**
- * The program of a pod that asks: a request to each target again and again, each on a connection of its own, by the
- * target's name, as long as it runs. Targets are read from a file whenever it changes; results are appended to another.
- * Once it is to end, it waits for the answers that are on their way. It writes the file /ready when it begins.
+ * Runs in a pod and sends requests to each target until it ends, each on a connection of its own, by the target's name.
+ * It reads the targets from a file whenever that changes, and appends results to another. On SIGTERM, it waits for the
+ * answers that are under way. It writes the file /ready when it begins.
  *
  *     node client.ts NAME TARGETS RESULTS PATIENCE
  */
@@ -22,7 +22,7 @@ function ask(target: Target): void {
     const result: Result = { client, target: target.name, at, ms: Date.now() - at, ...outcome };
     appendFileSync(resultsFile, `${JSON.stringify(result)}\n`);
   };
-  // The dot at the end spares the domains in which a name is looked up first.
+  // With the dot at the end, no search domains are tried.
   const { authority, host = `${authority}.`, port = 80, path = "/" } = target;
   const to = { host, port, path, headers: { host: authority, connection: "close" } };
   const outgoing = request({ ...to, timeout: Number(patience), agent: false }, (incoming) => {

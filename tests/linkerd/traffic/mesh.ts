@@ -1,4 +1,4 @@
-/** Three clusters with Linkerd on real nodes, meshed by this program, and pods whose requests cross them. */
+/** Starts three clusters with Linkerd on real nodes, and pods that send requests across them. */
 import { mkdir } from "node:fs/promises";
 import { execa } from "execa";
 
@@ -12,16 +12,17 @@ import { addShop, namespace as shop, streamsFolder } from "./workloads.ts";
 
 export type Name = "west" | "east" | "north";
 
-/** Clusters with nodes that have Linkerd's images, and what asks in their pods. */
 export interface Clusters {
   readonly bed: Bed<Name>;
   readonly stream: Stream;
-  /** From clients with an account of their own. */
+  /** Requests of clients with an account of their own. */
   readonly visitors: Stream;
-  /** From where there is no proxy. */
+  /** Requests of clients without a proxy. */
   readonly strangers: Stream;
   readonly kubectl: (cluster: Name, ...words: readonly string[]) => Promise<string>;
-  /** Waits until every rollout in a namespace, by default the Services' own, is done and no old pod is left. */
+  /**
+   * Waits until every rollout in a namespace is done and no old pod is left. The default is the Services' namespace.
+   */
   readonly rolledOut: (cluster: Name, namespace?: string) => Promise<void>;
 }
 
@@ -78,13 +79,13 @@ export async function startMesh(): Promise<Mesh> {
   }
 }
 
-/** What `kubectl rollout` knows of the workloads that the tests use. */
+/** The kinds of workloads in the tests, for `kubectl rollout`. */
 export const rolloutKinds = "deployment,statefulset";
 
 /** Requests for this Service stay in east while it has pods there. */
 const failover = { "shop/cart": ["local", "west", "north"] };
 
-/** East mirrors from west through a gateway, and from north on the flat network that all pods share. */
+/** East mirrors from west through a gateway, and from north on the flat network of all pods. */
 export function config(link: Config = {}, trust: Config = {}): Config {
   return {
     manage: "all",

@@ -1,4 +1,4 @@
-/** What a proxy counts, in the text format of Prometheus. */
+/** A metric of a proxy in the text format of Prometheus. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

@@ -1,4 +1,4 @@
-/** What users say of requests with Linkerd's own objects: whom to let in, and where to lead them. */
+/** Creates Linkerd's own policies and routes, as users do. */
 import assert from "node:assert/strict";
 
 import type { BedCluster } from "../../bed/bed.ts";
@@ -9,7 +9,7 @@ const group = "policy.linkerd.io";
 const multicluster = "linkerd-multicluster";
 const everything = [{ path: { type: "PathPrefix", value: "/" } }];
 
-/** Pods with this label `app` serve nobody from now on but clients of these identities. */
+/** Lets only clients with these identities reach pods with this label `app`. */
 export async function admit(
   cluster: BedCluster,
   app: string,
@@ -26,8 +26,8 @@ export async function admit(
 }
 
 /**
- * A gateway leads nobody to this Service from now on but clients of these identities, and whoever is
- * meshed to all others: what the chart's policy says of its Server would hold for each route of it.
+ * Lets a gateway forward requests for this Service only from clients with these identities, and for all others from any
+ * meshed client. The chart's policy of its Server would apply to each of its routes.
  */
 export async function admitThroughGateway(
   cluster: BedCluster,
@@ -50,7 +50,7 @@ export async function admitThroughGateway(
   assert.equal((await cluster.request("PATCH", path, { spec: to("others") })).code, 200);
 }
 
-/** What asks `service` for this path is led to another Service. */
+/** Routes requests for this path of `service` to another Service. */
 export async function leadAside(
   cluster: BedCluster,
   service: string,

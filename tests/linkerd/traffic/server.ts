@@ -1,8 +1,7 @@
 /**
- * The program of a pod that serves: every answer names the pod, the identity of whoever asks, as its
- * proxy says, and for whom a gateway asks, as that says. Of the requests for `/flaky`, every other one
- * fails. Once it is to end, it waits until nobody has asked for a second, which is what pods do that are
- * to lose no request while the news of their end is on its way. It writes the file /ready when it begins.
+ * Runs in a pod and answers with the pod's name, the client's identity according to its proxy, and the client for whom
+ * a gateway asks. Every other request for `/flaky` fails. On SIGTERM, it waits until there was no request for a second,
+ * as pods do that must not lose a request while their end becomes known. It writes the file /ready when it begins.
  *
  *     node server.ts NAME PORT
  */
@@ -18,7 +17,7 @@ createServer((incoming, outgoing) => {
   last = Date.now();
   if (incoming.url === "/flaky" && flaky++ % 2 === 0) outgoing.statusCode = 503;
   const identity = incoming.headers["l5d-client-id"];
-  // Each gateway adds its own at the end.
+  // Each gateway appends its own entry.
   const origin = /.*;for=([^;]+)/.exec(incoming.headers.forwarded ?? "")?.[1];
   const { headers } = incoming;
   outgoing.end(JSON.stringify({ pod: name, identity, origin, headers }));

@@ -5,32 +5,30 @@ import { join } from "node:path";
 
 import { until } from "../../bed/bed.ts";
 
-/** Where a client finds a Service. */
 export interface Target {
   readonly name: string;
   readonly authority: string;
-  /** An address and a port in place of those that the name has. */
+  /** These replace the address and port of the name. */
   readonly host?: string;
   readonly port?: number;
   readonly path?: string;
 }
 
-/** What a pod says. */
 export interface Answer {
-  /** `<cluster>/<pod>` that answers. */
+  /** `<cluster>/<pod>` of the pod that answers. */
   readonly pod: string;
-  /** The client's identity, as the pod's proxy says. */
+  /** The client's identity, according to the pod's proxy. */
   readonly identity?: string;
-  /** For whom a gateway asks, as that says. */
+  /** The client for whom a gateway asks, according to the gateway. */
   readonly origin?: string;
 }
 
-/** How long a client waits for an answer, in milliseconds. */
+/** Milliseconds that a client waits for an answer. */
 export const patience = 10_000;
 
 /** Without an answer, `problem` says why. */
 export interface Result extends Partial<Answer> {
-  /** `<cluster>/<pod>` that asked. */
+  /** `<cluster>/<pod>` of the client. */
   readonly client: string;
   readonly target: string;
   /** When the request was sent, in milliseconds since 1970. */
@@ -39,11 +37,11 @@ export interface Result extends Partial<Answer> {
   readonly problem?: string;
 }
 
-/** The requests of some time, by target. */
-export interface Tally {
+/** The requests to a target in some time. */
+interface Tally {
   readonly sent: number;
   readonly failed: readonly Result[];
-  /** Those that answered, as `<cluster>/<pod>`. */
+  /** The pods that answered, as `<cluster>/<pod>`. */
   readonly pods: ReadonlySet<string>;
   readonly identities: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
@@ -68,7 +66,6 @@ export class Stream {
     return stream;
   }
 
-  /** Clients ask it from now on. */
   async add(target: Target): Promise<void> {
     this.#targets.set(target.name, target);
     await this.#write();
@@ -79,11 +76,16 @@ export class Stream {
     await this.#write();
   }
 
-  /** What became of the requests that were sent while `action` ran, and until each target has been asked once more. */
+  /** Returns the results of requests that were sent during an action and until each target got one more. */
   async during(action: () => Promise<unknown>): Promise<Tallies> {
     const since = Date.now();
     await action();
     return this.since(since);
+  }
+
+  /** Returns the results of so many more requests to each target. */
+  next(times: number): Promise<Tallies> {
+    return this.during(() => this.asked(times));
   }
 
   async since(start: number): Promise<Tallies> {
@@ -148,7 +150,7 @@ export class Stream {
     return lines === "" ? [] : lines.split("\n").map((line) => JSON.parse(line) as Result);
   }
 
-  /** Clients find a whole file at any time. */
+  /** Replaces the file at once, so that clients never read a part of it. */
   async #write(): Promise<void> {
     await writeFile(`${this.targetsFile}.next`, JSON.stringify([...this.#targets.values()]));
     await rename(`${this.targetsFile}.next`, this.targetsFile);
@@ -165,19 +167,19 @@ function sum(results: readonly Result[]): Tally {
   };
 }
 
-/** Those that answered for a target, in order. */
+/** Returns the pods that answered for a target, sorted. */
 export function podsOf(tallies: Tallies, target: string): readonly string[] {
   return [...tallyOf(tallies, target).pods].sort();
 }
 
-/** @throws Error for a target that nobody asks */
+/** @throws Error for a target without requests */
 export function tallyOf(tallies: Tallies, target: string): Tally {
   const tally = tallies.get(target);
   if (tally === undefined) throw new Error(`Nobody asks ${target}.`);
   return tally;
 }
 
-/** @param except targets whose requests may fail */
+/** @param except lists targets whose requests may fail */
 export function assertNoneFailed(tallies: Tallies, ...except: readonly string[]): void {
   const own = [...tallies].filter(([target]) => !except.includes(target));
   const failed = own.flatMap(([target, tally]) =>

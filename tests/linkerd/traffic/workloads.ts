@@ -1,4 +1,4 @@
-/** What a user deploys: Deployments and a StatefulSet of meshed pods, and their Services. */
+/** Creates what a user deploys: Deployments and a StatefulSet of meshed pods, and their Services. */
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import type { BedCluster } from "../../bed/bed.ts";
 import { inNamespace, post } from "../../e2e/access-clusters.ts";
@@ -6,25 +6,31 @@ import { dirname, join } from "node:path";
 
 import { patience } from "./stream.ts";
 
-/** The Services have the same port, since a gateway reaches the pods of a headless Service at its own port. */
+/**
+ * Pods and Services have the same port, since a gateway reaches the pods of a headless Service at the Service's port.
+ */
 export const serverPort = 80;
 
 export const namespace = "shop";
 
-export interface Workload {
+export const exported = { "mirror.linkerd.io/exported": "true" };
+export const discovered = { "mirror.linkerd.io/exported": "remote-discovery" };
+const member = { "mirror.linkerd.io/federated": "member" };
+
+interface Workload {
   readonly name: string;
-  /** Which program of these tests its pods run. */
+  /** The program of these tests that its pods run. */
   readonly program: "server" | "client" | "visitor" | "stranger";
   readonly replicas?: number;
-  /** Its service account, by default the namespace's. */
+  /** Its service account. The default is the namespace's. */
   readonly account?: string;
 }
 
-/** Where clients find their targets and leave their results: nodes share the bed's folder with this machine. */
+/** Clients find their targets here and leave their results. Nodes share the bed's folder with this machine. */
 export const streamsFolder = ({ auditLog }: BedCluster): string =>
   join(auditLog, "../../../traffic");
 
-/** Whatever is in it is injected with a proxy. */
+/** Creates a namespace whose pods get a proxy. */
 export async function addShop(cluster: BedCluster): Promise<void> {
   const annotations = { "linkerd.io/inject": "enabled" };
   await post(cluster, "/api/v1/namespaces", { metadata: { name: namespace, annotations } });
@@ -34,7 +40,7 @@ export async function addAccount(cluster: BedCluster, name: string): Promise<voi
   await post(cluster, inNamespace(namespace, "serviceaccounts"), { metadata: { name } });
 }
 
-/** By what proxies know pods with such an account. */
+/** Returns the identity of pods with such an account. */
 export const identityOf = (account: string, of = namespace): string =>
   `${account}.${of}.serviceaccount.identity.linkerd.cluster.local`;
 
@@ -84,6 +90,21 @@ export async function addService(
       ...more,
     },
   });
+}
+
+/** Deploys servers, and exports west's for a gateway, north's for discovery, and all clusters' as a federated Service. */
+export async function addExports(
+  clusters: Readonly<Record<"west" | "east" | "north", BedCluster>>,
+): Promise<void> {
+  const { west, north } = clusters;
+  await addDeployment(west, { name: "web", program: "server" });
+  await addService(west, "web", "web", exported);
+  await addDeployment(north, { name: "vault", program: "server" });
+  await addService(north, "vault", "vault", discovered);
+  for (const cluster of Object.values(clusters)) {
+    await addDeployment(cluster, { name: "api", program: "server" });
+    await addService(cluster, "api", "api", member);
+  }
 }
 
 /** The pods run this machine's Node and scripts of this folder. */
