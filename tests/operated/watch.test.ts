@@ -22,12 +22,11 @@ const lacking = [
 ];
 const title = `examples/watch, operated${lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`}`;
 
-/** A program that runs until it is ended. */
 interface Started extends PromiseLike<unknown> {
   kill(signal: "SIGTERM"): boolean;
 }
 
-/** The parts of the manifest that a runtime without Kubernetes can follow. */
+/** The parts of the manifest that podman can follow. */
 const deployment = z.object({
   kind: z.literal("Deployment"),
   spec: z.object({
@@ -55,8 +54,8 @@ const deployment = z.object({
 });
 
 /**
- * The image that the Dockerfile makes, run by podman as the Deployment says, and the program under the unit in a machine
- * that systemd has booted. Images can't be pulled on every machine: the bases are Debian's by mmdebstrap, with this
+ * Podman runs the image of the Dockerfile as the Deployment says, and a machine that systemd has booted runs the
+ * program under the unit. Not every machine can pull images, so their bases are Debian's by mmdebstrap with this
  * machine's Node, and the bed's build of Pulumi.
  */
 describe(title, function () {
@@ -66,16 +65,15 @@ describe(title, function () {
   let stack: PulumiStack;
   let folder: string;
   let images: Images;
-  /** The container's volumes. */
   let volumes: string;
-  /** The programs that are stopped in any case. */
+  /** These are stopped even if a test fails. */
   const started: Started[] = [];
 
   before(async function () {
     if (lacking.length > 0) return this.skip();
     shared = await bedWithGateway(namespace);
     const { bed } = shared;
-    // Podman takes no long paths.
+    // Podman accepts no long paths.
     folder = await mkdtemp("/tmp/operated-");
     await chmod(folder, 0o755);
     images = new Images(folder);
@@ -123,7 +121,7 @@ describe(title, function () {
       ...["run", "--rm", "--name", "watch-prod", "--pull", "never", "--runtime", "runc"],
       // The bed's API servers are at this machine's loopback address.
       ...["--network", "host", "--hostname", pod.hostname],
-      // Higher limits than this machine's own are not allowed.
+      // Limits can't be higher than this machine's own.
       ...["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"],
       ...["--user", `${runAsUser}:${runAsGroup}`, "--read-only", "--read-only-tmpfs=false"],
       ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
@@ -164,7 +162,7 @@ describe(title, function () {
     const units = join(machine, "etc/systemd/system");
     await cp(join(repository, "examples/watch", unit), join(units, unit));
     const chrooted = (...words: readonly string[]) => execa("chroot", [machine, ...words]);
-    // As examples/watch/README.md says.
+    // examples/watch/README.md says the same.
     const user = "linkerd-multicluster";
     await chrooted("useradd", "--system", "--home-dir", "/opt/linkerd-multicluster", user);
     await chrooted("systemctl", "enable", "linkerd-multicluster-watch@prod");
@@ -210,7 +208,7 @@ describe(title, function () {
     assert.match(said, /linkerd-multicluster-watch@prod\.service: Deactivated successfully/);
   });
 
-  /** Exports a Service, and waits until a watch has mirrored it; `process` has to run meanwhile. */
+  /** Exports a Service, and waits until a watch has mirrored it, while `process` runs. */
   async function mirrors(
     name: string,
     process: Started,
@@ -256,7 +254,7 @@ describe(title, function () {
     return execa("podman", [...images.store, "--cgroup-manager", "cgroupfs", ...words], options);
   }
 
-  /** Makes a volume with these files, which only the user of the container can read. */
+  /** Creates a volume with these files, which only the user of the container can read. */
   async function volume(name: string, files: Readonly<Record<string, string>>): Promise<void> {
     const path = join(volumes, name);
     await mkdir(path);

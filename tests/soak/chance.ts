@@ -1,4 +1,4 @@
-/** Chooses by a seed, so that a soak can be begun again with the same choices. */
+/** Makes random choices from a seed, so that a soak can be repeated. */
 export class Chance {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Chance {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1 (mulberry32, which is in the public domain). */
+  /** Returns a number from 0 up to 1 (mulberry32, which is in the public domain). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let bits = this.#state;

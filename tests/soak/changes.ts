@@ -1,4 +1,4 @@
-/** Changes as clusters see them all day: somebody deploys, or makes a mistake in the source. */
+/** Changes clusters as people do all day: somebody deploys, or edits the source by mistake. */
 import { type ObjectKey, objectKey } from "../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { assignAddress } from "../bed/gateway.ts";
@@ -15,7 +15,6 @@ import type { Chance } from "./chance.ts";
 
 type Target = "west" | "north";
 
-/** Each target has at most so many Services of a kind. */
 const most = 15;
 
 interface Place {
@@ -37,7 +36,7 @@ const exports: Readonly<Record<string, Change>> = {
     const { chance, namespace, shared } = place;
     const name = `set-${chance.below(most / 5)}`;
     const key = objectKey(namespace, name);
-    // These are the names of a StatefulSet's pods. If two pods want the same name for a mirror, the first one has it.
+    // A StatefulSet's pods have such names. If two pods want the same name for a mirror, the first one gets it.
     const hosts = Array.from({ length: 1 + chance.below(4) }, (_, index) => `${name}-${index}`);
     if (await isThere(place, target, key))
       await patch(shared.kube[target], "Endpoints", key, { subsets: pods(hosts) });
@@ -76,7 +75,7 @@ const mistakes: Readonly<Record<string, Change>> = {
 /**
  * Makes a change in a cluster that responds.
  *
- * @returns what it was; undefined where there was nothing to change
+ * @returns its name, or undefined if there was nothing to change
  */
 export async function change(
   place: Place,
@@ -106,7 +105,7 @@ async function isThere({ shared }: Place, cluster: Target, key: ObjectKey): Prom
   return (await shared.kube[cluster].find(resources.services, nameOf(key))) !== undefined;
 }
 
-/** Returns one of the Services; if there are none, a name that does not exist. */
+/** Returns one of the Services, or a name that doesn't exist if there are none. */
 async function aService({ shared, namespace, chance }: Place, cluster: Target | "east") {
   const all = await shared.kube[cluster].list(resources.services, { namespace });
   const names = all.map(({ metadata }) => metadata.name);

@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- watch --minutes N`: random changes and faults under `linkerd-clusters watch`, and in the end
- * the source has what a fresh `up` makes. It is too long for the suite, of which it is no part.
+ * `npm run soak -- watch --minutes N` makes random changes and faults under `linkerd-clusters watch`. In the end, the
+ * source must have what a fresh `up` creates. This takes too long for the suite.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
@@ -89,7 +89,7 @@ describe(`the watch under ${minutes} minutes of random changes and faults`, func
       else if (away === undefined && luck < 0.08) await cut();
       else if (luck > 0.84) await runByHand();
       else counted(await change(place, (name) => name !== away));
-      // Some changes come together, and some one by one.
+      // Some changes come together, and others one by one.
       if (chance.next() < 0.3 && away === undefined) await settled(watch, patience, isConnected);
       else await sleep(chance.below(4_000));
       ok(!watch.isEnded(), "the watch has ended by itself");
@@ -154,13 +154,13 @@ describe(`the watch under ${minutes} minutes of random changes and faults`, func
     away = undefined;
   }
 
-  /** Competes with the watch for the lock. */
+  /** Runs an update that competes with the watch for the lock. */
   async function runByHand(): Promise<void> {
     const { code } = await stack.run(["up", "--yes", "--skip-preview"]);
     counted(code === 0 ? "an up by hand" : "an up by hand that failed");
   }
 
-  /** Returns the mirrors without what the API server assigns. The name of a Service stands for its address. */
+  /** Returns the mirrors without what the API server assigns, and with a Service's name in place of its address. */
   async function contents(): Promise<string[]> {
     const services = await shared.kube.east.list(resources.services, { namespace });
     const endpoints = await shared.kube.east.list(resources.endpoints, { namespace });
@@ -176,7 +176,7 @@ describe(`the watch under ${minutes} minutes of random changes and faults`, func
     ];
     return shown
       .map((each) =>
-        // A changed version is no reason to write a mirror.
+        // A new version alone causes no write.
         JSON.stringify(each, (key, value: unknown) =>
           key === annotation.remoteResourceVersion ? undefined : (owners.get(value) ?? value),
         ),
@@ -184,7 +184,7 @@ describe(`the watch under ${minutes} minutes of random changes and faults`, func
       .sort();
   }
 
-  /** Returns the resident memory in MB, and counts open files, pipes and connections. */
+  /** Returns the resident memory in MB, and the number of open files, pipes and connections. */
   async function heldBy(pid: number) {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     const open = (await readdir(`/proc/${pid}/fd`)).length;
