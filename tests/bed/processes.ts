@@ -49,13 +49,6 @@ export function startProgram({ name, path, args, log }: ServerCommand, watchdog:
       problem && `${problem} ${lastWords(readFileSync(log, "utf8"))}`,
     /** Kills it at once. What it has promised to its clients must survive that. */
     end,
-    /** Asks it to end, and kills it after so many seconds. */
-    async terminate(seconds: number): Promise<void> {
-      ending = true;
-      child.kill("SIGTERM");
-      await Promise.race([ended, sleep(seconds * 1000, undefined, { ref: false })]);
-      await end();
-    },
     /** Suspends and resumes the process. Meanwhile it answers no client and closes no connection. */
     async freeze(): Promise<void> {
       child.kill("SIGSTOP");
