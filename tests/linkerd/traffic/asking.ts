@@ -1,4 +1,4 @@
-/** Sends requests to mirrors of a mesh, and asserts what becomes of them. */
+/** Sends requests to mirrors of a mesh, and asserts their results. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
