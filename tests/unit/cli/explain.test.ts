@@ -4,7 +4,7 @@ import { explanationText } from "../../../cli/explanation-text.ts";
 import type { Facts } from "../../../cli/facts.ts";
 import { Mesh } from "./mesh.ts";
 
-/** `west/shop/web in east: mirrored`, a line for each place. */
+/** Returns a line for each place, such as `west/shop/web in east: mirrored`. */
 function places(facts: Facts, asked: string): string[] {
   return explain(facts, asked).services.flatMap(({ cluster, service, appearsIn }) =>
     appearsIn.map(({ source, state }) => `${cluster}/${service} in ${source}: ${state}`),
@@ -49,13 +49,8 @@ describe("explain", () => {
   });
 
   it("says which clusters may import a Service, and which of its ports", () => {
-    const base = {
-      cluster: "west",
-      service: "shop/web",
-      type: "ClusterIP",
-      ports: "none",
-      labels: {},
-    };
+    const at = { cluster: "west", service: "shop/web" };
+    const base = { ...at, type: "ClusterIP", ports: "none", labels: {} };
     for (const [fact, sentence] of [
       [
         { importers: ["east", "n*"] },

@@ -48,7 +48,6 @@ export class Mesh {
     };
   }
 
-  /** Changes the config of a link. */
   configure(target: string, settings: Partial<MirrorsArgs["links"][number]>): void {
     const links = this.args.links.map((link) =>
       link.target === target ? { ...link, ...settings } : link,

@@ -25,7 +25,6 @@ export async function called(words: readonly string[]): Promise<Called> {
   return call;
 }
 
-/** Parses options of `watch`. */
 export async function watchOptions(words: readonly string[]): Promise<WatchOptions> {
   const { command, options } = await called(["watch", ...words]);
   if (command !== "watch") throw new Error("not watch");

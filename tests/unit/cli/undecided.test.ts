@@ -1,4 +1,4 @@
-import { deepEqual, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function refuse(name: "west" | "east", how: FailureKind) {
   };
 }
 
-/** The facts of the mesh after two runs and something that keeps a third one from deciding about east/west. */
+/** Returns the facts of the mesh after two runs and something that keeps a third one from deciding about east/west. */
 async function factsAfter(happens: (mesh: Mesh) => void): Promise<Facts> {
   const mesh = await (await new Mesh().up()).up();
   happens(mesh);
@@ -31,31 +31,30 @@ async function factsAfter(happens: (mesh: Mesh) => void): Promise<Facts> {
 }
 
 describe("an undecided link", () => {
-  for (const [name, happens, why] of [
-    [
-      "a guard holds it",
-      (mesh: Mesh) => {
+  const causes: Readonly<Record<string, { happens: (mesh: Mesh) => void; why: RegExp }>> = {
+    "a guard holds it": {
+      happens: (mesh) => {
         mesh.configure("west", { maxDeletions: 0 });
         mesh.clusters.west = serverWith(exporting("west", [service("shop/web")], ready));
       },
-      /link east → west would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
-    ],
-    ["its target is unreachable", refuse("west", "unreachable"), /west/],
-    [
-      "the kubeconfig lacks another target",
-      ({ clusters }: Mesh) => {
+      why: /link east → west would delete 1 of its 1 mirror on east, and maxDeletions \(0\) allows 0/,
+    },
+    "its target is unreachable": { happens: refuse("west", "unreachable"), why: /west/ },
+    "the kubeconfig lacks another target": {
+      happens: ({ clusters }) => {
         delete clusters.north;
       },
-      /no context north/,
-    ],
-  ] as const)
-    it(`keeps its mirrors and fails check with the reason if ${name}`, async () => {
+      why: /no context north/,
+    },
+  };
+  for (const [what, { happens, why }] of Object.entries(causes))
+    it(`keeps its mirrors and fails check with the reason if ${what}`, async () => {
       const facts = await factsAfter(happens);
       const web = facts.mirrors.find(({ mirror }) => mirror === "shop/web-west");
       deepEqual([web?.verdict, web?.service], ["keep", "shop/web"]);
       match(web?.undecided ?? "", why);
       match(checkTable(facts.health), why);
-      deepEqual(facts.health.healthy, false);
+      equal(facts.health.healthy, false);
     });
 
   it("has no mirrors in the facts if its source can't be read", async () => {
@@ -75,7 +74,6 @@ describe("a command", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The output and exit code of a command. */
   async function run(of: readonly Facts[], ...words: readonly string[]) {
     const document = { version: 1, stacks: of.map(statusOf) };
     writeFileSync(join(folder, "status.json"), JSON.stringify(document));

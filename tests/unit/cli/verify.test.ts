@@ -52,25 +52,22 @@ describe("verify", () => {
     equal(metadata.annotations["linkerd.io/inject"], "enabled");
     equal(spec.activeDeadlineSeconds, 60);
     equal(spec.automountServiceAccountToken, false);
-    // Arguments of their own are not expanded by a shell.
+    // A shell does not expand separate arguments.
     deepEqual(spec.containers[0]?.command.slice(-2), ["http://web/", "55"]);
   });
 
-  it("prints the status, the time and the server of an answer", () => {
-    const metrics = [outbound(`server_id="policy.linkerd"`), connected].join("\n");
-    const answer = answerIn(message([200, 5, "0.012345", "", ""], metrics), "gateway");
+  it("prints the status, the time and the server of an answer, or where it failed and the fix", () => {
     const asked = { source: "east", part: "west", service: "shop/web-west", port: 80 };
+    const text = (result: readonly (string | number)[], metrics = "") => {
+      const answer = answerIn(message(result, metrics), "gateway");
+      return verificationText({ version: 1, answers: [{ ...asked, ...answer }] });
+    };
     match(
-      verificationText({ version: 1, answers: [{ ...asked, ...answer }] }),
+      text([200, 5, "0.012345", "", ""], `${outbound(`server_id="policy.linkerd"`)}\n${connected}`),
       /east → west: shop\/web-west:80: 200 in 12 ms\n +connected to gateway\.west \(203\.0\.113\.1:4143, west\)\n/,
     );
-  });
-
-  it("says where a request failed, and what to do", () => {
-    const answer = answerIn(message([504, 0, "3.0", "service in fail-fast", ""]), "gateway");
-    const asked = { source: "east", part: "west", service: "shop/web-west", port: 80 };
     match(
-      verificationText({ version: 1, answers: [{ ...asked, ...answer }] }),
+      text([504, 0, "3.0", "service in fail-fast", ""]),
       /shop\/web-west:80: fails at gateway: the client's proxy: service in fail-fast\n +Fix: linkerd-clusters check\n/,
     );
   });

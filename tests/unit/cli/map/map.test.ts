@@ -36,14 +36,11 @@ describe("a drawing of map", () => {
       "title",
     ]);
     equal(svg.match(/<a class="(node|edge) \w+" href="#(cluster|link)-\d"/g)?.length, 9);
+    // Graphviz reads escapes and entities in labels.
+    const { text: other } = await svgOf(meshOf({ ...shape, called: renaming(['\\N\\l&lt;"}']) }));
+    match(other, />\\N\\l&amp;lt;(&quot;|")}0</);
     for (const line of mermaidOf(hostile).split("\n").slice(1, 10))
       match(line, /^ {2}n\d(?:\["[^"<>\\`]*<br\/>[a-z ]+"\]:::\w+| -\.?->\|"[^"<>\\`]*"\| n\d)$/);
-  });
-
-  it("shows Graphviz's own escapes in names literally", async () => {
-    const called = renaming([String.raw`\N\l&lt;"}`]);
-    const { text: svg } = await svgOf(meshOf({ ...shape, called }));
-    match(svg, />\\N\\l&amp;lt;(&quot;|")}0</);
   });
 
   it("draws all links up to 100, and of more only those with findings", async () => {
@@ -136,7 +133,5 @@ describe("the HTML page of map", () => {
     const html = await page(large);
     match(html, /… and 10,000 more: <code>status --output json<\/code> has all/);
     equal(times(html, /<td>missing<\/td>/g), 2 * 375);
-    const wide = meshOf({ clusters: 50, mirrors: 10_000, links: "hub" });
-    ok(Buffer.byteLength(await page(wide)) < 4_000_000);
   });
 });

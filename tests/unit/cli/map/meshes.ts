@@ -1,7 +1,6 @@
 import { type Picture, pictureOf } from "../../../../cli/map/picture.ts";
 import { factsOf, link, mirror } from "../made-facts.ts";
 
-/** The links of a mesh in a test, and the number of mirrors. */
 interface Shape {
   readonly clusters: number;
   readonly mirrors: number;
@@ -13,7 +12,7 @@ interface Shape {
 
 const results = ["ok", "ok", "ok", "ok", "warning", "ok", "ok", "error", "skipped"] as const;
 
-/** The picture of a mesh with one of every problem. */
+/** Returns the picture of a mesh with one of every problem. */
 export function meshOf(shape: Shape): Picture {
   const { clusters, mirrors, links, preview = false, called = (words: string) => words } = shape;
   const all = ["west", "east", "north"].map(called);

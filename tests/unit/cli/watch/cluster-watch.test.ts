@@ -1,5 +1,4 @@
 import { deepEqual, equal } from "node:assert/strict";
-
 import { KubernetesError } from "../../../../engine/kubernetes/client/errors.ts";
 import type { FailureKind } from "../../../../engine/kubernetes/client/failure.ts";
 import type { ObjectChange, WatchCalls } from "../../../../engine/kubernetes/client/watching.ts";
@@ -31,12 +30,12 @@ const failure = (kind: FailureKind, status?: number) => {
 };
 const notServed = failure("notFound", 404);
 
-/** Lets everything run that waits for nothing but memory. */
+/** Waits until everything waits for a change or a time. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 20; round += 1) await new Promise(setImmediate);
 }
 
-/** A watch that is open. The test decides how it ends. */
+/** The test decides how an open watch ends. */
 interface OpenWatch extends WatchCalls {
   readonly end: (version: string) => void;
   readonly fail: (error: Error) => void;
@@ -45,11 +44,11 @@ interface OpenWatch extends WatchCalls {
 describe("the watch of a cluster that exports shop/web", () => {
   let time: VirtualTime;
   let watches: Map<string, OpenWatch>;
-  /** The requests about Services: `list`, `watch 100`. */
+  /** The requests about Services are noted as `list` and `watch 100`. */
   let requests: string[];
   let connections: { isClosed: boolean }[];
   let events: WatchEvent[];
-  /** How often the cluster refuses to begin a watch of Endpoints, namespaces or Links. */
+  /** The cluster refuses to begin so many watches of Endpoints, namespaces or Links. */
   let refusals: number;
   let stop: AbortController;
   let ended: Promise<void>;
@@ -102,7 +101,7 @@ describe("the watch of a cluster that exports shop/web", () => {
     });
   }
 
-  /** The reasons for dry runs: `event services shop/web`. */
+  /** Returns the reasons for dry runs, such as `event services shop/web`. */
   const triggers = () =>
     events.flatMap((event) =>
       event.event === "triggered" ? [`${event.reason} ${event.about}`] : [],
@@ -177,10 +176,11 @@ describe("the watch of a cluster that exports shop/web", () => {
     deepEqual(triggersOf("links", change("MODIFIED", "north")), ["event links shop/north"]);
   });
 
-  for (const [what, why] of [
-    ["does not respond", failure("unreachable")],
-    ["rejects the credentials", failure("unauthorized", 401)],
-  ] as const)
+  const lost = {
+    "does not respond": failure("unreachable"),
+    "rejects the credentials": failure("unauthorized", 401),
+  };
+  for (const [what, why] of Object.entries(lost))
     it(`reconnects once for all kinds if the cluster ${what}`, async () => {
       events.length = 0;
       for (const kind of ["services", "links"]) await end(kind, why);
@@ -208,14 +208,10 @@ describe("the watch of a cluster that exports shop/web", () => {
     deepEqual(requests, ["list", "watch 100", "list", "watch 200"]);
   });
 
-  it("waits before the next watch if the server ends every watch at once", async () => {
-    for (const version of ["101", "102"]) await end("services", version, 10);
-    deepEqual(waits(), [250, 500]);
-  });
-
-  it("doubles the wait after each failure until a watch lasts half a minute", async () => {
+  it("doubles the wait each time a watch ends at once or fails, until one lasts half a minute", async () => {
+    await end("services", "101", 10);
     const errors = [failure("unreachable"), failure("server"), failure("gone")];
     for (const how of [...errors, "410", failure("server")]) await end("services", how);
-    deepEqual(waits(), [250, 500, 1000, 250]);
+    deepEqual(waits(), [250, 500, 1000, 2000, 250]);
   });
 });

@@ -1,5 +1,4 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-
 import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
 import { ControlLoop } from "../../../../cli/watch/control-loop.ts";
 import type { RunEnd, SourceStatus } from "../../../../cli/watch/events.ts";
@@ -7,7 +6,6 @@ import { VirtualTime } from "../../../simulation/time.ts";
 
 const inSync = "inSync" as SourceStatus["status"];
 const failed: RunEnd = { result: "failed", changes: 0, why: "no API server" };
-const locked: RunEnd = { result: "locked", changes: 0, why: "locked by ann" };
 
 /** It watches the sources east and north. All times are in seconds since its start. */
 class Scenario {
@@ -105,6 +103,7 @@ class Scenario {
 describe("the control loop of a watch", () => {
   let watch: Scenario;
   beforeEach(() => (watch = new Scenario()));
+  afterEach(() => watch.stopAt(0));
 
   it("previews everything at the start and every ten minutes", async () => {
     deepEqual(await watch.stopAt(700), [
@@ -141,37 +140,27 @@ describe("the control loop of a watch", () => {
     deepEqual(watch.times("dry run"), [0, 15, 20.5, 26, 31.5, 35.5]);
   });
 
-  it("excludes a refused source until the cause is gone", async () => {
+  it("excludes a refused source until the cause is gone, and runs up for the others", async () => {
     watch.found.east = "refused";
-    await watch.changesAt(300);
-    await watch.exportAt(650);
-    deepEqual(await watch.stopAt(700), [
+    await watch.until(350);
+    watch.found.north = "changed";
+    await watch.changesAt(350);
+    await watch.exportAt(500);
+    deepEqual(await watch.stopAt(590), [
       "0 dry run",
       "0.1 preview without east",
       "3.1 refused too many deletions next in 596.9",
-      "301 dry run",
-      "301.1 refused too many deletions next in 298.9",
-      "600 dry run",
-      "600.1 preview without east",
-      "603.1 refused too many deletions next in 596.9",
-      "651 dry run",
-      "651.1 up",
-      "655.1 settled",
-    ]);
-  });
-
-  it("runs up for the other sources while one is refused", async () => {
-    watch.found.north = "refused";
-    await watch.exportAt(50);
-    deepEqual(await watch.stopAt(100, 50), [
-      "51 dry run",
-      "51.1 up without north",
-      "55.1 refused too many deletions next in 544.9",
+      "351 dry run",
+      "351.1 up without east",
+      "355.1 refused too many deletions next in 244.9",
+      "501 dry run",
+      "501.1 up",
+      "505.1 settled",
     ]);
   });
 
   it("reports a lock, even if the state can't be read afterwards, and tries again", async () => {
-    watch.ends.up = locked;
+    watch.ends.up = { result: "locked", changes: 0, why: "locked by ann" };
     await watch.exportAt(5);
     await watch.until(7);
     watch.isStateReadable = false;
@@ -198,15 +187,14 @@ describe("the control loop of a watch", () => {
     deepEqual(await watch.stopAt(500, 50), ["50 dry run", "50.1 settled", ...deleted]);
   });
 
-  for (const [what, stopAt, expected] of [
-    ["a dry run", 11.05, ["11 dry run"]],
-    ["a run", 12, ["11 dry run", "11.1 up"]],
-  ] as const)
-    it(`finishes ${what} when it is stopped, and begins nothing else`, async () => {
-      await watch.exportAt(10);
-      deepEqual(await watch.stopAt(stopAt, 10), expected);
-      equal(watch.now, expected.length === 1 ? 11.1 : 15.1);
-    });
+  it("finishes what it does when it is stopped, and begins nothing else", async () => {
+    await watch.exportAt(10);
+    deepEqual(await watch.stopAt(12, 10), ["11 dry run", "11.1 up"]);
+    equal(watch.now, 15.1);
+    watch = new Scenario();
+    await watch.exportAt(10);
+    deepEqual(await watch.stopAt(11.05, 10), ["11 dry run"]);
+  });
 
   it("retries a failure after growing waits of five minutes at most, until it succeeds", async () => {
     watch.ends.preview = failed;
@@ -232,19 +220,15 @@ describe("the control loop of a watch", () => {
     ok(watch.times("settled").every((time) => time > begun));
   });
 
-  for (const [verb, what, takes] of [
-    ["is", "a dry run takes longer than 15 minutes", { "dry run": 2_000 }],
-    ["is not", "a run takes as long", { up: 2_000 }],
-  ] as const)
-    it(`${verb} stuck if ${what}`, async () => {
-      await watch.until(550);
-      Object.assign(watch.takes, takes);
-      await watch.exportAt(550);
-      await watch.until(1_400);
-      equal(watch.loop.isStuck, false);
-      await watch.until(1_990);
-      equal(watch.loop.isStuck, verb === "is");
-      await watch.stopAt(2_000);
-      equal(watch.loop.isStuck, false);
-    });
+  it("is stuck if a dry run takes longer than 15 minutes, but not if a run does", async () => {
+    watch.takes.up = 2_000;
+    await watch.exportAt(10);
+    await watch.until(12);
+    watch.takes["dry run"] = 2_000;
+    await watch.until(2_900);
+    equal(watch.loop.isStuck, false);
+    await watch.until(2_950);
+    equal(watch.loop.isStuck, true);
+    await watch.stopAt(3_000);
+  });
 });

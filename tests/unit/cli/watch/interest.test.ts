@@ -1,5 +1,4 @@
 import { deepEqual, equal } from "node:assert/strict";
-
 import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
 import { interests, isOfInterest } from "../../../../cli/watch/interest.ts";
 import { argsFor } from "../../fixtures/checked.ts";

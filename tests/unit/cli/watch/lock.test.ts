@@ -1,7 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-
 import { isPulumi, judge, type Lock, locksIn } from "../../../../cli/watch/lock.ts";
 
 const message = `error: the stack is currently locked by 2 lock(s). Either wait for the other process(es) to end or delete the lock file with \`pulumi cancel\`.

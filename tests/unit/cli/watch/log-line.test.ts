@@ -1,5 +1,4 @@
 import { equal } from "node:assert/strict";
-
 import type { WatchEvent } from "../../../../cli/watch/events.ts";
 import { sentenceOf } from "../../../../cli/watch/log-line.ts";
 

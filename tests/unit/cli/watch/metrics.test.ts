@@ -1,5 +1,4 @@
 import { deepEqual } from "node:assert/strict";
-
 import type { RunEnd, SourceStatus, State, WatchEvent } from "../../../../cli/watch/events.ts";
 import { watchMetrics } from "../../../../cli/watch/metrics.ts";
 
@@ -27,7 +26,7 @@ const changed: WatchEvent = {
 };
 
 describe("the watch's metrics", () => {
-  /** In seconds since 1970. */
+  /** The time is in seconds since 1970. */
   let now: number;
   let metrics: ReturnType<typeof watchMetrics>;
 
@@ -36,13 +35,13 @@ describe("the watch's metrics", () => {
     metrics = watchMetrics(600_000, () => now);
   });
 
-  /** Samples such as `runs_total{command=up,result=failed} 1` of the metrics with these prefixes. */
+  /** Returns samples such as `runs_total{command=up,result=failed} 1` of the metrics with these prefixes. */
   const all = async (...prefixes: readonly string[]) =>
     (await metrics.text())
       .split("\n")
       .map((line) => line.replace("linkerd_multicluster_", "").replaceAll('"', ""))
       .filter((line) => prefixes.some((prefix) => line.startsWith(prefix)));
-  /** The samples other than 0 after these events. */
+  /** Returns the samples other than 0 after these events. */
   const after = async (events: readonly WatchEvent[], ...prefixes: readonly string[]) => {
     for (const event of events) metrics.observe(event);
     return (await all(...prefixes)).filter((line) => !line.endsWith(" 0") && !/bucket/.test(line));

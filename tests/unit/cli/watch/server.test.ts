@@ -1,7 +1,6 @@
 import { deepEqual, rejects } from "node:assert/strict";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
-
 import { serve } from "../../../../cli/watch/server.ts";
 
 describe("the server for health and metrics", () => {

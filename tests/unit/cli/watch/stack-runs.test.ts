@@ -4,7 +4,6 @@ import { rmSync } from "node:fs";
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-
 import type { RunEnd, WatchEvent } from "../../../../cli/watch/events.ts";
 import type { StackLocation } from "../../../../cli/pulumi.ts";
 import { StackRuns } from "../../../../cli/watch/stack-runs.ts";
@@ -138,7 +137,7 @@ while :; do sleep 0.05; done`);
     deepEqual(excluded, [[urn], [urn]]);
   });
 
-  /** A run that is under way and holds the lock, and how Pulumi names the owner of that lock. */
+  /** Starts a run that holds the lock, and returns how Pulumi names the owner of that lock. */
   async function locking() {
     await script(`touch ${folder}/lock; echo $$ > ${folder}/started; while :; do sleep 0.05; done`);
     const run = watch().run("up", []);
