@@ -16,10 +16,10 @@ export const facts: TargetFacts = {
   gateway: { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" },
 };
 
-/** A resource, secrets unwrapped. */
+/** A resource with its secrets unwrapped. */
 interface Plain extends Registered {
   readonly custom: boolean;
-  /** The inputs as they travel. */
+  /** The inputs hold secrets in their envelopes. */
   readonly sent: Registered["inputs"];
 }
 
@@ -30,12 +30,12 @@ export interface Graph {
 
 export interface World {
   readonly preview?: boolean;
-  /** What the target says, if it can be read yet, and the token it issued. */
+  /** Undefined if the target can't be read yet. */
   readonly facts?: TargetFacts | undefined;
   readonly token?: string;
 }
 
-/** The resources of the link by which west's Services appear in east, with these keys. */
+/** Returns the resources of the link from east to west with these keys. */
 export async function graph(keys: Raw = {}, world: World = {}): Promise<Graph> {
   const { preview = false, token: issued = token, ...said } = { facts, ...world };
   const data = { token: Buffer.from(issued).toString("base64") };
@@ -54,7 +54,7 @@ export async function graph(keys: Raw = {}, world: World = {}): Promise<Graph> {
     ...each,
     sent: each.inputs,
     custom: isCustom(each),
-    // The placeholder of an unknown value has a class of its own, which plain JSON has not.
+    // JSON removes the class of the placeholder for an unknown value.
     inputs: JSON.parse(JSON.stringify(unwrapped(each.inputs))) as Registered["inputs"],
   });
   return {

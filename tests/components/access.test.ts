@@ -1,20 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
-import { linkManifestSpec, linkMetadata } from "../../engine/credentials/objects.ts";
+import { linkMetadata } from "../../engine/credentials/objects.ts";
 import { accessRules } from "../../engine/credentials/rules.ts";
-import { link } from "../unit/fixtures/link.ts";
-import { account, facts, type Graph, graph, namespaces, token } from "./access-graph.ts";
+import { account, facts, type Graph, graph, namespaces } from "./access-graph.ts";
 import { types } from "./mocked-mesh.ts";
-import { isSecret } from "./mocked-stack.ts";
 
-const kubeconfig = kubeconfigFor({
-  server: facts.server,
-  certificateAuthority: "Q0E=",
-  token,
-  cluster: "west",
-  user: account,
-});
-const data = { kubeconfig: Buffer.from(kubeconfig).toString("base64") };
 const labels = {
   "linkerd.io/extension": "multicluster",
   "app.kubernetes.io/managed-by": "linkerd-multicluster",
@@ -23,7 +12,7 @@ const role = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole";
 const binding = `${role}Binding`;
 const serviceAccount = "kubernetes:core/v1:ServiceAccount";
 const namespace = "linkerd-multicluster";
-/** What stands in a preview for what only the update will know. */
+/** This stands in a preview for a value that only the update will know. */
 const unknown = { __pulumiUnknown: true };
 
 describe("a link's access and credentials", function () {
@@ -57,81 +46,48 @@ describe("a link's access and credentials", function () {
     },
   });
 
-  it("include an account for this consumer in the target, with this link's rights", () => {
-    const metadata = { name: account, labels };
-    deepEqual(inputsOf(serviceAccount), {
-      automountServiceAccountToken: false,
-      metadata: { ...metadata, namespace },
-    });
-    const rules = accessRules({ controller: false, discovery: true });
-    deepEqual(inputsOf(role), { metadata, rules });
-    deepEqual(inputsOf(binding), {
-      metadata,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: account },
-      subjects: [{ kind: "ServiceAccount", name: account, namespace }],
-    });
-  });
-
   const { discovers, ...nothingToDiscover } = facts;
   const undiscovered = { remoteDiscoverySelector: {}, federatedServiceSelector: {} };
-  for (const [name, args, target, use] of [
-    [
-      "no rights for discovery until the target has something to discover",
-      {},
-      nothingToDiscover,
-      { controller: false, discovery: false },
-    ],
-    [
-      "them where Linkerd's controller mirrors, which it does at any time",
-      { mirroring: "controller" },
-      nothingToDiscover,
-      { controller: true, discovery: true },
-    ],
-    [
-      "none of them where nothing is selected for it",
-      { ...undiscovered, mirroring: "controller" },
-      facts,
-      { controller: true, discovery: false },
-    ],
-  ] as const)
-    it(`have ${name}`, async () => {
-      const other = await graph(args, { facts: target });
+  const cases = {
+    "for discovery of what the target has": {
+      keys: {},
+      target: facts,
+      use: { controller: false, discovery: true },
+    },
+    "without discovery until the target has something to discover": {
+      keys: {},
+      target: nothingToDiscover,
+      use: { controller: false, discovery: false },
+    },
+    "for discovery at any time where Linkerd's controller mirrors": {
+      keys: { mirroring: "controller" },
+      target: nothingToDiscover,
+      use: { controller: true, discovery: true },
+    },
+    "without discovery where nothing is selected for it": {
+      keys: { ...undiscovered, mirroring: "controller" },
+      target: facts,
+      use: { controller: true, discovery: false },
+    },
+  };
+  for (const [what, { keys, target, use }] of Object.entries(cases))
+    it(`have rights ${what}`, async () => {
+      const other = await graph(keys, { facts: target });
       const rules = accessRules(use);
       deepEqual(inputsOf(role, "east/west", other).rules, rules);
       const check = inputsOf(types.tokenCheck, "east/west", other);
       deepEqual([check.rules, check.secret], [rules, facts.token]);
-      // Another annotation, so another Secret once there is: the destination controller has to see it come.
+      // The annotation changes with the rights, and so does the Secret, which the destination controller reads again.
       const { metadata } = inputsOf(types.secret, "east/west/destination", other);
       const values = { trust: "trust.example", cluster: "cluster.local" };
       deepEqual(metadata, destination({ ...values, discovery: String(use.discovery) }));
       const asked = inputsOf(types.target, "east/west", other)["discoverySelectors"];
-      equal(asked === undefined, use.controller, "the target need not be asked");
+      equal(asked === undefined, use.controller, "the target is asked only if that decides");
     });
 
   it("include a token Secret with the current name, created before the old one is deleted", () => {
     deepEqual(inputsOf(types.secret, "east/west/token"), tokenSecret(facts.token));
     equal(made.resource(types.secret, "east/west/token").deleteBeforeReplace, false);
-  });
-
-  it("include two Secrets in the source with the same encrypted kubeconfig", () => {
-    const type = "mirror.linkerd.io/remote-kubeconfig";
-    const copies = ["mirror", "destination"].map((part) => `east/west/${part}`);
-    deepEqual(
-      copies.map((name) => inputsOf(types.secret, name)),
-      [
-        { type, data, metadata: { name: "cluster-credentials-west", namespace } },
-        {
-          type,
-          data,
-          metadata: destination({
-            trust: "trust.example",
-            cluster: "cluster.local",
-            discovery: "true",
-          }),
-        },
-      ],
-    );
-    for (const name of copies) equal(isSecret(made.resource(types.secret, name).sent.data), true);
   });
 
   it("replace the destination controller's copy on any change, and delete it first", () => {
@@ -143,13 +99,6 @@ describe("a link's access and credentials", function () {
       [true, ["*"]],
       [false, []],
     ]);
-  });
-
-  it("include a Link resource in the source", () => {
-    deepEqual(inputsOf(types.linkCr), {
-      metadata: linkMetadata("west", namespaces),
-      spec: linkManifestSpec(link(), facts, namespaces, "pulumi"),
-    });
   });
 
   it("are created in an order in which nothing gets what doesn't work yet", () => {

@@ -11,7 +11,7 @@ import { Search } from "../e2e/canaries.ts";
 import { mockedStack, redacted, unwrapped, valueOf } from "./mocked-stack.ts";
 import { plantedSecrets } from "./planted-secrets.ts";
 
-/** The arguments that state holds encrypted (docs/reference/state.md). */
+/** State holds these arguments encrypted (docs/reference/state.md). */
 const encrypted =
   /^(clusters\.west\.(kubeconfig|values\.linkerd-[a-z-]+)|charts\.[a-zA-Z]+\.values|trust\.issuers\.west\.key)$/;
 
@@ -113,7 +113,7 @@ describe("a kubeconfig among a mesh's arguments", () => {
     it(`${what} is read by ${expected === "blue" ? "that" : "its current one"}`, async () => {
       const clusters = { west: { kubeconfig: "text", ...context }, east: {} };
       const { result } = await checked({ clusters, manage: "mirrors" });
-      // Its own name stands for its current context.
+      // The name of the kubeconfig stands for its current context.
       const access = { context: expected, kubeconfig: "input:mesh/west" };
       deepEqual(result.config.clusters.get("west")?.access, access);
     });

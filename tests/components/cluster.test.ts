@@ -44,7 +44,7 @@ describe("Cluster", () => {
       context: "k3d-west",
       enableConfigMapMutable: "true",
       enableSecretMutable: "true",
-      // Else the SDK would set it to the value of KUBECONFIG.
+      // Without it, the SDK would use the value of KUBECONFIG.
       kubeconfig: "",
     });
     const other = await mockedMesh({ clusters: { west: { kubeconfig: "/home/me/west.yaml" } } });

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { EngineResource } from "../../components/engine-resource.ts";
 import { mockedStack } from "./mocked-stack.ts";
 
-/** What Pulumi's server for dynamic providers runs the code in state with. */
+/** Pulumi's server for dynamic providers runs the code in state with it. */
 const requireFromString = createRequire(import.meta.url)("require-from-string") as (
   code: string,
 ) => { readonly handler: () => Readonly<Record<string, (...args: unknown[]) => unknown>> };

@@ -46,7 +46,7 @@ describe("the checks of Linkerd's CLI", function () {
         readonly create: string;
         readonly environment: Readonly<Record<string, string>>;
       };
-    /** The result of the command in a shell. */
+    /** Runs the command in a shell. */
     const run = (name: string, variables: NodeJS.ProcessEnv = {}) => {
       const { create, environment } = inputsOf(name);
       const env = { PATH: `${folder}:${PATH}`, ...environment, ...variables };

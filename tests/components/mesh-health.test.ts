@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type MockedMesh, mockedMesh, predecessors, types } from "./mocked-mesh.ts";
-import type { Raw } from "../unit/config/table.ts";
+import { meshIn } from "../../engine/health/health-mesh.ts";
 
 const clusters = { west: null, east: null, north: null };
 const links = [
@@ -8,50 +8,47 @@ const links = [
   { source: "west", target: "east", mirroring: "controller" },
 ];
 
-/** What Health may be older than: nothing. */
+/** Lists all resources that Health has to wait for. */
 const custom = (mesh: MockedMesh): string[] =>
   mesh.order.filter(
     (each) => !/^(pulumi:providers|command|tls):?/.test(each) && !each.startsWith(types.health),
   );
 
 describe("Mesh: verified at the end", () => {
+  for (const keys of [{ links: [] }, { links }])
+    it(`Health runs after everything else, with ${keys.links.length} links`, async () => {
+      const mesh = await mockedMesh({ manage: "all", clusters, ...keys });
+      const before = predecessors(mesh, `${types.health} health`);
+      deepEqual(
+        custom(mesh).filter((each) => !before.has(each)),
+        [],
+      );
+      ok(before.size > 1);
+    });
+
   for (const manage of ["links", "all"])
-    describe(`with manage: ${manage}`, () => {
-      const meshOf = (keys: Raw = {}) => mockedMesh({ manage, clusters, links, ...keys });
-
-      for (const keys of [{}, { links: [] }])
-        it(`Health runs after everything else${"links" in keys ? ", also without a link" : ""}`, async () => {
-          const mesh = await meshOf(keys);
-          const all = predecessors(mesh, `${types.health} health`);
-          deepEqual(
-            custom(mesh).filter((each) => !all.has(each)),
-            [],
-          );
-          ok(all.size > 1);
-        });
-
-      it("gets the last change of the mesh and of every source, token, chart and issuer", async () => {
-        const { triggers, mesh } = (await meshOf()).inputs(types.health, "health");
-        const { west, east, north, ...others } = triggers as Readonly<Record<string, unknown>>;
-        const installed = [west, east, north];
-        if (manage === "all") {
-          // Mocks do not release anything, so the three charts have no revision.
-          for (const one of installed)
-            match(JSON.stringify(one), /^\[null,null,null,"[0-9a-f]{12}"\]$/);
-          equal(new Set(installed.map((one) => JSON.stringify(one))).size, 3);
-        } else deepEqual(installed, [undefined, undefined, undefined]);
-        deepEqual(others, {
-          "east/mirrors": 3,
-          "east/west/credentials": credentials("east", "west"),
-          "west/east/credentials": credentials("west", "east"),
-          "west/mirrors": 3,
-        });
-        const { manage: how, clusters: known } = JSON.parse(String(mesh)) as Readonly<
-          Record<string, unknown>
-        >;
-        const contexts = { west: { context: "west" }, east: { context: "east" } };
-        deepEqual([how, known], [manage, { ...contexts, north: { context: "north" } }]);
+    it(`Health gets the last change of every source, token, chart and issuer, with manage: ${manage}`, async () => {
+      const mesh = await mockedMesh({ manage, clusters, links });
+      const { triggers, mesh: known } = mesh.inputs(types.health, "health");
+      const { west, east, north, ...others } = triggers as Readonly<Record<string, unknown>>;
+      const installed = [west, east, north];
+      if (manage === "all") {
+        // Mocks do not release anything, so the three charts have no revision.
+        for (const one of installed)
+          match(JSON.stringify(one), /^\[null,null,null,"[0-9a-f]{12}"\]$/);
+        equal(new Set(installed.map((one) => JSON.stringify(one))).size, 3);
+      } else deepEqual(installed, [undefined, undefined, undefined]);
+      deepEqual(others, {
+        "east/mirrors": 3,
+        "east/west/credentials": credentials("east", "west"),
+        "west/east/credentials": credentials("west", "east"),
+        "west/mirrors": 3,
       });
+      const described = meshIn(known as string);
+      deepEqual(
+        [described.manage, Object.keys(described.clusters).sort()],
+        [manage, ["east", "north", "west"]],
+      );
     });
 
   describe("with linkerdCheck", () => {
@@ -83,7 +80,7 @@ describe("Mesh: verified at the end", () => {
   });
 });
 
-/** What Health gets about a link's credentials. */
+/** Health gets this about a link's credentials. */
 function credentials(source: string, target: string): string[] {
   return [`https://${target}.example.com`, `linkerd-multicluster-access-${source}-token-1-1`];
 }

@@ -66,10 +66,11 @@ describe("Mesh with manage: links", () => {
 
   it("writes mirrors after the credentials of every link into their cluster", async () => {
     const hub = await mockedMesh({ manage, clusters, topology: { hub: "east" } });
-    const targets = ["north", "west"];
-    const needed = targets.flatMap((target) => [
-      ...credentialsOf(`east/${target}`),
-      `${types.target} east/${target}`,
+    const needed = ["east/north", "east/west"].flatMap((link) => [
+      `${types.secret} ${link}/destination`,
+      `${types.secret} ${link}/mirror`,
+      `${types.linkCr} ${link}`,
+      `${types.target} ${link}`,
     ]);
     deepEqual(hub.needs(types.mirrors, "east"), [...needed, `${types.identity} east`].toSorted());
     const { observedGateways } = hub.inputs(types.mirrors, "east");
@@ -116,37 +117,17 @@ describe("Mesh with manage: links, where a link adopts what exists", () => {
   });
 });
 
-describe("Mesh with manage: links, where Linkerd's controller mirrors", () => {
-  let mesh: MockedMesh;
-
-  before(async () => {
-    const controlled = { source: "east", target: "north", mirroring: "controller" };
-    mesh = await mockedMesh({ manage, clusters, links: [...links, controlled] });
-  });
-
-  it("creates access, credentials and Link, and mirrors wait for them", () => {
-    for (const type of [types.access, types.credentials, types.link, types.linkCr])
-      equal(mesh.names(type).includes("east/north"), true, type);
-    const { controllerLinks, observedGateways } = mesh.inputs(types.mirrors, "east");
-    deepEqual([controllerLinks, observedGateways], [["north"], { west: gatewayOf("west") }]);
-    equal(mesh.needs(types.mirrors, "east").includes(`${types.linkCr} east/north`), true);
-  });
-
-  it("lets Health wait for it and expect a controller there", () => {
-    equal(mesh.needs(types.health, "health").includes(`${types.linkCr} east/north`), true);
-    const { mesh: described } = mesh.inputs(types.health, "health");
-    const { links: seen } = meshIn(described as string);
-    deepEqual(
-      seen.map(({ mirroring }) => mirroring),
-      ["pulumi", "pulumi", "controller"],
-    );
-  });
+it("Mesh with manage: links creates credentials and Link where Linkerd's controller mirrors, and waits for them", async () => {
+  const controlled = { source: "east", target: "north", mirroring: "controller" };
+  const mesh = await mockedMesh({ manage, clusters, links: [...links, controlled] });
+  const { controllerLinks, observedGateways } = mesh.inputs(types.mirrors, "east");
+  deepEqual([controllerLinks, observedGateways], [["north"], { west: gatewayOf("west") }]);
+  const link = `${types.linkCr} east/north`;
+  equal(mesh.needs(types.mirrors, "east").includes(link), true);
+  equal(mesh.needs(types.health, "health").includes(link), true);
+  const { mesh: described } = mesh.inputs(types.health, "health");
+  deepEqual(
+    meshIn(described as string).links.map(({ mirroring }) => mirroring),
+    ["pulumi", "pulumi", "controller"],
+  );
 });
-
-/** What a link's credentials consist of. */
-function credentialsOf(link: string): string[] {
-  return [
-    ...[`${types.secret} ${link}/destination`, `${types.secret} ${link}/mirror`],
-    `${types.linkCr} ${link}`,
-  ];
-}

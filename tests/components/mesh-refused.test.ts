@@ -24,7 +24,7 @@ const why = "Cluster west is another.";
 const stranger = authority({ name: "stranger" });
 const taken = present([stranger], issuerUnder(stranger));
 
-/** By whom the run learns of it: what the clusters say, what the state remembers, what is trusted. */
+/** A run learns it from the clusters, from the state, or from what a cluster trusts. */
 const ways = {
   preflight: { found: { refused: new Map([["west", why]]) } },
   state: { state: [[`${types.identity} west`, { refused: why.slice(0, -1) }] as const] },
@@ -84,7 +84,7 @@ for (const [manage, way] of cases)
       const missing = mesh.order.filter((id) => others(id) && !before.has(id));
       deepEqual(missing, []);
       ok(before.has(`${types.linkCr} north/south`));
-      // Those of a source with such a link fail as well.
+      // The mirrors of a source with such a link fail as well.
       const [mirrors] = [predecessors(mesh, `${types.mirrors} east`)];
       ok(mirrors.has(`${types.mirrors} north`));
       ok(mirrors.has(`${types.linkCr} east/north`));

@@ -36,7 +36,7 @@ describe("a stack of the trust root", () => {
   it("exports each cluster's trust, with the issuers' keys as secrets", async () => {
     const config = configOf({ manage: "trust" });
     const share = { bundlePem: "pem of the anchor", issuer: "" };
-    // As its provider has it for two clusters without Linkerd.
+    // The provider plans this for two clusters without Linkerd.
     const publication = { stage: "settled", notes: [], clusters: { west: share, east: share } };
     const step = "pulumi-nodejs:dynamic/linkerd:TrustPublication";
     const { result, resources, resource } = await mockedStack(

@@ -7,7 +7,6 @@ import { mockedStack, valueOf } from "./mocked-stack.ts";
 const clusters = { west: { context: "k3d-west" }, east: { context: "k3d-east" }, north: null };
 const manage = "mirrors";
 
-/** What Mirrors are made from, tests/unit/config/mirrors.test.ts says. */
 describe("Mesh with manage: mirrors", () => {
   it("has one resource per source, which waits for nothing", async () => {
     const links = [

@@ -31,36 +31,36 @@ export const types = {
   command: "command:local:Command",
 } as const;
 
-/** The gateway of a target, as the mocked LinkTarget finds it: each has a port to tell it by. */
+/** Returns the gateway that the mocked LinkTarget finds. Its port tells the targets apart. */
 export const gatewayOf = (target: string) => ({
   addresses: ["192.0.2.7"],
   port: 4000 + (target.codePointAt(0) ?? 0),
   identity: `gateway.${target}`,
 });
 
-/** The token that a link's account gets; it must be nowhere in the plain. */
+/** Returns the token of a link's account, which nothing may show. */
 export const tokenOf = (link: string): string => `canary-of-the-token-of-${link}`;
 
 export interface MockedMesh extends MockedStack<Mesh> {
   readonly config: MeshConfig;
-  /** Inputs without the serialized provider of a dynamic resource. */
+  /** Leaves out the serialized provider of a dynamic resource. */
   readonly inputs: (type: string, name: string) => Readonly<Record<string, unknown>>;
   readonly needs: (type: string, name: string) => readonly string[];
   readonly ofType: (type: string) => readonly Registered[];
-  /** Their names, sorted. */
+  /** Sorted. */
   readonly names: (type: string) => readonly string[];
 }
 
 export interface Circumstances {
-  /** The first preview: no target tells anything yet. */
+  /** In a first preview, no resource has outputs yet. */
   readonly preview?: boolean;
   readonly unreachable?: readonly string[];
   readonly found?: Partial<Preflight>;
-  /** What other resources tell. */
+  /** The outputs of other resources. */
   readonly state?: Iterable<readonly [string, Readonly<Record<string, unknown>>]>;
 }
 
-/** The whole mesh of a config, with clusters that nobody has installed anything on. */
+/** Returns the mesh of a config, with clusters without Linkerd. */
 export async function mockedMesh(raw: Raw, circumstances?: Circumstances): Promise<MockedMesh> {
   return meshOf(configOf(raw), circumstances);
 }
@@ -95,10 +95,10 @@ export async function meshOf(
   };
 }
 
-/** All that a resource comes after, over any number of steps, by dependency, provider or parent. */
+/** Returns everything that a resource waits for over any number of steps, by dependency, provider or parent. */
 export function predecessors(mesh: MockedMesh, start: string): ReadonlySet<string> {
   const seen = new Set([start]);
-  // A set that grows while it is gone through is gone through to its end.
+  // The loop includes what is added to the set meanwhile.
   for (const id of seen)
     for (const each of mesh.resources.filter(({ type, name }) => `${type} ${name}` === id)) {
       const provider = each.provider === "" ? [] : [`${types.provider} ${each.provider}`];
@@ -118,7 +118,7 @@ export function preflightOf({ clusters }: MeshConfig): Preflight {
   };
 }
 
-/** What the clusters say, and the runs of the mirrors. */
+/** Returns the outputs of the mocked resources. */
 function outputs({ links, clusters }: MeshConfig): State {
   const state: State = new Map();
   for (const cluster of clusters.keys()) state.set(`${types.mirrors} ${cluster}`, { revision: 3 });

@@ -8,34 +8,33 @@ type Inputs = Readonly<Record<string, unknown>>;
 export interface Registered {
   readonly type: string;
   readonly name: string;
-  /** As they travel, with secrets in their envelopes. */
+  /** The inputs hold secrets in their envelopes. */
   readonly inputs: Inputs;
-  /** Name of the provider resource; empty: the default provider. */
+  /** Empty for the default provider. */
   readonly provider: string;
   readonly parent: string;
-  /** `type name` of what it has to come after, by any input or option. */
+  /** The `type name` of each resource that it waits for, because of an input or an option. */
   readonly dependencies: readonly string[];
   readonly ignoreChanges: readonly string[];
   readonly retainOnDelete: boolean;
   readonly deleteBeforeReplace: boolean;
   readonly replaceOnChanges: readonly string[];
-  /** As JSON. */
   readonly replacementTrigger: unknown;
 }
 
 export interface MockedStack<T> {
   readonly result: T;
   readonly resources: readonly Registered[];
-  /** `warning: ...` and `error: ...`, as the program said them. */
+  /** The messages of the program begin with `warning: ` or `error: `. */
   readonly said: readonly string[];
-  /** Set if the program fails once the engine has done everything. */
+  /** It is set if the program fails once the engine has done everything. */
   readonly exitCode: typeof process.exitCode;
-  /** Every custom resource as `type name`, in the order of registration. */
+  /** The `type name` of every custom resource, in the order of registration. */
   readonly order: readonly string[];
   readonly resource: (type: string, name: string) => Registered;
 }
 
-/** Outputs by `type name`: what providers add to the inputs, and what stays from one run to the next. */
+/** The outputs that providers add to the inputs, by `type name`. They stay from one run to the next. */
 export type State = Map<string, Inputs>;
 
 /** Runs a program against Pulumi's mocks until all that it registers is registered. */
@@ -97,7 +96,7 @@ export function isCustom({ type }: Registered): boolean {
   return !type.startsWith("linkerd-multicluster:");
 }
 
-/** Mocks are not told of a resource's options, which the request for it holds. */
+/** Keeps the requests, because mocks don't get the options of a resource. */
 function listen(requests: Map<string, RegisterResourceRequest>): void {
   interface Monitor {
     registerResource: (request: RegisterResourceRequest, ...rest: readonly unknown[]) => unknown;
@@ -123,13 +122,13 @@ function optionsIn(request: RegisterResourceRequest, provider: string) {
   };
 }
 
-/** `type name` of a URN, without the types of its parents. */
+/** Returns `type name` of a URN, without the types of its parents. */
 function shortName(urn: string): string {
   const [, , types = "", ...name] = urn.split("::");
   return urn === "" ? "" : `${types.split("$").at(-1) ?? ""} ${name.join("::")}`;
 }
 
-/** What an output comes to; undefined if it is unknown. */
+/** Returns undefined if the output is unknown. */
 export function valueOf<T>(output: pulumi.Output<T>): Promise<T> {
   return new Promise((resolve) => output.apply(resolve));
 }
@@ -142,12 +141,12 @@ export function isSecret(value: unknown): boolean {
   return pulumi.runtime.isRpcSecret(value);
 }
 
-/** A value with all secrets out of their envelopes, at any depth. */
+/** Returns a value with the content of each secret, at any depth. */
 export function unwrapped<T>(value: T): T {
   return walked(value, (secret) => unwrapped(secret)) as T;
 }
 
-/** The same with `[secret]` in the place of each: what everybody may read. */
+/** Returns a value with `[secret]` in the place of each secret, as everybody may read it. */
 export function redacted(value: unknown): unknown {
   return walked(value, () => "[secret]");
 }

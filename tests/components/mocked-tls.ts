@@ -2,10 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { onlyCertificate } from "../../engine/trust/certificate.ts";
 import { authority, type Authority } from "../unit/trust/certificates.ts";
 
-/**
- * The tls provider's part in the mocks: real keys and certificates, so that what the program
- * concludes from them can be tested. A request is known by its text.
- */
+/** The mocks create real keys and certificates, because the program reads them. A request is known by its text. */
 const requests = new Map<string, string>();
 
 const hour = 60 * 60 * 1000;

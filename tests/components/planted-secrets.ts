@@ -1,6 +1,6 @@
 import { programArgs, type Type } from "../../scripts/package/args.ts";
 
-/** The arguments of a mesh with a secret in every key of the config, and where they are. */
+/** Returns the arguments of a mesh with a secret in every key of the config, and their paths. */
 export function plantedSecrets(secretOf: (path: string) => unknown): {
   readonly args: Readonly<Record<string, unknown>>;
   readonly paths: readonly string[];

@@ -9,7 +9,7 @@ const links = [
   { source: "north", target: "west" },
 ];
 
-/** `kind name` of all that names a cluster or one of its links. */
+/** Returns `kind name` of every resource that is named after a cluster or one of its links. */
 const about = (mesh: MockedMesh, cluster: string): string[] =>
   mesh.resources
     .filter(({ name }) => new RegExp(`(^|/)${cluster}($|[-/])`).test(name))
@@ -92,7 +92,7 @@ describe("a revoked link", function () {
     });
     deepEqual(about(mesh, "west").includes("LinkAccount east/west"), false);
     deepEqual(mesh.inputs(types.mirrors, "east")["revokedTargets"], ["west"]);
-    // Its children are registered once a component is.
+    // The children of a component are registered after it.
     const waits = mesh.resources
       .filter(({ dependencies }) => dependencies.includes(`${type} east`))
       .map((each) => `${each.type.split(":").at(-1) ?? ""} ${each.name}`);

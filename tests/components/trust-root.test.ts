@@ -14,7 +14,6 @@ import {
   mockedStack,
   redacted,
   type State,
-  unwrapped,
   valueOf,
 } from "./mocked-stack.ts";
 
@@ -23,7 +22,7 @@ const selfSigned = "tls:index/selfSignedCert:SelfSignedCert";
 const request = "tls:index/certRequest:CertRequest";
 const locallySigned = "tls:index/locallySignedCert:LocallySignedCert";
 const signing = ["cert_signing", "crl_signing"];
-/** The trust of a config that says nothing of it. */
+/** A config without keys of trust has this. */
 const generated = configOf({}).trust as GeneratedTrust;
 const second = { ...generated, generation: 2 };
 
@@ -50,7 +49,7 @@ function inDays(days: number): Date {
   return new Date(Date.now() + days * day);
 }
 
-/** What a cluster with the first generation has. */
+/** Returns the first generation, and a cluster that has it. */
 async function firstOf({ result }: MockedStack<TrustRoot>) {
   const anchor = onlyCertificate(await valueOf(result.issuance.anchorsPem));
   const issuer = onlyCertificate(await valueOf(result.issuerFor("west").certPem));
@@ -78,10 +77,8 @@ describe("TrustRoot: generated", () => {
 
   it("creates an anchor on P-256 that can sign and is never replaced", () => {
     const { inputs, replacementTrigger } = first.resource(key, "trust-1-anchor");
-    deepEqual(
-      [inputs, replacementTrigger],
-      [{ algorithm: "ECDSA", ecdsaCurve: "P256" }, undefined],
-    );
+    deepEqual(inputs, { algorithm: "ECDSA", ecdsaCurve: "P256" });
+    equal(replacementTrigger, undefined);
     const anchor = first.resource(selfSigned, "trust-1-anchor");
     const settings = {
       allowedUses: signing,
@@ -112,7 +109,7 @@ describe("TrustRoot: generated", () => {
     deepEqual(resource(request, "trust-1-issuer-east").inputs["subject"], {
       commonName: "identity.linkerd.east.local",
     });
-    // 305 days is how long an issuer serves.
+    // An issuer serves for 305 days.
     equal(resource(key, "trust-1-issuer-west").replacementTrigger, 3);
     const issuers = ["west", "east"].map((cluster) => result.issuerFor(cluster));
     const { anchor } = await firstOf(first);
@@ -122,26 +119,11 @@ describe("TrustRoot: generated", () => {
     equal(new Set(keys).size, 2);
   });
 
-  it("lets every cluster trust the anchor, with nothing left to do", async () => {
-    const { result, said } = await rootOf(generated);
-    const pem = await valueOf(result.issuance.anchorsPem);
-    equal(await valueOf(result.bundleFor("west")), pem);
-    equal(pem, onlyCertificate(pem).pem);
-    deepEqual([await valueOf(result.stage), said], ["settled", []]);
-    deepEqual(Object.keys(await valueOf(result.expiries)), [
-      "the trust anchor",
-      ...["the issuer of cluster west", "the issuer of cluster east"],
-    ]);
-  });
-
-  it("keeps keys secret everywhere", async () => {
-    const { resources, result } = await rootOf(second);
-    const all = (read: (inputs: unknown) => unknown) =>
-      JSON.stringify(resources.map(({ inputs }) => read(inputs))).includes("PRIVATE KEY");
-    deepEqual([all(unwrapped), all(redacted)], [true, false]);
-    const { keyPem, certPem } = result.issuerFor("west");
-    const outputs = [keyPem, certPem, result.bundleFor("west")];
-    deepEqual(await Promise.all(outputs.map(isSecretOutput)), [true, false, false]);
+  it("reports when the anchor and the issuers expire, and has nothing left to do", async () => {
+    const issuers = ["the issuer of cluster west", "the issuer of cluster east"];
+    const expiries = await valueOf(first.result.expiries);
+    deepEqual(Object.keys(expiries), ["the trust anchor", ...issuers]);
+    deepEqual([await valueOf(first.result.stage), first.said], ["settled", []]);
   });
 
   it("gives every cluster the extra anchors, and removes unknown ones only if the config says so", async () => {
@@ -151,11 +133,9 @@ describe("TrustRoot: generated", () => {
     const clusters = { west: but(east, { bundle: [anchor, stranger.certificate] }), east };
     const bundles = async (trust: TrustConfig) => {
       const { result } = await rootOf(trust, { clusters, state });
-      const names = ["west", "east"].map(async (cluster) => {
-        const bundle = knownCertificates(await valueOf(result.bundleFor(cluster)));
-        return bundle.map(({ name }) => name);
-      });
-      return Promise.all(names);
+      const pems = ["west", "east"].map((cluster) => valueOf(result.bundleFor(cluster)));
+      const known = (await Promise.all(pems)).map(knownCertificates);
+      return known.map((bundle) => bundle.map(({ name }) => name));
     };
     const root = "root.linkerd.cluster.local";
     deepEqual(await bundles(generated), [[root, "stranger"], [root]]);
@@ -176,15 +156,13 @@ describe("TrustRoot: generated", () => {
   it("passes on provided anchors and issuers, which no resource stores, and reports what expires", async () => {
     const root = authority({ name: "root" });
     const [west, east] = [issuerUnder(root, { notAfter: inDays(5.5) }), issuerUnder(root)];
-    const issuers = new Map(
-      Object.entries({ west, east }).map(([cluster, { pem, keyPem }]) => {
-        return [cluster, { certificate: pem, key: keyPem }] as const;
-      }),
-    );
+    const issuers = new Map([
+      ["west", { certificate: west.pem, key: west.keyPem }],
+      ["east", { certificate: east.pem, key: east.keyPem }],
+    ]);
     const trust = { kind: "provided", anchors: root.pem, ignorePods: [], issuers } as const;
     const { result, order, said } = await rootOf(trust);
     deepEqual(order, []);
-    equal(await valueOf(result.issuance.anchorsPem), root.pem.trim());
     equal(await valueOf(result.bundleFor("east")), root.pem.trim());
     const { certPem, keyPem } = result.issuerFor("east");
     deepEqual([await valueOf(certPem), await valueOf(keyPem)], [east.pem.trim(), east.keyPem]);
@@ -200,7 +178,7 @@ describe("TrustRoot: a rotation", () => {
   it("takes one step per run from one generation's anchor and issuers to the next", async () => {
     const state: State = new Map();
     const now = new Date();
-    /** What a run gives to west, in words, and what west is then. */
+    /** Returns what a run gives to west, in words, and what west has afterwards. */
     async function run(trust: TrustConfig, west: LiveTrust) {
       const { result } = await rootOf(trust, { clusters: { west, east: west }, now, state });
       const bundle = knownCertificates(await valueOf(result.bundleFor("west")));
@@ -236,7 +214,7 @@ describe("TrustRoot: a rotation", () => {
     ]);
   });
 
-  it("says at each step what to do", async () => {
+  it("says at each step what to do, and reports the expiry of both anchors", async () => {
     const state: State = new Map();
     const { west } = await firstOf(await rootOf(generated, { state }));
     const { said, result } = await rootOf(second, { clusters: { west }, state });
