@@ -36,120 +36,78 @@ const provided = {
   hasBundle: true,
   secret: { type: "kubernetes.io/tls", lacking: [] },
 };
-const running = present([old], oldIssuer);
-const unnamed = reading({ config: { value: { domains: undefined, version: "edge-26.1.1" } } });
+const providing = reading({ trust: present([old], oldIssuer), external: { value: provided } });
 const denied = { why: "the token is rejected", cause: "refused" } as const;
 const changes = "and connections with its pods fail until each meshed pod has been restarted";
 
 describe("a run", () => {
-  const refusals: readonly [string, ReturnType<typeof judged>, Record<string, string>][] = [
-    [
-      "two names that lead to one cluster",
-      judged(
-        {},
-        reading({ identity: { why: "west is east", cause: "refused" }, isDuplicate: true }),
-        reading({ identity: { why: "east is west", cause: "refused" }, isDuplicate: true }),
-      ),
-      { west: "west is east.", east: "east is west." },
-    ],
-    [
-      "a cluster that lacks the trust which others have to provide",
-      judged(
-        external,
-        reading({ trust: running, external: { value: provided } }),
-        reading({ trust: absent, external: { value: { ...provided, hasBundle: false } } }),
-      ),
-      {
-        east: "ConfigMap east/linkerd/linkerd-identity-trust-roots does not exist or has no ca-bundle.crt: have trust-manager, or whoever provides the trust bundle, create it.",
-      },
-    ],
-    [
-      "a cluster whose external trust can't be read",
-      judged(external, reading(), reading({ trust: denied, external: denied })),
-      { east: "What cluster east provides is unknown, because the token is rejected." },
-    ],
-    [
-      "a cluster whose trust domain a default would change",
-      judged({}, inDomain("cluster.local"), inDomain("east.local")),
-      {
-        east: `Linkerd in cluster east runs with trust domain east.local, and the default is cluster.local: to keep it, set linkerd-multicluster:clusters.east.trustDomain to east.local, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set linkerd-multicluster:clusters.east.trustDomain to cluster.local, ${changes}.`,
-      },
-    ],
-    ...(["links", "all"] as const).map(
-      (manage): [string, ReturnType<typeof judged>, Record<string, string>] => [
-        `a cluster without a cluster domain, with manage: ${manage}`,
-        judged({ manage }, reading(), unnamed),
-        {
-          east: "ConfigMap east/linkerd/linkerd-config has no clusterDomain in its values: check the installation of Linkerd there.",
-        },
-      ],
-    ),
-    [
-      "a source whose link is left to a missing controller",
-      judged(controlled, reading({ controllers: { value: [{ ...controller, target: "north" }] } })),
-      {
-        west: "link west → east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
-      },
-    ],
-  ];
-  for (const [what, { refused, warnings }, expected] of refusals)
-    it(`refuses ${what}`, () => {
-      deepEqual(Object.fromEntries(refused), expected);
-      deepEqual(warnings, []);
-    });
+  const refused = (...args: Parameters<typeof judged>) =>
+    Object.fromEntries(judged(...args).refused);
+  /** Returns the warnings of a run that refuses no cluster. */
+  const warnings = (...args: Parameters<typeof judged>) => {
+    const found = judged(...args);
+    deepEqual([...found.refused], []);
+    return found.warnings;
+  };
 
-  const inEast = (trustDomain: string) => ({ clusters: { west: null, east: { trustDomain } } });
-  const acceptances: readonly [string, ReturnType<typeof judged>, string[]][] = [
-    ["external trust that it does not install", judged({ ...external, manage: "links" }), []],
-    [
-      "another trust domain where it does not install Linkerd",
-      judged({ manage: "links" }, reading(), inDomain("east.local")),
-      [],
-    ],
-    [
-      "a trust domain that the config keeps",
-      judged(inEast("east.local"), reading(), inDomain("east.local")),
-      [],
-    ],
-    [
-      "a trust domain that the config changes, with a warning",
-      judged(inEast("cluster.local"), reading(), inDomain("east.local")),
-      [
-        `The trust domain of cluster east changes from east.local to cluster.local, ${changes}: see docs/guides/trust.md.`,
-      ],
-    ],
-    [
-      "a controller that exists",
-      judged(controlled, reading({ controllers: { value: [{ ...controller, target: "east" }] } })),
-      [],
-    ],
-    [
-      "a missing controller that it installs itself",
-      judged({ ...controlled, manage: "all" }, reading({ controllers: { value: [] } })),
-      [],
-    ],
-    [
-      "a source whose controllers can't be listed",
-      judged(controlled, reading({ controllers: denied })),
-      [],
-    ],
-    ["a config that can't be read", judged({}, reading({ config: denied })), []],
-    [
-      "a cluster that does not answer, with a warning",
-      judged(
-        external,
-        reading({ trust: running, external: { value: provided } }),
-        reading({ identity: denied, trust: denied }),
-      ),
-      [
-        "Whatever Linkerd needs in cluster east stays as it is until a run reaches it: the token is rejected",
-      ],
-    ],
-  ];
-  for (const [what, { refused, warnings }, expected] of acceptances)
-    it(`accepts ${what}`, () => {
-      deepEqual([[...refused], warnings], [[], expected]);
+  it("refuses two names that lead to one cluster", () => {
+    const twin = (why: string) =>
+      reading({ identity: { why, cause: "refused" }, isDuplicate: true });
+    deepEqual(refused({}, twin("west is east"), twin("east is west")), {
+      west: "west is east.",
+      east: "east is west.",
     });
+  });
+
+  it("refuses a cluster without the trust that others have to provide, or that can't show it", () => {
+    const lacking = reading({ external: { value: { ...provided, hasBundle: false } } });
+    deepEqual(refused(external, providing, lacking), {
+      east: "ConfigMap east/linkerd/linkerd-identity-trust-roots does not exist or has no ca-bundle.crt: have trust-manager, or whoever provides the trust bundle, create it.",
+    });
+    deepEqual(refused(external, providing, reading({ trust: denied, external: denied })), {
+      east: "What cluster east provides is unknown, because the token is rejected.",
+    });
+    deepEqual(warnings({ ...external, manage: "links" }), []);
+  });
+
+  it("changes the trust domain of a cluster only if the config names it, and warns then", () => {
+    const clusters = [inDomain("cluster.local"), inDomain("east.local")] as const;
+    deepEqual(refused({}, ...clusters), {
+      east: `Linkerd in cluster east runs with trust domain east.local, and the default is cluster.local: to keep it, set linkerd-multicluster:clusters.east.trustDomain to east.local, or linkerd-multicluster:trustDomain where it is that of every cluster; to change it, set linkerd-multicluster:clusters.east.trustDomain to cluster.local, ${changes}.`,
+    });
+    const inEast = (trustDomain: string) => ({ clusters: { west: null, east: { trustDomain } } });
+    deepEqual(warnings(inEast("east.local"), ...clusters), []);
+    deepEqual(warnings(inEast("cluster.local"), ...clusters), [
+      `The trust domain of cluster east changes from east.local to cluster.local, ${changes}: see docs/guides/trust.md.`,
+    ]);
+    deepEqual(warnings({ manage: "links" }, ...clusters), []);
+  });
+
+  it("refuses a cluster without a cluster domain, but not one whose config can't be read", () => {
+    const unnamed = reading({ config: { value: { domains: undefined, version: "edge-26.1.1" } } });
+    const east =
+      "ConfigMap east/linkerd/linkerd-config has no clusterDomain in its values: check the installation of Linkerd there.";
+    for (const manage of ["links", "all"])
+      deepEqual(refused({ manage }, reading(), unnamed), { east });
+    deepEqual(warnings({}, reading({ config: denied })), []);
+  });
+
+  it("refuses a source that lacks a link's controller, unless it installs it itself", () => {
+    const running = (...targets: string[]) =>
+      reading({ controllers: { value: targets.map((target) => ({ ...controller, target })) } });
+    deepEqual(refused(controlled, running("north")), {
+      west: "link west → east has mirroring: controller, and cluster west has no controller for Link east: add {link: {ref: {name: east}}} to controllers in the values of its Helm release of linkerd-multicluster, or set mirroring: pulumi.",
+    });
+    deepEqual(warnings(controlled, running("east")), []);
+    deepEqual(warnings({ ...controlled, manage: "all" }, running()), []);
+    deepEqual(warnings(controlled, reading({ controllers: denied })), []);
+  });
+
+  it("leaves a cluster alone that does not answer, with a warning", () => {
+    deepEqual(warnings(external, providing, reading({ identity: denied, trust: denied })), [
+      "Whatever Linkerd needs in cluster east stays as it is until a run reaches it: the token is rejected",
+    ]);
+  });
 });
 
 it("the stack of a trust root reads no domains", () => {

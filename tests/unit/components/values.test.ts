@@ -8,11 +8,11 @@ import {
 } from "../../../components/charts/values.ts";
 import { configOf, type Raw } from "../config/table.ts";
 
-/** Role of west, in a config of west and east with these keys. */
+/** Returns the role of west in a config of west and east with these keys. */
 const west = (keys: Raw) => roleOf("west", configOf(keys));
 const link = { source: "west", target: "east" };
 
-/** And the link back, for which west gets a gateway. */
+/** West gets a gateway for this link. */
 const back = { source: "east", target: "west" };
 
 function multicluster(keys: Raw) {
@@ -34,30 +34,26 @@ describe("cluster: values of the chart linkerd-multicluster", () => {
   });
 
   const east = { link: { ref: { name: "east" } } };
-  const keys = { mirroring: "controller", headless: true, createNamespaces: true };
-  for (const [name, more, controller, creates] of [
-    [
-      "have a controller for a link with mirroring: controller",
-      {},
-      { ...east, gateway: { enabled: true }, enableHeadlessServices: true },
-      true,
-    ],
-    [
-      "have a controller without a gateway probe on a flat network",
-      { gateway: false, headless: false, createNamespaces: false },
-      { ...east, gateway: { enabled: false }, enableHeadlessServices: false },
-      false,
-    ],
-  ] as const)
-    it(name, () => {
-      const values = multicluster({ links: [{ ...link, ...keys, ...more }] });
-      deepEqual(values["controllers"], [controller]);
-      equal(values["enableNamespaceCreation"], creates);
-      deepEqual(values["localServiceMirror"], { replicas: 1 });
+  const controlled = { ...link, mirroring: "controller" };
+
+  it("have a controller for a link with mirroring: controller", () => {
+    const values = multicluster({
+      links: [{ ...controlled, headless: true, createNamespaces: true }],
     });
+    const gateway = { enabled: true };
+    deepEqual(values["controllers"], [{ ...east, gateway, enableHeadlessServices: true }]);
+    equal(values["enableNamespaceCreation"], true);
+    deepEqual(values["localServiceMirror"], { replicas: 1 });
+  });
+
+  it("have a controller without a gateway probe on a flat network", () => {
+    const values = multicluster({ links: [{ ...controlled, gateway: false }] });
+    const gateway = { enabled: false };
+    deepEqual(values["controllers"], [{ ...east, gateway, enableHeadlessServices: false }]);
+    equal(values["enableNamespaceCreation"], false);
+  });
 
   it("probe the gateway at the port that the target's values set", () => {
-    const controlled = { ...link, mirroring: "controller" };
     const probed = (gateway: Raw, more: Raw = {}) => {
       const values = { "linkerd-multicluster": { gateway } };
       const clusters = { west: null, east: { values } };
