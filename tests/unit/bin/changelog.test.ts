@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-
 import { notesOf, released } from "../../../scripts/changelog.ts";
 
 const changelog =

@@ -12,7 +12,7 @@ const digests = {
   "linkerd-multicluster": sha("c"),
 };
 
-/** Uses a folder with these empty files. */
+/** Creates a folder with these empty files while it is used. */
 function withCharts(
   files: readonly string[],
   use: (folder: string) => void,

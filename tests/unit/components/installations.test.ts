@@ -10,7 +10,7 @@ function reading(facts: Partial<InstallationReading> = {}): InstallationReading 
   return { identity: { value: "uid" }, isDuplicate: false, trust: absent, ...facts };
 }
 
-/** The reading of a cluster whose Linkerd runs in this trust domain. */
+/** Returns the reading of a cluster whose Linkerd runs in this trust domain. */
 function inDomain(trustDomain: string): InstallationReading {
   const domains = { clusterDomain: "cluster.local", trustDomain };
   return reading({ config: { value: { domains, version: undefined } } });

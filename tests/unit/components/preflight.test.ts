@@ -19,7 +19,7 @@ const root = authority({ name: "root" });
 const issuer = issuerUnder(root);
 const installation = "clusterDomain: cluster.local\nidentityTrustDomain: east.local\n";
 
-/** A cluster on which Linkerd runs in the trust domain `east.local`. */
+/** Returns a cluster in which Linkerd runs in the trust domain `east.local`. */
 function running(name: string, identity = name): ApiServer {
   const memory = serverWith({ ...cluster(name), identity });
   memory.put("configmaps", roots(root.pem));
@@ -44,7 +44,7 @@ interface Found {
   readonly west?: ApiServer;
   readonly east?: ApiServer;
   readonly raw?: Raw;
-  /** How the client of east differs. */
+  /** Replaces methods of the client of east. */
   readonly changed?: Partial<Kubernetes>;
 }
 
@@ -75,7 +75,7 @@ class NoClusters extends Clusters {
   }
 }
 
-/** The result of the preflight, and the number of connections that stay open. */
+/** Returns the result of the preflight, and the number of connections that stay open. */
 async function observed({ raw, ...found }: Found = {}) {
   const clusters = new OpenedClusters(found);
   const seen = await preflight(configOf({ trustDomain: "east.local", ...raw }), clusters);

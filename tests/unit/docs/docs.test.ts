@@ -47,9 +47,10 @@ it("every link and path in the documentation leads to something that exists", ()
   const broken = files.flatMap((file) => {
     const links = found(/\]\(([^)]+)\)/g, prose(file));
     const paths = found(/`(?!\.\/)([\w.-]+\/[\w./-]*)`/g, prose(file));
+    const scripts = found(/(?<![\w./-])(examples\/[\w./-]+\.(?:sh|yaml))\b/g, text(file));
     const all = [
       ...links.filter((link) => isBrokenLink(link, file)),
-      ...paths.filter(isBrokenPath),
+      ...[...paths, ...scripts].filter(isBrokenPath),
     ];
     return all.map((target) => `${file}: ${target}`);
   });
@@ -61,7 +62,7 @@ it("every test that a page names has tests in it", () => {
     found(/`(tests\/[\w./-]+\.test\.ts)`/g, prose(page)).map((test) => ({ page, test })),
   );
   ok(new Set(named.map(({ page }) => page)).size > 5);
-  const hasTests = (file: string) => /\b(?:it|tells|testMistakes|testSentences)\(/.test(text(file));
+  const hasTests = (file: string) => /\b(?:it|tells|test[A-Z]\w+)\(/.test(text(file));
   deepEqual(
     named.filter(({ test }) => !hasTests(test)),
     [],
@@ -123,7 +124,7 @@ describe("docs/reference/upstream-bugs.md", () => {
   });
 });
 
-/** Whether a path leads to a config key: `links[].gateway.port`. */
+/** Tells whether a path such as `links[].gateway.port` leads to a config key. */
 function isKey(path: string): boolean {
   let section: Section | undefined = stack;
   for (const name of path.replaceAll("[]", "").replaceAll(".<cluster>", "").split(".")) {

@@ -7,7 +7,7 @@ export function text(file: string): string {
   return readFileSync(join(root, file), "utf8");
 }
 
-/** The tables of a page: the cells of each row, the first of which is the header. */
+/** Returns the cells of each row of each table of a page. The first row is the header. */
 function tablesIn(page: string): string[][][] {
   const blocks = text(page)
     .split("\n\n")
@@ -17,7 +17,6 @@ function tablesIn(page: string): string[][][] {
     .map((lines) => lines.filter((_, index) => index !== 1).map(cellsOf));
 }
 
-/** The rows of the tables of a page whose header is like this. */
 export function rowsOf(
   page: string,
   isLike: (header: readonly string[]) => boolean = () => true,
@@ -25,7 +24,7 @@ export function rowsOf(
   return tablesIn(page).flatMap(([header = [], ...rows]) => (isLike(header) ? rows : []));
 }
 
-/** Cells may have `\|` in them. */
+/** A cell may contain `\|`. */
 function cellsOf(row: string): string[] {
   return row
     .split(/(?<!\\)\|/)

@@ -24,15 +24,15 @@ const downloaded = Object.entries(lockfile.packages)
   .filter(([place, { link = false }]) => place !== "" && place !== "engine" && !link)
   .map(([place, locked]) => ({ name: place.split("node_modules/").at(-1) ?? place, ...locked }));
 
-/** Licences that only oblige whoever runs the program to keep a notice. */
+/** These licences only demand that a notice is kept. */
 const allowed = [
   ...["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "CC0-1.0", "ISC"],
   ...["MIT", "PSF-2.0", "Python-2.0", "Unlicense"],
 ];
 
-/** Packages whose licence was reviewed by hand. */
+/** The licences of these packages were reviewed by hand. */
 const reviewed: Readonly<Record<string, string>> = {
-  // A list of licence names, of which the program reads none.
+  // It is a list of licence names, which the program never reads.
   "spdx-exceptions": "CC-BY-3.0",
   // Its file LICENSE is that of the MIT licence.
   "@logdna/tail-file": "SEE LICENSE IN LICENSE",
@@ -84,7 +84,7 @@ describe("supply chain: dependencies", () => {
   });
 });
 
-/** All matches of a pattern in the files of the examples, each after its file. */
+/** Returns the matches of a pattern in the files of the examples, each after its file. */
 function inExamples(pattern: RegExp): string[] {
   return globSync("examples/**/{Dockerfile,*.yaml,*.yml,*.sh,*.md}", { cwd: root }).flatMap(
     (file) => [...text(file).matchAll(pattern)].map(([, name = ""]) => `${file} ${name}`),

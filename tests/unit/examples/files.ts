@@ -7,7 +7,7 @@ import { parseConfig } from "../../../config/parse.ts";
 
 export const folder = join(import.meta.dirname, "../../../examples");
 
-/** Each is a folder, and the name of its stack. */
+/** Each name is that of a folder and of its stack. */
 export const examples = ["statefulset", "federated"] as const;
 
 export const prefix = "linkerd-multicluster:";
@@ -17,7 +17,7 @@ export function text(path: string): string {
   return readFileSync(join(folder, path), "utf8");
 }
 
-/** Paths of all files in a folder of the examples, from there. */
+/** Returns the paths of all files in a folder of the examples, relative to it. */
 export function filesIn(path: string): string[] {
   const start = join(folder, path);
   return readdirSync(start, { recursive: true, withFileTypes: true })
@@ -26,7 +26,7 @@ export function filesIn(path: string): string[] {
     .sort();
 }
 
-/** The documents of a YAML file; a mistake in its syntax is thrown. */
+/** @throws for a mistake in the syntax */
 export function documents(path: string): unknown[] {
   return yaml.parseAllDocuments(text(path)).map((document) => {
     const [mistake] = document.errors;
@@ -44,7 +44,7 @@ const manifest = z.looseObject({
 
 export type Manifest = z.infer<typeof manifest>;
 
-/** All objects of examples/operator. */
+/** Returns all objects of examples/operator. */
 export function manifestsOf(): Manifest[] {
   return filesIn("operator")
     .filter((path) => path.endsWith(".yaml"))
@@ -52,7 +52,7 @@ export function manifestsOf(): Manifest[] {
     .map((document) => manifest.parse(document));
 }
 
-/** A stack file's keys in the program's namespace, as parseConfig takes them. */
+/** Returns a stack file's keys as parseConfig takes them. */
 export function keysIn(stack: unknown): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(stackFile.parse(stack).config).map(([key, value]) => {
@@ -66,7 +66,6 @@ export function configOf(example: (typeof examples)[number]): MeshConfig {
   return checked(documents(`${example}/Pulumi.${example}.yaml`)[0]);
 }
 
-/** The config of a stack file. */
 export function checked(stack: unknown): MeshConfig {
   const parsed = parseConfig(keysIn(stack));
   if ("config" in parsed) return parsed.config;

@@ -31,10 +31,10 @@ describe("examples: scripts, with stubs of docker, k3d and kubectl", () => {
     const { status, stderr } = spawnSync(join(folder, script), words, { encoding: "utf8", env });
     const commands = readFileSync(join(world, "log"), "utf8").trim().split("\n");
     const starting = (start: string) => commands.filter((line) => line.startsWith(`${start} `));
-    /** The clusters that `k3d cluster <verb>` names. */
+    /** Returns the clusters that `k3d cluster <verb>` names. */
     const clusters = (verb: string) =>
       starting(`k3d cluster ${verb}`).map((line) => line.split(" ")[3]);
-    /** The values of an option of `k3d cluster create`. */
+    /** Returns the values of an option of `k3d cluster create`. */
     const values = (option: string) =>
       commands
         .flatMap((line) => line.split(" ").filter((word) => word.startsWith(option)))

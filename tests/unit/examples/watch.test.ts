@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import * as yaml from "yaml";
 import * as z from "zod";
-
 import type { WatchEvent } from "../../../cli/watch/events.ts";
 import { watchMetrics } from "../../../cli/watch/metrics.ts";
 import { watchOptions } from "../cli/options.ts";
@@ -11,7 +10,7 @@ import { configOf, documents, folder, text } from "./files.ts";
 
 const root = join(folder, "..");
 
-/** Events after which every metric has a value. */
+/** After these events, every metric has a value. */
 const everything: readonly WatchEvent[] = [
   { event: "clusters", kinds: { east: ["services"] } },
   {
@@ -31,11 +30,11 @@ const everything: readonly WatchEvent[] = [
   { event: "expiries", certificates: { "the trust anchor": "2036-01-01T00:00:00Z" } },
 ];
 
-/** Labels that Prometheus adds to what it scrapes, and the label of a histogram's series. */
+/** Prometheus adds the first two labels, and `le` is the label of a histogram's series. */
 const addedLabels = ["instance", "job", "le"];
 
 describe("examples/watch: metrics", () => {
-  /** The labels of each metric that the watch exports. */
+  /** The watch exports these metrics with these labels. */
   const exported = new Map<string, Set<string>>();
 
   before(async () => {
@@ -82,7 +81,7 @@ describe("examples/watch: metrics", () => {
 });
 
 describe("examples/watch: units, manifests and image", () => {
-  /** Seconds that the longest step of a run may take: a chart that does not become ready. */
+  /** The longest step of a run waits for a chart to become ready, in seconds. */
   const longestStep = configOf("federated").charts.timeoutSeconds;
 
   it("the systemd unit starts an existing file with valid options, and lets a run end", async () => {

@@ -14,7 +14,7 @@ import { argsFor } from "../fixtures/checked.ts";
 import { cluster, exported, exporting } from "../fixtures/objects.ts";
 import { UserError } from "../../../engine/user-error.ts";
 
-/** The engine's own would cancel this process, and so all other tests; tests/e2e/mirroring/interrupted.test.ts has it. */
+/** The engine's own path would cancel all other tests; tests/e2e/mirroring/interrupted.test.ts uses it. */
 const path = "/test/Cancel";
 const channel = "http2.server.stream.created";
 

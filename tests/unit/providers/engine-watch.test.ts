@@ -1,7 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-
 import { engineAddress, watchEngine } from "../../../engine/providers/engine-watch.ts";
 
 const script = "/modules/@pulumi/pulumi/cmd/dynamic-provider/index.js";
@@ -43,7 +42,7 @@ describe("the watch on the engine", () => {
     equal(engineAddress([]), undefined);
   });
 
-  /** Begins to watch; the server's end of the connection. */
+  /** Begins to watch, and returns the server's end of the connection. */
   async function watched(): Promise<Socket> {
     gone = new Promise((resolve) => {
       watchEngine(address, () => {

@@ -8,7 +8,7 @@ import { cluster, exporting, linkObject } from "../fixtures/objects.ts";
 
 const args = argsFor(["west"]);
 
-/** What takes clusters is tried with real ones (tests/e2e). */
+/** tests/e2e/mirroring/engine.test.ts runs it with real clusters. */
 describe("the provider of mirrors", () => {
   it("plans nothing and contacts no cluster while an input is unknown", async () => {
     const unknown = { ...args, statusIn: unknownValue };
@@ -56,7 +56,7 @@ describe("the provider of mirrors", () => {
       const east = serverWith(cluster("east", { namespaces: ["shop"] }), { links });
       const clusters = new SimulatedClusters({ east, west: serverWith(exporting("west", [web])) });
       const provider = new MirrorsProvider({ clusters, say: () => undefined });
-      // Who decides that a status is due asks whether it may be written.
+      // Each decision about a status asks whether it may be written.
       let asked = 0;
       east.allows = () => {
         asked += 1;

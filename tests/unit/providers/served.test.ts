@@ -17,7 +17,7 @@ const content = (token: string) =>
     })),
   });
 
-/** Keeps what the methods of a resource get to see, and the token that they would use. */
+/** Notes the properties that the methods of a resource get, and the token that they would use. */
 function resource({ failing = false } = {}) {
   const seen: Props[] = [];
   const tokens: (string | undefined)[] = [];
@@ -55,7 +55,7 @@ describe("kubeconfigs among the inputs of a resource", () => {
     const second = given("second-token");
     deepEqual(await methods.update("west", first, second), { id: "west", outs: second });
     deepEqual(await methods.read("west", second), { id: "west", props: second });
-    // What state has may be older than what this run was given.
+    // The kubeconfig in state may be older than that of this run.
     await methods.delete("west", first);
     deepEqual(tokens, ["first-token", "first-token", "second-token", "second-token"]);
     deepEqual(new Set(seen.map((props) => JSON.stringify(props))), new Set(['{"a":1}']));

@@ -48,7 +48,7 @@ describe("the start of a process", () => {
       const { getHeapSpaceStatistics } = await import("node:v8");
       const size = () =>
         getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size;
-      // One that has hardly begun takes a first step, of a megabyte.
+      // The space grows by a megabyte when a process begins.
       const before = Math.max(size(), 4 * 2 ** 20);
       const kept = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
       process.stdout.write(JSON.stringify({ kept: kept.length, grows: size() > before }));
@@ -59,7 +59,7 @@ describe("the start of a process", () => {
   });
 });
 
-/** A process that has loaded the engine as a provider does, and then runs the script. */
+/** Starts a process that loads the engine as a provider does, and then runs the script. */
 async function withProvider(
   script: string,
   use: (child: ChildProcessByStdio<null, Readable, Readable>) => Promise<void>,

@@ -8,20 +8,17 @@ import { endpointsFields } from "../../../engine/mirroring/model/difference.ts";
 import { listed } from "../../../engine/message.ts";
 import type { Mirror } from "../../../engine/mirroring/model/mirror.ts";
 
-/** Where something of a cluster comes in. */
-interface Door {
-  readonly name: string;
-  /** The worst that may come in, of about so many bytes. */
-  readonly worst: (bytes: number) => unknown;
-  readonly enter: (input: never) => unknown;
+/** Makes the worst input of approximately so many bytes, and returns the call that reads it. */
+type Door = (bytes: number) => () => unknown;
+
+function door<T>(worst: (bytes: number) => T, enter: (input: T) => unknown): Door {
+  return (bytes) => {
+    const input = worst(bytes);
+    return () => enter(input);
+  };
 }
 
-/** A door, with the type of what comes in by it checked. */
-function door<T>(name: string, worst: (bytes: number) => T, enter: (input: T) => unknown): Door {
-  return { name, worst, enter };
-}
-
-/** Bytes: what this machine is busy with otherwise is lost in the time that the larger one takes. */
+/** In bytes. The larger input takes so long that other work on this machine hardly matters. */
 export const [small, large] = [25_000, 200_000];
 
 const numbered = <T>(count: number, text: (number: number) => T) =>
@@ -36,35 +33,30 @@ const refusal = (message: string) =>
     redact,
   );
 
-/** Texts and objects of a cluster, each where it comes in, and what of all that may come in takes longest. */
-export const doors: readonly Door[] = [
-  door("a duration: digits", (bytes) => "1".repeat(bytes), parseDuration),
-  door("a duration: parts", (bytes) => "1h".repeat(bytes / 2), parseDuration),
-  door(
-    "linkerd-config: many keys",
+export const doors: Readonly<Record<string, Door>> = {
+  "a duration: digits": door((bytes) => "1".repeat(bytes), parseDuration),
+  "a duration: parts": door((bytes) => "1h".repeat(bytes / 2), parseDuration),
+  "linkerd-config: many keys": door(
     (bytes) => numbered(bytes / 9, (n) => `k${n}: 1`).join("\n"),
     domainsIn,
   ),
-  door(
-    "linkerd-config: the key, often",
+  "linkerd-config: the key, often": door(
     (bytes) => "clusterDomain: a\n".repeat(bytes / 17),
     domainsIn,
   ),
-  door("linkerd-config: nested", (bytes) => `clusterDomain: ${"[".repeat(bytes)}`, domainsIn),
-  door(
-    "a kubeconfig: many keys",
+  "linkerd-config: nested": door((bytes) => `clusterDomain: ${"[".repeat(bytes)}`, domainsIn),
+  "a kubeconfig: many keys": door(
     (bytes) => numbered(bytes / 9, (n) => `k${n}: 1`).join("\n"),
     credentialsIn,
   ),
-  door("a kubeconfig: nested", (bytes) => "? ".repeat(bytes / 2), credentialsIn),
-  door("a kubeconfig: blanks", (bytes) => `a: b${" ".repeat(bytes)}c`, credentialsIn),
-  door("a kubeconfig: a long word", (bytes) => `a: ${"1.".repeat(bytes / 2)}`, credentialsIn),
-  door("what a server says: letters", (bytes) => "token".repeat(bytes / 5), redact),
-  door("what a server says: slashes", (bytes) => "/".repeat(bytes) + "@", withoutUserPart),
-  door("what a server says: backslashes", (bytes) => "\\".repeat(bytes), refusal),
-  door("a list of texts in a preview", (bytes) => numbered(bytes / 8, String), listed),
-  door(
-    "addresses that differ",
+  "a kubeconfig: nested": door((bytes) => "? ".repeat(bytes / 2), credentialsIn),
+  "a kubeconfig: blanks": door((bytes) => `a: b${" ".repeat(bytes)}c`, credentialsIn),
+  "a kubeconfig: a long word": door((bytes) => `a: ${"1.".repeat(bytes / 2)}`, credentialsIn),
+  "what a server says: letters": door((bytes) => "token".repeat(bytes / 5), redact),
+  "what a server says: slashes": door((bytes) => "/".repeat(bytes) + "@", withoutUserPart),
+  "what a server says: backslashes": door((bytes) => "\\".repeat(bytes), refusal),
+  "a list of texts in a preview": door((bytes) => numbered(bytes / 8, String), listed),
+  "addresses that differ": door(
     (bytes) => numbered(bytes / 16, (n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`),
     (ips) => {
       const live: Endpoints = {
@@ -85,4 +77,4 @@ export const doors: readonly Door[] = [
       return endpointsFields(live, wanted, () => undefined);
     },
   ),
-];
+};

@@ -3,18 +3,14 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { doors, large, small } from "./doors.ts";
 
-/** Megabytes: the program takes a quarter of them by itself, and what is not collected yet another. */
+/** In megabytes. The program alone takes a quarter of them, and garbage another. */
 const heap = 32;
 
 describe("the worst that a cluster can say takes time in proportion to its length", () => {
-  for (const { name, worst, enter } of doors)
+  for (const [name, door] of Object.entries(doors))
     it(name, async function () {
       this.timeout(60_000);
-      const timeOf = async (bytes: number) => {
-        const input = worst(bytes);
-        return processorTime(() => enter(input as never));
-      };
-      const [one, eight] = [await timeOf(small), await timeOf(large)];
+      const [one, eight] = [await timeOf(door(small)), await timeOf(door(large))];
       // Linear growth takes 8 times as long and quadratic growth 64 times; less than 3 ms is noise.
       ok(
         eight <= 32 * Math.max(one, 3),
@@ -23,15 +19,15 @@ describe("the worst that a cluster can say takes time in proportion to its lengt
     });
 });
 
-/** Milliseconds of processor time, the least of some attempts: others use this machine, too. */
-async function processorTime(work: () => unknown): Promise<number> {
+/** Returns the least milliseconds of processor time of some attempts, because other processes interfere. */
+async function timeOf(work: () => unknown): Promise<number> {
   let least = Infinity;
   for (let attempt = 0; attempt < 3; attempt++) {
     const start = process.cpuUsage();
     await work();
     const { user, system } = process.cpuUsage(start);
     least = Math.min(least, (user + system) / 1000);
-    // A slow one says enough.
+    // A slow attempt needs no second one.
     if (least > 500) break;
   }
   return least;

@@ -14,7 +14,7 @@ const files = [".github/**/*.yml", "examples/ci/*.yml"].flatMap((pattern) =>
 it("workflows: actionlint finds nothing in them, nor in those of examples/ci", async function () {
   this.timeout("5m");
   const go = { cwd: import.meta.dirname, reject: false };
-  // The first time, this downloads and builds it.
+  // The first call downloads and builds it.
   const built = await execa("go", ["tool", "actionlint", "-version"], go);
   if (built.exitCode !== 0) {
     console.log(`      skipped: Go can't build actionlint: ${built.stderr}`);
