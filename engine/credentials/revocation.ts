@@ -39,29 +39,25 @@ export async function checkRevocation(
  * @returns a sentence for each target in which the account may still have rights
  */
 export async function revoke(args: RevocationArgs, client: ClientOf): Promise<readonly string[]> {
-  const problems = await inTargets(args, client, "", (target, kubernetes) =>
-    revokeIn(target, args, kubernetes),
+  const problems = await inTargets(args, client, "", (name, kubernetes, target) =>
+    revokeIn(args, name, kubernetes, target),
   );
   return problems
     .flatMap(([, sentences]) => sentences)
     .map((problem) => `the access of ${args.source} is not revoked everywhere: ${problem}`);
 }
 
-interface NamedTarget extends RevocationTarget {
-  readonly name: string;
-}
-
 function inTargets(
   { targets }: RevocationArgs,
   client: ClientOf,
   prefix: string,
-  work: (target: NamedTarget, kubernetes: Kubernetes) => Promise<readonly string[]>,
+  work: (name: string, kubernetes: Kubernetes, at: RevocationTarget) => Promise<readonly string[]>,
 ): Promise<(readonly [target: string, sentences: readonly string[]])[]> {
   const each = Object.entries(targets).sort(([a], [b]) => (a < b ? -1 : 1));
   return Promise.all(
-    each.map(async ([name, access]) => {
+    each.map(async ([name, target]) => {
       try {
-        return [name, await work({ name, ...access }, await client(name, access))] as const;
+        return [name, await work(name, await client(name, target), target)] as const;
       } catch (error) {
         return [name, [`${prefix}${messageOf(error)}`]] as const;
       }
@@ -70,9 +66,10 @@ function inTargets(
 }
 
 async function revokeIn(
-  { name: target, context, uid }: NamedTarget,
   args: RevocationArgs,
+  target: string,
   kubernetes: Kubernetes,
+  { context, uid }: RevocationTarget,
 ): Promise<readonly string[]> {
   if (uid === undefined)
     return [`cluster ${target} could not be read when this run began: run again`];

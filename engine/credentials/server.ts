@@ -75,13 +75,9 @@ async function authorityOf(
   return Buffer.from(`${certificates.join("\n")}\n`).toString("base64");
 }
 
-async function readAuthority(file: string, target: string): Promise<string> {
-  try {
-    return await readFile(file, "latin1");
-  } catch (error) {
-    throw new KubeconfigError(
-      target,
-      `certificate authority ${file} can't be read (${codeOf(error)})`,
-    );
-  }
+function readAuthority(file: string, target: string): Promise<string> {
+  return readFile(file, "latin1").catch((error: unknown) => {
+    const problem = `certificate authority ${file} can't be read (${codeOf(error)})`;
+    throw new KubeconfigError(target, problem);
+  });
 }

@@ -27,16 +27,15 @@ export function judgeFor(
   access: ClusterAccess | undefined,
 ): GatewayJudge {
   let own: Promise<OwnAddresses | undefined> | undefined;
-  const readOwn = async (of: ClusterAccess): Promise<OwnAddresses> => {
-    const snapshot = await clusters.snapshot(source, of);
-    const nodes = await clusters.nodes(source, of).catch(unlessBug([]));
+  const readOwn = async () => {
+    if (access === undefined) return undefined;
+    const snapshot = await clusters.snapshot(source, access);
+    const nodes = await clusters.nodes(source, access).catch(unlessBug([]));
     return ownAddresses({ ...snapshot, nodes });
   };
-  const unread = Promise.resolve(undefined);
   return {
     resolve: (name) => clusters.resolve(name),
-    own: () =>
-      (own ??= access === undefined ? unread : readOwn(access).catch(unlessBug(undefined))),
+    own: () => (own ??= readOwn().catch(unlessBug(undefined))),
   };
 }
 

@@ -10,7 +10,7 @@ import type { ExternalFound } from "../trust/external.ts";
 import type { LiveTrust } from "../trust/live.ts";
 import { observeTrust, readExternal } from "../trust/observe.ts";
 import { accessOf, type InstallationsNeed, type MeshAccess, type Observed } from "./need.ts";
-import type { InstallationReading } from "./reading.ts";
+import { type InstallationReading, mapped } from "./reading.ts";
 
 /**
  * Returns a sentence for each cluster whose kubeconfig lacks what the config refers to. A kubeconfig that only the update
@@ -22,13 +22,14 @@ export async function kubeconfigMistakes(
   accesses: MeshAccess["clusters"],
   open: (name: string, access: ClusterAccess) => Promise<unknown>,
 ): Promise<ReadonlyMap<string, string>> {
-  const opened = await Promise.all(
-    Object.entries(accesses).map(async ([name, access]) => {
-      const result = await resultOf(() => open(name, access));
-      return "why" in result && result.cause === "invalid" ? [[name, result.why] as const] : [];
-    }),
+  const opened = await mapped(Object.entries(accesses), (access, name) =>
+    resultOf(() => open(name, access)),
   );
-  return new Map(opened.flat());
+  return new Map(
+    [...opened].flatMap(([name, result]) =>
+      "why" in result && result.cause === "invalid" ? [[name, result.why] as const] : [],
+    ),
+  );
 }
 
 export async function readInstallations(
@@ -36,27 +37,22 @@ export async function readInstallations(
   clusters: Pick<Observed, "client" | "controllers">,
   { linkerdNamespace, clusters: needs }: InstallationsNeed,
 ): Promise<ReadonlyMap<string, InstallationReading>> {
-  const asked = Object.entries(needs);
-  const identified = new Map(
-    await Promise.all(
-      asked.map(async ([name]) => [name, await identifiedCluster(config, clusters, name)] as const),
-    ),
+  const identified = await mapped(Object.entries(needs), (_, name) =>
+    identifiedCluster(config, clusters, name),
   );
   const duplicates = duplicatesIn(identified, needs);
   for (const [name, why] of duplicates) identified.set(name, { why, cause: "refused" });
-  const clients = asked.flatMap(([name, { trust = false }]): [string, Result<Kubernetes>][] => {
-    const cluster = identified.get(name);
-    if (!trust || cluster === undefined) return [];
-    return [[name, "why" in cluster ? cluster : { value: cluster.value.client }]];
-  });
+  const clients = [...identified].flatMap(([name, cluster]): [string, Result<Kubernetes>][] =>
+    needs[name]?.trust === true
+      ? [[name, "why" in cluster ? cluster : { value: cluster.value.client }]]
+      : [],
+  );
   const trusts = await observeTrust(new Map(clients), linkerdNamespace);
-  const reading = asked.map(async ([name, need]): Promise<[string, InstallationReading][]> => {
-    const cluster = identified.get(name);
-    if (cluster === undefined) return [];
+  return mapped(identified, async (cluster, name): Promise<InstallationReading> => {
+    const need = needs[name] ?? {};
     const isDuplicate = duplicates.has(name);
     const trust = trusts.get(name);
-    if ("why" in cluster)
-      return [[name, { identity: cluster, isDuplicate, ...omitUndefined({ trust }) }]];
+    if ("why" in cluster) return { identity: cluster, isDuplicate, ...omitUndefined({ trust }) };
     const { client, uid } = cluster.value;
     const [external, linkerd, controllers] = await Promise.all([
       need.external === true ? externalOf(client, trust, linkerdNamespace) : undefined,
@@ -66,9 +62,8 @@ export async function readInstallations(
         : undefined,
     ]);
     const facts = omitUndefined({ trust, external, config: linkerd, controllers });
-    return [[name, { identity: { value: uid }, isDuplicate, ...facts }]];
+    return { identity: { value: uid }, isDuplicate, ...facts };
   });
-  return new Map((await Promise.all(reading)).flat());
 }
 
 /** Without trust, there is nothing to compare the rest with. */

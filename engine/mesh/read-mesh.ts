@@ -18,7 +18,7 @@ import {
   type Need,
   type Observed,
 } from "./need.ts";
-import type { ClusterReading, LinkReading, MeshReading } from "./reading.ts";
+import { type ClusterReading, type LinkReading, mapped, type MeshReading } from "./reading.ts";
 import type { Extent } from "./snapshot.ts";
 
 /** All clusters are read at the same time. A cluster that can't be read has a failure in its place. */
@@ -27,10 +27,10 @@ export async function readMesh(
   clusters: Observed,
   { clusters: needs = {}, links: asked = [], installations, judge = (found) => found }: Need,
 ): Promise<MeshReading> {
-  const reading = Object.entries(needs).map(async ([name, { extent }]) => {
-    return [name, await readSnapshot(config, clusters, name, extent)] as const;
-  });
-  const snapshots = judge(new Map(await Promise.all(reading)));
+  const readings = mapped(Object.entries(needs), ({ extent }, name) =>
+    readSnapshot(config, clusters, name, extent),
+  );
+  const snapshots = judge(await readings);
   const isFlat = ({ link, podRanges = false }: LinkNeed) =>
     podRanges && leadsToPods(link, snapshots.get(link.target));
   const flat = new Set(asked.filter(isFlat).flatMap(({ link }) => [link.source, link.target]));
@@ -41,15 +41,12 @@ export async function readMesh(
     judges.set(source, known);
     return known;
   };
-  const [found, links, installed] = await Promise.all([
-    Promise.all(
-      [...snapshots].map(async ([name, snapshot]): Promise<[string, ClusterReading]> => {
-        if ("why" in snapshot) return [name, { snapshot }];
-        const need = { ...needs[name], podRanges: flat.has(name) };
-        const rest = await readCluster(clusters, name, config, snapshot.value, need);
-        return [name, { snapshot, ...rest }];
-      }),
-    ),
+  const [read, links, installed] = await Promise.all([
+    mapped(snapshots, async (snapshot, name): Promise<ClusterReading> => {
+      if ("why" in snapshot) return { snapshot };
+      const need = { ...needs[name], podRanges: flat.has(name) };
+      return { snapshot, ...(await readCluster(config, clusters, snapshot.value, name, need)) };
+    }),
     Promise.all(
       asked.map(async (each) => {
         const link = await readLink(config, clusters, each, snapshots, judgeOf);
@@ -60,7 +57,6 @@ export async function readMesh(
       ? new Map<string, never>()
       : readInstallations(config, clusters, installations),
   ]);
-  const read = new Map(found);
   // A target of which one part can't be read counts as unread, since nothing can be concluded about the rest.
   for (const { link, target } of links) {
     const cluster = read.get(link.target);
@@ -81,17 +77,17 @@ async function readSnapshot(
 }
 
 async function readCluster(
-  clusters: Observed,
-  name: string,
   { clusters: accesses }: MeshAccess,
+  clusters: Observed,
   snapshot: ClusterSnapshot,
+  name: string,
   { controllers, clients, linkerd, podRanges }: ClusterNeed & { podRanges: boolean },
 ): Promise<Omit<ClusterReading, "snapshot">> {
   const access = accessOf(accesses, name);
   const client = () => clusters.client(name, access);
   const isAsked = typeof controllers === "function" ? controllers(snapshot) : controllers;
   const namespaces = clients === true ? namespacesWithMirrors(snapshot) : [];
-  const found = await Promise.all([
+  const [controllersThere, unmeshed, ranges, trust] = await Promise.all([
     isAsked === true ? resultOf(() => clusters.controllers(name, access)) : undefined,
     namespaces.length > 0
       ? resultOf(async () => unmeshedIn(await client(), namespaces))
@@ -100,10 +96,10 @@ async function readCluster(
     linkerd === undefined ? undefined : readLinkerd(await client(), linkerd),
   ]);
   return omitUndefined({
-    controllers: found[0],
-    unmeshed: found[1],
-    podRanges: found[2],
-    linkerd: found[3],
+    controllers: controllersThere,
+    unmeshed,
+    podRanges: ranges,
+    linkerd: trust,
   });
 }
 

@@ -88,6 +88,15 @@ export type Trial =
       readonly denied: readonly string[];
     };
 
+/** All values are computed at the same time. */
+export async function mapped<T, R>(
+  entries: Iterable<readonly [string, T]>,
+  work: (value: T, key: string) => Promise<R>,
+): Promise<Map<string, R>> {
+  const computed = [...entries].map(async ([key, value]) => [key, await work(value, key)] as const);
+  return new Map(await Promise.all(computed));
+}
+
 export function snapshotsIn({ clusters }: MeshReading): ClusterReadings {
   return new Map([...clusters].map(([name, { snapshot }]) => [name, snapshot]));
 }

@@ -63,39 +63,28 @@ export function failureOfResponse(
   body: string,
   redact: Redact,
 ): RequestFailure {
-  const { object, ...said } = statusObject(body, redact);
+  const answer = parse(body);
+  // Any text but a Status is dropped, since an error page of a proxy may echo the request with its credentials.
+  const said = isRecord(answer) && answer.kind === "Status" ? answer : {};
+  // The text is redacted before it is cut, as the rest of a cut credential would not be recognized.
+  const text = (value: unknown) =>
+    typeof value === "string" ? printable(redact(value)) : undefined;
+  const reason = text(said.reason);
   const other = status >= 400 && status < 500 ? "invalid" : "server";
-  const exists = status === 409 && said.reason === "AlreadyExists";
+  const exists = status === 409 && reason === "AlreadyExists";
+  const absent = status === 404 && isRecord(said.details) ? text(said.details.name) : undefined;
+  const retryAfter = milliseconds([headers["retry-after"]].flat()[0]);
   return {
     kind: exists ? "alreadyExists" : (kindOfStatus[status] ?? other),
     transient: transientStatus.has(status),
     status,
-    ...said,
-    ...omitUndefined({
-      retryAfter: milliseconds([headers["retry-after"]].flat()[0]),
-      absent: status === 404 ? object : undefined,
-    }),
+    ...omitUndefined({ reason, detail: text(said.message), absent, retryAfter }),
   };
 }
 
 /** API servers send `Retry-After` in seconds. */
 function milliseconds(value = ""): number | undefined {
   return /^\d+$/.test(value) ? Number(value) * 1000 : undefined;
-}
-
-/** Any text but a Status is dropped, since an error page of a proxy may echo the request with its credentials. */
-function statusObject(body: string, redact: Redact) {
-  const status = parse(body);
-  if (!isRecord(status) || status.kind !== "Status") return {};
-  const { name } = isRecord(status.details) ? status.details : {};
-  // The text is redacted before it is cut, as the rest of a cut credential would not be recognized.
-  const text = (value: unknown) =>
-    typeof value === "string" ? printable(redact(value)) : undefined;
-  return omitUndefined({
-    reason: text(status.reason),
-    detail: text(status.message),
-    object: text(name),
-  });
 }
 
 const untrusted = "its certificate is signed by an authority that the context does not trust";

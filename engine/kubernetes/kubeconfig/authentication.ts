@@ -121,11 +121,9 @@ async function contentOf<Field extends string>(
     entry;
   if (data !== undefined) return Buffer.from(data, "base64");
   if (file === undefined) return undefined;
-  try {
-    return await readFile(file);
-  } catch (error) {
+  return readFile(file).catch((error: unknown) => {
     throw new CredentialsMissing(`the file that ${field} names can't be read (${codeOf(error)})`);
-  }
+  });
 }
 
 function bearer(token: string): string {
