@@ -73,7 +73,7 @@ function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
     reachable: true,
     uid: snapshot.value.identity,
     ...omitUndefined({
-      linkerd: valueIn(linkerd?.version),
+      linkerd: valueIn(linkerd?.config)?.version,
       anchors: valueIn(linkerd?.anchors)?.map(certificateFact),
       issuer: leaf && certificateFact(leaf),
     }),

@@ -32,7 +32,6 @@ interface Adoption {
 interface Wanted {
   readonly resource: Resource<object>;
   readonly at: ObjectName;
-  /** This stack sets these fields. */
   readonly fields: Fields;
   /** Kubernetes refuses to change this field. */
   readonly fixed?: string;

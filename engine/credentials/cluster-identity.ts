@@ -6,7 +6,6 @@ import { printable } from "../kubernetes/objects/printable.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { unlessBug } from "../user-error.ts";
 
-/** A cluster is the source of these links. */
 export interface SourceLinks {
   readonly access: ClusterAccess;
   readonly linkerdNamespace: string;

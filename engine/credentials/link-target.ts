@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { poll, type Polling, systemTime } from "../kubernetes/client/retry.ts";
 import { hostnameOf, type Resolve } from "../mirroring/decide/gateway-facts.ts";
 import { resultOf } from "../result.ts";
-import type { TargetArgs, TargetFacts, TargetInputs, TargetOutputs } from "./state.ts";
+import type { TargetArgs, TargetFacts, TargetInputs } from "./state.ts";
 import type { TargetReading } from "./target.ts";
 import { UserError } from "../user-error.ts";
 
@@ -45,7 +45,7 @@ export async function checkTarget(
 
 /** It sends nothing, because refresh calls it too. */
 export function isSameTarget(
-  olds: Partial<TargetOutputs>,
+  olds: Partial<TargetInputs>,
   news: Partial<TargetInputs> & TargetArgs,
 ): boolean {
   // A link that is in state from a run without `adopt` still has to adopt.
@@ -91,7 +91,7 @@ function argsIn(
  */
 export async function settleTarget(
   read: ReadTarget,
-  olds: Partial<TargetOutputs>,
+  olds: Partial<TargetInputs>,
   inputs: TargetInputs,
   polling: Polling,
   say: (line: string) => void,

@@ -1,9 +1,5 @@
 import { readFile } from "node:fs/promises";
-import {
-  type Environment,
-  KubeconfigError,
-  readKubeconfig,
-} from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { KubeconfigError, readKubeconfig } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { KubeconfigCluster } from "../kubernetes/kubeconfig/entries.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import type { ApiServer } from "../kubernetes/client/connect.ts";
@@ -16,11 +12,12 @@ import { codeOf } from "../user-error.ts";
  *
  * @throws KubeconfigError if the result could not work or would not be safe
  */
-export async function serverFacts(
-  { access, target, apiServer }: Pick<TargetArgs, "access" | "target" | "apiServer">,
-  environment?: Environment,
-): Promise<ApiServer> {
-  const { cluster: entry } = await readKubeconfig(access, target, environment);
+export async function serverFacts({
+  access,
+  target,
+  apiServer,
+}: Pick<TargetArgs, "access" | "target" | "apiServer">): Promise<ApiServer> {
+  const { cluster: entry } = await readKubeconfig(access, target);
   const server = apiServer ?? addressOf(entry, target, access.context);
   const certificateAuthority = await authorityOf(entry, target, access.context);
   return {

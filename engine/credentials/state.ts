@@ -52,7 +52,6 @@ export interface TargetFacts extends ApiServer {
   readonly gateway?: LinkGateway;
   /** The target has Services that `discoverySelectors` select; it is absent if the target wasn't asked. */
   readonly discovers?: boolean;
-  /** This token Secret is in use after the run. */
   readonly token: string;
 }
 
@@ -61,10 +60,6 @@ export interface TargetInputs extends TargetArgs {
   readonly facts?: TargetFacts;
   /** It says why the token will be replaced, or why the facts are those of an earlier run. */
   readonly remark?: string;
-}
-
-export interface TargetOutputs extends TargetArgs {
-  readonly facts: TargetFacts;
 }
 
 /** Pulumi takes lists of this type. */

@@ -1,4 +1,3 @@
-import type { Environment } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
@@ -42,11 +41,9 @@ function missing(why: string, soon: boolean): Missing {
 
 interface ReadingContext {
   readonly client: () => Promise<Kubernetes>;
-  /** A link that adopts objects also reads its source. */
   readonly source: () => Promise<Kubernetes>;
   readonly judge: GatewayJudge;
   readonly now: () => Date;
-  readonly environment?: Environment;
 }
 
 /** @param before the token of the previous run */
@@ -65,7 +62,7 @@ async function readFacts(
   before: string | undefined,
   context: ReadingContext,
 ): Promise<TargetReading> {
-  const server = await serverFacts(args, context.environment);
+  const server = await serverFacts(args);
   const kubernetes = await context.client();
   const [domains, extension, gateway, live, discovers] = await Promise.all([
     readDomains(args, kubernetes),
@@ -86,23 +83,19 @@ async function readFacts(
     token: name,
     ...omitUndefined({ gateway: gateway.value?.facts, discovers }),
   };
-  const notes = [
-    ...domainNotes(args, domains.value),
-    ...(gateway.value?.notes ?? []),
-    ...(waits === undefined
-      ? []
-      : [`the new token waits until cluster ${args.source} can be reached: ${waits}`]),
-  ];
-  const value = { facts, ...omitUndefined({ rotates: why }) };
-  if (args.adopt === undefined) return { value: { ...value, notes } };
-  const adoption = { args, link: args.adopt, facts };
-  const read = await resultOf(async () =>
-    adoptionNotes(adoption, await context.source(), kubernetes),
-  );
-  if ("why" in read)
-    return { value: { ...value, notes: [...notes, `can't tell what it adopts: ${read.why}`] } };
-  const adopted = read.value;
-  return "why" in adopted ? adopted : { value: { ...value, notes: [...notes, ...adopted.value] } };
+  const notes = [...domainNotes(args, domains.value), ...(gateway.value?.notes ?? [])];
+  if (waits !== undefined)
+    notes.push(`the new token waits until cluster ${args.source} can be reached: ${waits}`);
+  if (args.adopt !== undefined) {
+    const adoption = { args, link: args.adopt, facts };
+    const read = await resultOf(async () =>
+      adoptionNotes(adoption, await context.source(), kubernetes),
+    );
+    if ("why" in read) notes.push(`can't tell what it adopts: ${read.why}`);
+    else if ("why" in read.value) return read.value;
+    else notes.push(...read.value.value);
+  }
+  return { value: { facts, notes, ...omitUndefined({ rotates: why }) } };
 }
 
 /** If another stack installs the target, the namespace for the account may not exist yet. */

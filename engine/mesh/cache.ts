@@ -18,14 +18,14 @@ export class Cache<T> {
 
   get(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
-    if (known !== undefined && this.#time.now() - known.endedAt < fresh) return known.value;
+    if (known !== undefined && this.#time.now() - known.state.endedAt < fresh) return known.value;
     return this.#begin(key, undefined, read);
   }
 
   /** Returns a reading that begins after this call. Calls during a reading share the next one. */
   refetch(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key);
-    return known?.begun === false ? known.value : this.#begin(key, known?.value, read);
+    return known?.state.begun === false ? known.value : this.#begin(key, known?.value, read);
   }
 
   /** Something was written since the reading. */
@@ -39,29 +39,24 @@ export class Cache<T> {
   }
 
   #begin(key: string, after: Promise<T> | undefined, read: () => Promise<T>): Promise<T> {
-    const reading = new Reading(after, read, this.#time);
+    const state = { begun: false, endedAt: Infinity };
+    const begin = async () => {
+      await after?.catch(() => undefined);
+      state.begun = true;
+      return read();
+    };
+    const value = begin().finally(() => {
+      state.endedAt = this.#time.now();
+    });
     // Prefetched readings may fail before anybody waits for them.
-    reading.value.catch(() => undefined);
-    this.#known.set(key, reading);
-    return reading.value;
+    value.catch(() => undefined);
+    this.#known.set(key, { value, state });
+    return value;
   }
 }
 
-class Reading<T> {
-  begun = false;
-  /** A reading under way is never old, since a large cluster may take longer to read than a reading is fresh. */
-  endedAt = Infinity;
+interface Reading<T> {
   readonly value: Promise<T>;
-
-  constructor(after: Promise<T> | undefined, read: () => Promise<T>, time: Pick<Time, "now">) {
-    this.value = this.#read(after, read).finally(() => {
-      this.endedAt = time.now();
-    });
-  }
-
-  async #read(after: Promise<T> | undefined, read: () => Promise<T>): Promise<T> {
-    await after?.catch(() => undefined);
-    this.begun = true;
-    return read();
-  }
+  /** A reading under way is never old, since a large cluster may take longer to read than a reading is fresh. */
+  readonly state: { readonly begun: boolean; readonly endedAt: number };
 }

@@ -67,7 +67,6 @@ export class Clusters {
     return this.#snapshots.refetch(accessKey(access), () => this.#observe(name, access));
   }
 
-  /** Linkerd's controllers write mirrors into the cluster. */
   controllers(name: string, access: ClusterAccess): Promise<readonly Controller[]> {
     return this.#cached(this.#controllers, name, access, controllersIn);
   }
@@ -100,7 +99,6 @@ export class Clusters {
     return denied.length === 0;
   }
 
-  /** Something was written to the cluster. */
   markStale(access: ClusterAccess): void {
     for (const extent of extents) this.#snapshots.markStale(accessKey(access, extent));
   }

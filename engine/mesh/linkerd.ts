@@ -22,9 +22,7 @@ export async function readLinkerd(
     resultOf(async () => (await readIssuer(kubernetes, namespace)).issuer),
     resultOf(() => linkerdConfigOf(kubernetes, namespace)),
   ]);
-  if ("why" in config) return { links, anchors, issuer, domains: config, version: config };
-  const [domains, version] = [config.value?.domains, config.value?.version];
-  return { links, anchors, issuer, domains: { value: domains }, version: { value: version } };
+  return { links, anchors, issuer, config };
 }
 
 /** Finds Linkerd's controllers by the labels of the charts linkerd-multicluster and linkerd-multicluster-link. */

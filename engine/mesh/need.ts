@@ -59,7 +59,6 @@ export interface InstallationNeed {
 
 export interface LinkNeed {
   readonly link: LinkSpec;
-  /** This run will create the gateway. */
   readonly gatewayPending?: boolean;
   /** StatefulSets of the target are read if a pod with a mirror is missing. */
   readonly statefulSets?: boolean;

@@ -1,4 +1,4 @@
-import type { Domains, LinkerdConfig } from "../credentials/linkerd-config.ts";
+import type { LinkerdConfig } from "../credentials/linkerd-config.ts";
 import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
 import type { Controllers } from "../mirroring/model/controller.ts";
@@ -49,9 +49,8 @@ export interface LinkerdReading {
   readonly anchors: Result<readonly Certificate[] | undefined>;
   /** The issuer's certificate and its chain come leaf first. It is empty if there is none. */
   readonly issuer: Result<readonly Certificate[]>;
-  /** The value is undefined if Linkerd's config is missing or lacks the domains. */
-  readonly domains: Result<Domains | undefined>;
-  readonly version?: Result<string | undefined>;
+  /** The value is undefined if Linkerd isn't installed. */
+  readonly config: Result<LinkerdConfig | undefined>;
 }
 
 export interface LinkReading extends LinkObservation {
@@ -79,7 +78,6 @@ export type Trial =
   | { readonly outcome: "refused"; readonly server: string; readonly why: string }
   /** Nothing answers at the server, which may still answer in the source cluster. */
   | { readonly outcome: "outOfReach"; readonly server: string; readonly why: string }
-  /** Another cluster answers. */
   | { readonly outcome: "elsewhere"; readonly server: string }
   | {
       readonly outcome: "accepted";

@@ -2,8 +2,8 @@ import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 
 /**
- * The runner's rights. `npm run docs` writes the tables of docs/reference/access.md and the rules in examples/rbac from
- * them, and end-to-end tests run with exactly these rules.
+ * From the runner's rights, `npm run docs` writes the tables of docs/reference/access.md and the rules in examples/rbac.
+ * End-to-end tests run with exactly these rules.
  */
 export interface Role {
   /** It is a file in examples/rbac, or `links` for rights of `manage: links` that no manifest has. */

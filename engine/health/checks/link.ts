@@ -63,7 +63,8 @@ export const linkResource: HealthCheck<CheckedLink> = {
 function wanted({ mesh, link, target, reading }: CheckedLink): Partial<Record<Field, string>> {
   const fields = {
     targetClusterName: link.target,
-    targetClusterDomain: valueIn(target.linkerd?.domains)?.clusterDomain ?? link.targetDomain,
+    targetClusterDomain:
+      valueIn(target.linkerd?.config)?.domains?.clusterDomain ?? link.targetDomain,
     targetClusterLinkerdNamespace: mesh.linkerdNamespace,
     clusterCredentialsSecret: credentialsName(link.target),
   };
@@ -136,10 +137,14 @@ function ofEach(
   if (credentials === undefined)
     return unreadCluster(source.linkerd === undefined ? link.source : link.target);
   const unknown = { trustDomain: "", clusterDomain: "" };
-  const heads = credentialsSecrets(link.target, valueIn(target.linkerd?.domains) ?? unknown, {
-    linkerd: mesh.linkerdNamespace,
-    multicluster: mesh.multiclusterNamespace,
-  });
+  const heads = credentialsSecrets(
+    link.target,
+    valueIn(target.linkerd?.config)?.domains ?? unknown,
+    {
+      linkerd: mesh.linkerdNamespace,
+      multicluster: mesh.multiclusterNamespace,
+    },
+  );
   return kinds.flatMap((kind) => {
     const { namespace, name } = heads[kind].metadata;
     return find(`Secret ${link.source}/${namespace}/${name}`, heads[kind], credentials[kind]);

@@ -161,7 +161,7 @@ export const domainsShared: HealthCheck<CheckedLink> = {
   aboutLinkerd: true,
   run: (view) => {
     const { source, target } = view.link;
-    const domain = ({ domains }: LinkerdReading) => valueIn(domains)?.trustDomain;
+    const domain = ({ config }: LinkerdReading) => valueIn(config)?.domains?.trustDomain;
     const domains = bothEnds(view, "trust domain", domain);
     if ("skipped" in domains) return domains;
     const { ours, theirs } = domains;

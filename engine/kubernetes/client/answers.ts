@@ -10,8 +10,7 @@ import { inMiB } from "../../message.ts";
 export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
   return (body) => {
     if (!isRecord(body) || body.kind !== kind) return another(`the answer is not a ${kind}`);
-    // Without a shape, nothing reads the fields of the answer.
-    const read = shape === undefined ? (body as T) : shape(body);
+    const read = shape(body);
     return read instanceof Wrong
       ? { failure: unreadable(`the answer is not a valid ${kind}: ${problemOf(read)}`) }
       : { value: read };
@@ -56,7 +55,6 @@ export function itemsOf<T>(
   items: readonly unknown[],
   keep = new SharedValues(),
 ): T[] | string {
-  if (shape === undefined) return items as T[];
   const objects: T[] = [];
   for (const [index, item] of items.entries()) {
     const read = shape(item, keep);

@@ -144,14 +144,14 @@ function pluginOf(exec: NonNullable<Of<typeof userFields>["exec"]>, folder: stri
 }
 
 /** These plugins replace the providers, of which kubectl still has oidc alone. */
-const successors: Readonly<Record<string, string>> = {
-  oidc: "kubelogin (kubectl oidc-login)",
-  gcp: "gke-gcloud-auth-plugin",
-  azure: "kubelogin",
-};
+const successors = new Map([
+  ["oidc", "kubelogin (kubectl oidc-login)"],
+  ["gcp", "gke-gcloud-auth-plugin"],
+  ["azure", "kubelogin"],
+]);
 
 function providerProblem(name = ""): string {
-  const successor = Object.hasOwn(successors, name) ? successors[name] : undefined;
+  const successor = successors.get(name);
   return successor === undefined
     ? "auth-provider is not supported; use a credential plugin (exec)"
     : `auth-provider ${name} is not supported; use ${successor}, a credential plugin (exec)`;

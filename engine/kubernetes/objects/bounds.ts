@@ -1,14 +1,15 @@
-/** @param beyond says what happens with more */
-function bound(most: number, what: string, beyond: string) {
-  return { most, what, beyond };
-}
-
 const KiB = 2 ** 10;
 const MiB = 2 ** 20;
 
 const unread = "the cluster cannot be read, and its links wait";
 const skipped = "the Service is skipped (`TooLarge`)";
 const waits = "mirrors that are new or grow are skipped (`TooManyMirrors`)";
+const fails = "the check of the link fails";
+
+/** @param beyond says what happens with more */
+function bound(most: number, what: string, beyond = unread) {
+  return { most, what, beyond };
+}
 
 /**
  * Limits what a cluster may send, and bring into another; docs/reference/limits.md shows this table.
@@ -23,19 +24,14 @@ export const bounds = {
     "bytes of one answer of an API server",
     "fewer objects are asked for, down to one; then " + unread,
   ),
-  items: bound(200_000, "objects of a list", unread),
-  list: bound(4096 * MiB, "bytes of all pages of a list", unread),
+  items: bound(200_000, "objects of a list"),
+  list: bound(4096 * MiB, "bytes of all pages of a list"),
   kept: bound(
     256 * MiB,
     "bytes of memory for a cluster's Services, Endpoints, namespaces and Links",
-    unread,
   ),
   event: bound(4 * MiB, "bytes of one event of a watch", "the watch begins again"),
-  annotationsSize: bound(
-    256 * KiB,
-    "characters of the annotations of an object, as in Kubernetes",
-    unread,
-  ),
+  annotationsSize: bound(256 * KiB, "characters of the annotations of an object, as in Kubernetes"),
   labels: bound(128, "labels that a mirror would have", skipped),
   annotations: bound(128, "annotations that a mirror would have", skipped),
   metadata: bound(64 * KiB, "bytes of labels and annotations that a mirror would have", skipped),
@@ -73,16 +69,8 @@ export const bounds = {
     "characters of a duration, as of `probe-period`",
     "it is ignored and reported",
   ),
-  kubeconfig: bound(
-    256 * KiB,
-    "characters of the kubeconfig in a Secret",
-    "the check of the link fails",
-  ),
-  kubeconfigMarks: bound(
-    1_000,
-    "blanks and marks in that kubeconfig",
-    "the check of the link fails",
-  ),
+  kubeconfig: bound(256 * KiB, "characters of the kubeconfig in a Secret", fails),
+  kubeconfigMarks: bound(1_000, "blanks and marks in that kubeconfig", fails),
   domainLine: bound(300, "characters of each domain in `linkerd-config`", "the cluster is refused"),
   said: bound(4_000, "characters of an API server's error message", "the rest is cut"),
 };

@@ -8,10 +8,7 @@ export type Check<T = unknown> = (value: unknown, keep?: SharedValues) => T | Wr
 
 export type Of<C extends Check> = Exclude<ReturnType<C>, Wrong>;
 
-/**
- * A mistake in a value, as the end of a sentence that begins with the value's name: ` is not a list`,
- * `.ports[] is not a map`. Never quotes the value.
- */
+/** The words continue the value's name: ` is not a list`, `.ports[] is not a map`. They never quote the value. */
 export class Wrong {
   readonly words: string;
 
@@ -121,7 +118,6 @@ export function list<T>(item: Check<T>): Check<readonly T[]> {
   };
 }
 
-/** Checks a map of text to text with at most `most` characters in all. */
 export function texts(
   isKey: (key: string) => boolean = () => true,
   isValue: (text: string) => boolean = () => true,

@@ -83,7 +83,6 @@ const metadata = metadataOf(dnsName);
 export type ManagedFields = Of<typeof managedFields>;
 export type ObjectMeta = Of<typeof metadata>;
 
-/** Makes the check of a namespaced object with these fields besides its metadata. */
 export function object<const F extends Fields>(fields: F) {
   return map({ metadata, ...fields }, ["metadata"]);
 }
@@ -194,7 +193,6 @@ export const statefulSet = object({
 });
 export type StatefulSet = Of<typeof statefulSet>;
 
-/** The API server takes ClusterIPs from these ranges. */
 export const serviceCidr = clusterScoped({ spec: map({ cidrs: ranges }) });
 
 /** Addresses of a node are IPs, and names of the machine. */
@@ -218,7 +216,6 @@ export const httpRoute = object({
 });
 export type HttpRoute = Of<typeof httpRoute>;
 
-/** An access review asks whether the client may do this. */
 export type Question = Readonly<Record<"group" | "resource" | "verb", string>> &
   Readonly<Partial<Record<"subresource" | "name" | "namespace", string>>>;
 

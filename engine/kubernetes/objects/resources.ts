@@ -12,8 +12,7 @@ export interface Resource<T> {
   readonly namespaced: boolean;
   /** Errors don't repeat the server's messages about such objects. */
   readonly sensitive?: boolean;
-  /** Without a check, any object passes. */
-  readonly shape?: Check<T>;
+  readonly shape: Check<T>;
 }
 
 export interface ObjectName {
@@ -39,7 +38,6 @@ const rbac = "rbac.authorization.k8s.io/v1";
 const gatewayApi = "gateway.networking.k8s.io";
 const authorization = "authorization.k8s.io/v1";
 
-/** The program's own client reads and writes these kinds alone. */
 export const resources = {
   namespaces: clusterScoped("v1", "Namespace", objects.namespace),
   services: namespaced("v1", "Service", objects.service),

@@ -47,7 +47,8 @@ export const kinds = Object.fromEntries(
     const path = `${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`;
     const plural = kind.toLowerCase().replace(/y$/, "ie").replace(/s?$/, "s");
     const namespaced = !/^Namespace|^Cluster|Admission/.test(kind);
-    return [kind, { kind, path, apiVersion, plural, namespaced }];
+    const shape = (value: unknown) => value as Manifest;
+    return [kind, { kind, path, apiVersion, plural, namespaced, shape }];
   }),
 ) as Readonly<Record<Kind, Resource<Manifest>>>;
 

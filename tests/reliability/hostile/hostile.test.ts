@@ -7,7 +7,6 @@ import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { observeMesh } from "../../../engine/health/observe-mesh.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
-import { processEnvironment } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
 import { Clusters } from "../../../engine/mesh/clusters.ts";
 import { refusedAddress } from "../../../engine/mirroring/decide/gateway-addresses.ts";
 import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
@@ -190,9 +189,8 @@ async function observeTarget(): Promise<string> {
     rotation: { generation: 1 },
     gateway: { namespace: "linkerd-multicluster", name: "linkerd-gateway" },
   };
-  const world = { now: () => new Date(), environment: processEnvironment() };
   const reading = await readTarget(args, undefined, {
-    ...world,
+    now: () => new Date(),
     client: () => Promise.resolve(client),
     source: () => Promise.resolve(client),
     judge: {

@@ -99,7 +99,7 @@ describe("health of a link: the credentials Secrets", () => {
     `error: ${destination} has annotation multicluster.linkerd.io/trust-domain "other" and must have "trust.example", ${passedOver}`,
     `error: ${destination} has no annotation multicluster.linkerd.io/cluster-domain and must have one, ${passedOver}`,
   ]);
-  const target = reading(west, { domains: { value: undefined } });
+  const target = reading(west, { config: { value: undefined } });
   tells("pass with any domains if those of the target are unknown", linkView({ target }));
   const errors = Array<string>(2).fill("error: not allowed");
   tells("fail if they can't be read", forbidden, errors);

@@ -123,8 +123,8 @@ describe("health of a link: the issuers of both clusters", () => {
 
 describe("health of a link: the trust domains of both clusters", () => {
   const tells = tellsOf(domainsShared);
-  const withDomains = (value: { clusterDomain: string; trustDomain: string } | undefined) =>
-    linkView({ source: reading(east, { domains: { value } }) });
+  const withDomains = (domains: { clusterDomain: string; trustDomain: string } | undefined) =>
+    linkView({ source: reading(east, { config: { value: { domains, version: undefined } } }) });
   const other = withDomains({ clusterDomain: "cluster.local", trustDomain: "east.example" });
   tells("warn if they differ, because policies name one", other, [
     "warning: clusters east and west have different trust domains, east.example and trust.example: their proxies accept each other, but an authorization policy in west that names a ServiceAccount or a namespace does not match clients in east, so name these by their whole identities, which end in east.example (identities of a MeshTLSAuthentication)",

@@ -73,7 +73,7 @@ export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdRea
   const issuer = snapshot.cluster === "west" ? issuers.west : issuers.east;
   const linkerd = {
     links: { value: [linkObject] },
-    domains: { value: domains },
+    config: { value: { domains, version: undefined } },
     ...trusting([root], issuer),
     ...overrides,
   };
