@@ -91,10 +91,7 @@ export async function writeDecided(
   return sentencesOf(failures);
 }
 
-/**
- * Ends a method that hasn't started to write. After a cancellation, a cluster that couldn't be read must not count as
- * unreachable.
- */
+/** After a cancellation, a cluster that couldn't be read must not count as unreachable. */
 export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, source: string) {
   if (isCancelled)
     throw new UserError(
@@ -114,10 +111,7 @@ async function reuseIfUnchanged(
   return (await Promise.all(same)).every(Boolean) ? checked : undefined;
 }
 
-/**
- * Returns a time at which every mirror of a missing pod stays that the check has kept: no preview announced its
- * deletion.
- */
+/** Mirrors of missing pods stay if the check has kept them, because no preview announced their deletion. */
 function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
   const ends = Object.values(missing).map((since) => deletionTime(since).getTime() - 1);
   return new Date(Math.min(now.getTime(), ...ends));

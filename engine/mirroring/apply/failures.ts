@@ -44,10 +44,7 @@ const namedPerCause = 3;
 /** Some servers word each refusal differently, so there may be as many causes as mirrors. */
 const mostCauses = 20;
 
-/**
- * Returns one sentence for each cause, since a cluster that refuses everything would cause thousands. Writes that were
- * not tried share one sentence with a count.
- */
+/** A cluster that refuses everything would cause thousands of sentences, so there is one for each cause. */
 export function sentencesOf(failures: readonly WriteFailure[]): string[] {
   const groups = Map.groupBy(failures, causeOf);
   const rest = [...groups.values()].slice(mostCauses);

@@ -157,8 +157,7 @@ export async function writeEndpoints(
 }
 
 /**
- * Keeps fields of the live Service that this program doesn't manage, except the selector, from which Kubernetes would
- * fill the mirror's Endpoints.
+ * Keeps fields that this program doesn't manage, except the selector, from which Kubernetes would fill the Endpoints.
  */
 export function serviceManifest(wanted: Mirror, live?: Service): Service {
   const { selector, ...spec } = live?.spec ?? {};

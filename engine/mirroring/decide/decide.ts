@@ -42,10 +42,7 @@ export interface Decided {
   readonly decisions: readonly Decision[];
   /** Parts are missing if they couldn't be judged or a guard holds them. */
   readonly decisionsByPart: ReadonlyMap<string, readonly Decision[]>;
-  /**
-   * Holds sentences for the user: by target for a link that a deletion guard holds, and by source for removed links
-   * about which nothing could be decided.
-   */
+  /** The keys are targets whose links a deletion guard holds, or the source if removed links stay undecided. */
   readonly refusals: ByPart<string>;
   /** Includes federated Services of this stack that can't be created. */
   readonly federatedMirrors: readonly Mirror[];

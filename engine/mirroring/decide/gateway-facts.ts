@@ -107,7 +107,6 @@ export interface JudgedGateway {
   readonly facts: GatewayFacts;
   /** Proxies of the source connect to these IPs, which are sorted. Empty if no host name resolves. */
   readonly dialled: readonly string[];
-  /** Holds each address to which no traffic is sent, with the reason. */
   readonly refused: readonly string[];
   readonly failed: readonly string[];
 }
@@ -172,10 +171,7 @@ export function leftOut(target: string, why: string): string {
   return `one address of the gateway of ${target} is left out: ${why}`;
 }
 
-/**
- * Returns undefined if the Service offers no probe. The annotation holds whole seconds, `3`, while the Link schema
- * wants a duration, `3s` (linkerd-behaviour.md 1.6, 4).
- */
+/** The annotation holds whole seconds, `3`, but the Link wants a duration, `3s` (linkerd-behaviour.md 1.6, 4). */
 export function gatewayProbe(
   service: Service | undefined,
   where: string,

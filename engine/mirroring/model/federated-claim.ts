@@ -20,7 +20,6 @@ export interface MemberClaim {
 export interface FederatedClaim {
   /** Members are the Services of this key. */
   readonly origin: ObjectKey;
-  /** The current name comes first. */
   readonly stacks: readonly string[];
   /** Wanted members are in the order of listing. Nothing is known about clusters that aren't among them. */
   readonly members: readonly MemberClaim[];
@@ -34,7 +33,6 @@ export interface Settled {
   /** Undefined if no member is left. */
   readonly mirror: Mirror | undefined;
   readonly managedFields: readonly ManagedFields[];
-  /** This stack has a member after the write. */
   readonly isOurs: boolean;
 }
 

@@ -35,7 +35,6 @@ export function stackOf(manager = ""): string | undefined {
   return manager.startsWith(prefix) ? manager.slice(prefix.length).split("#", 1)[0] : undefined;
 }
 
-/** Returns the stacks' marks, whatever member they are for. */
 export function wholeMarks({ managedFields = [] }: Pick<ObjectMeta, "managedFields">): string[] {
   return managedFields.flatMap(({ manager = "" }) => manager.split("#", 1));
 }

@@ -44,10 +44,7 @@ interface MirroredMesh extends Pick<MirrorsArgs, "stack" | "clusters"> {
   }[];
 }
 
-/**
- * Returns undefined if no link leads into the source. If Linkerd's controller mirrors all its links, it has arguments
- * too, because the config says that their mirrors stay.
- */
+/** Links that Linkerd's controller mirrors count too, because the config says that their mirrors stay. */
 export function mirrorsOfSource(
   source: string,
   { stack, clusters, links }: MirroredMesh,

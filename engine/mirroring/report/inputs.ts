@@ -28,10 +28,7 @@ export interface CheckedPlan {
 
 const nothing = { mistakes: [], summaries: [], notes: [], hasWrites: false };
 
-/**
- * Orders inputs by part, so that a preview reads link by link. They don't depend on the time, so that a saved plan
- * stays valid. Pure.
- */
+/** Inputs don't depend on the time, so that a saved plan stays valid. Pure. */
 export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): CheckedPlan {
   if (outcome.outcome === "invalid") {
     const inputs = { ...args, mirrors: {}, revision: 0 };
@@ -190,9 +187,7 @@ function reportedFields({
   };
 }
 
-/**
- * Without an update, state would keep the old access, and with a renamed context the stack couldn't even be destroyed.
- */
+/** Without an update, state would keep the old access; after a renamed context, not even a destroy would work. */
 function accessDiffers({ clusters = {} }: Before, args: Pick<MirrorsArgs, "clusters">): boolean {
   return Object.entries(args.clusters).some(
     ([name, entry]) => clusters[name] !== undefined && !isDeepStrictEqual(clusters[name], entry),

@@ -11,13 +11,10 @@ import type { LinkStatusList } from "../model/service-status.ts";
 
 export interface PartReport {
   readonly part: string;
-  /** Holds one line for each mirror after the run; a text if they aren't known yet. */
   readonly mirrors: MirrorLines | string;
   readonly changes: ChangeTexts;
   readonly notMirrored: Readonly<Record<string, string>>;
-  /** Absent if no mirror changes. */
   readonly summary?: string | undefined;
-  /** Holds one line for each reason why Services aren't mirrored. */
   readonly skips?: readonly string[];
 }
 
@@ -28,7 +25,6 @@ interface DecidedPart {
   /** Stands for the mirrors behind a gateway that this run will create. */
   readonly pendingText?: string | undefined;
   readonly namespaces?: readonly string[];
-  /** These names lose their last backend. */
   readonly lost?: readonly string[];
 }
 

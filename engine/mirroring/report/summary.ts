@@ -51,10 +51,7 @@ function counted(number: number, words: string): string {
   return number === 0 ? "" : `${number} ${words}`;
 }
 
-/**
- * Returns by part the names (`namespace/name`) under which neither a Service of the source's own nor a mirror or
- * federated Service remains.
- */
+/** Returns by part the names (`namespace/name`) under which no Service, mirror or federated Service remains. */
 export function lastBackends(
   { services }: Pick<ClusterSnapshot, "services">,
   decisions: readonly Decision[],
@@ -94,10 +91,7 @@ export function notMirrored(skips: readonly Skip[]): Record<string, string> {
   );
 }
 
-/**
- * Returns one line per reason, however many Services it concerns: a missing gateway is the same news for every Service
- * behind it. `notMirrored` lists them all.
- */
+/** Returns one line per reason: a missing gateway is the same news for every Service behind it. */
 export function skipNotes(skips: readonly Skip[]): string[] {
   return [...Map.groupBy(skips, ({ reason }) => reason)].map(([reason, group]) => {
     const causes = [...Map.groupBy(group, ({ sentence }) => sentence)];

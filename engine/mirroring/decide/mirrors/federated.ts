@@ -82,8 +82,7 @@ function agesOfLinks({ links }: ClusterSnapshot): AgeOf {
 }
 
 /**
- * Sorts the local member first, then by the age of the Link, then by name (4.3; in Linkerd, ties change from run to
- * run).
+ * Puts the local member first, then sorts by age of the Link and name (4.3; in Linkerd, ties change from run to run).
  */
 function inOrderOfAge(members: readonly Member[], age: AgeOf): readonly Member[] {
   return members.toSorted((a, b) => (rankOf(a.cluster, age) < rankOf(b.cluster, age) ? -1 : 1));

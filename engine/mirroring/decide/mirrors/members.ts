@@ -167,10 +167,7 @@ function whyNot(
 /** The keys are the origins of federated Services. */
 export type PortConflicts = Readonly<Record<ObjectKey, string>>;
 
-/**
- * A federated Service has the ports of its first member, and requests to a port that another member lacks fail there.
- * Linkerd doesn't report that.
- */
+/** Requests to a port of the first member that another member lacks fail there. Linkerd doesn't report that. */
 export function portConflicts(
   origin: ObjectKey,
   [first, ...others]: readonly Member[],

@@ -37,10 +37,7 @@ export function gatewayMirror(
   return { ...mirror, endpoints: endpointsOf(mirror, gateway, subsets) };
 }
 
-/**
- * Plans a mirror for a flat network. By its labels, Linkerd's destination controller watches the Service in the target,
- * so it has no Endpoints (linkerd-behaviour.md 2.6, 5).
- */
+/** By these labels, Linkerd watches the Service in the target, so it has no Endpoints (linkerd-behaviour.md 2.6, 5). */
 export function discoveryMirror(service: Service, link: LinkSpec): Mirror {
   const { labels, ...rest } = serviceMirror(service, link);
   const { target } = link;

@@ -21,10 +21,7 @@ export function deletionTime(since: string): Date {
   return new Date(Date.parse(since) + mostAway);
 }
 
-/**
- * Returns by Service the pods that have endpoint mirrors but are missing from the Endpoints. With `readiness: follow`
- * there are none: a missing pod loses its mirror at once, as in Linkerd.
- */
+/** With `readiness: follow` there are none: a missing pod loses its mirror at once, as in Linkerd. */
 export function absentPods(
   link: LinkSpec,
   source: ClusterSnapshot,

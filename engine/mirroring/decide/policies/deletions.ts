@@ -17,7 +17,6 @@ export type DeletionLimit = Pick<
   readonly removed?: boolean;
 };
 
-/** A removed link keeps the limit that it had in the config. */
 export function limitOfRemoved(
   { source, target, maxDeletions = linkDefaults.maxDeletions }: RemovedLink,
   args: MirrorsArgs,

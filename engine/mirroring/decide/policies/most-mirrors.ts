@@ -37,10 +37,7 @@ interface Limit<T> {
   readonly fix?: Fix;
 }
 
-/**
- * Plans without the mirrors that exceed a limit. Another mirror may use the freed name, so planning is repeated until
- * everything fits.
- */
+/** Another mirror may use a name that is freed, so planning is repeated until everything fits. */
 export function withinLimits(
   parts: readonly WantedPart[],
   links: readonly LinkSpec[],

@@ -83,10 +83,7 @@ export function ownershipNotes(
   return sentences.map((sentence): Note => [part, sentence]);
 }
 
-/**
- * Only if others may have written mirrors, or for federated Services, which everybody writes, does it matter which of
- * Linkerd's controllers exist.
- */
+/** Linkerd's controllers matter only if others may have written mirrors, or if there are federated Services. */
 export function mayHaveOthers(source: ClusterSnapshot, stacks: readonly string[]): boolean {
   return [...liveMirrors(source, anyMirror).values()]
     .map(metaOf)

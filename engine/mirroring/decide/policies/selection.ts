@@ -10,10 +10,7 @@ export function exportMode(service: Service, link: LinkSpec): ExportMode | undef
   return undefined;
 }
 
-/**
- * In a namespace that the link excludes, only an explicit label counts as a request, so that a selector which matches
- * unlabelled Services causes no report there.
- */
+/** In an excluded namespace, only an explicit label counts as a request, so that a broad selector causes no report. */
 export function matchesSelector(
   service: Service,
   selector: LabelSelector,
@@ -43,10 +40,7 @@ export function fits(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/**
- * As in Linkerd, a selector without a term matches nothing (linkerd-behaviour.md 2.1); in Kubernetes it would match
- * everything.
- */
+/** As in Linkerd, a selector without a term matches nothing (linkerd-behaviour.md 2.1), unlike in Kubernetes. */
 export function selects(selector: LabelSelector, labels: StringMap = {}): boolean {
   const equal = Object.entries(selector.matchLabels ?? {});
   const expressions = selector.matchExpressions ?? [];
