@@ -70,6 +70,7 @@ export async function apply(
     if (service !== undefined && !hasMark(scope, change, service)) isMarked = false;
   });
 
+  const isInUse = ({ kind, verdict }: Write) => kind === "headless" && verdict !== "create";
   for (const areInUse of [false, true]) {
     const due = writes.filter((write) => isInUse(write) === areInUse && !failed.has(write.key));
     await each(due, (scope, change) => writeEndpoints(scope, change, (key) => addresses.get(key)));
@@ -109,10 +110,6 @@ function hasMark({ names }: WriteScope, { claim }: Wanted, { metadata }: Service
   return wanted === undefined
     ? marksOn(metadata, names).isOurs
     : wanted.every(({ cluster }) => marksOn(metadata, names, cluster).isOurs);
-}
-
-function isInUse({ kind, verdict }: Write): boolean {
-  return kind === "headless" && verdict !== "create";
 }
 
 function addressesIn(decisions: readonly Decision[]): Map<ObjectKey, string | undefined> {

@@ -38,12 +38,11 @@ function manifest(
     // Its last members have left meanwhile, so the next run deletes it.
     return mirror === undefined ? undefined : serviceOf(scope, mirror, live, managedFields);
   }
-  const { managedFields = [] } = live?.metadata ?? {};
-  return serviceOf(scope, wanted, live, live && marksOfStack(scope, managedFields));
-}
-
-function marksOfStack({ names, fieldManager }: WriteScope, entries: readonly ManagedFields[]) {
-  return remarked(entries, names, [fieldManager], () => fieldManager);
+  if (live === undefined) return serviceOf(scope, wanted, live, undefined);
+  const { names, fieldManager } = scope;
+  const { managedFields = [] } = live.metadata;
+  const marked = remarked(managedFields, names, [fieldManager], () => fieldManager);
+  return serviceOf(scope, wanted, live, marked);
 }
 
 function serviceOf(
@@ -84,12 +83,11 @@ export async function removeMirror(
     if (!isGone) await releaseMirror(scope, { key, ...omitUndefined({ claim }) });
     // The API server deletes a Service's Endpoints in the same request.
   } else if (endpoints !== undefined)
-    await remove(
-      scope,
-      resources.endpoints,
-      endpoints,
-      ({ metadata }) => marksOn(metadata, scope.names).others.length === 0,
-    );
+    await remove(scope, resources.endpoints, endpoints, (now) => isUnshared(scope, now));
+}
+
+function isUnshared({ names }: WriteScope, { metadata }: Service | Endpoints): boolean {
+  return marksOn(metadata, names).others.length === 0;
 }
 
 /** Removes this stack's marks from a Service that others keep, and its members from a federated Service. */
@@ -121,8 +119,7 @@ export async function releaseMirror(
  */
 async function deleteServiceAndWait(scope: WriteScope, service: Service): Promise<void> {
   const { name, namespace } = service.metadata;
-  const mayGo = ({ metadata }: Service) => marksOn(metadata, scope.names).others.length === 0;
-  if (!(await remove(scope, resources.services, service, mayGo)))
+  if (!(await remove(scope, resources.services, service, (now) => isUnshared(scope, now))))
     throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} must be replaced, but another stack marked it during this run: run again`,
     );

@@ -54,7 +54,7 @@ function compare(
   const skipped = [...skips, ...unclaimed.skips, ...free.skips].map((skip) => ({
     verdict: "skip" as const,
     part,
-    key: skippedKey(skip),
+    key: objectKey(skip.namespace ?? namespaceOf(skip.origin), skip.mirror),
     ...skip,
   }));
   const live = liveMirrors(source, owner);
@@ -168,8 +168,4 @@ function withClaim(decision: Wanted, claim: FederatedClaim): Decision {
   const { part, key, kind, live, fields } = decision;
   const release = isMarked ? {} : { mark: "release" as const };
   return { verdict: "handOver", part, key, kind, live, fields, claim, ...release };
-}
-
-function skippedKey({ origin, mirror, namespace = namespaceOf(origin) }: Skip): ObjectKey {
-  return objectKey(namespace, mirror);
 }

@@ -39,10 +39,7 @@ export interface Settled {
 export function settle(claim: FederatedClaim, live: Service | undefined): Settled {
   const { origin, members } = claim;
   const [namespace = "", service = ""] = origin.split("/");
-  const { annotations = {} } = live?.metadata ?? {};
   const [tokens, local] = [tokensLeft(claim, service, live), localLeft(claim, service, live)];
-  const wanted = members.filter(({ stance }) => stance === "wanted");
-  const unknown = members.filter(({ stance }) => stance === "unknown");
   const details = detailsOf(claim, live, tokens, local);
   const {
     [annotation.remoteMembers]: _tokens,
@@ -68,8 +65,8 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
         },
     managedFields: marksAfter(claim, live),
     isOurs:
-      wanted.length > 0 ||
-      unknown.some((member) => isListed(member, annotations, service) && isOurs(member, live)),
+      members.some(({ stance }) => stance === "wanted") ||
+      members.some((member) => member.stance === "unknown" && isOurMember(member, service, live)),
   };
 }
 
@@ -106,18 +103,13 @@ function staysListed(member: MemberClaim, live: Service | undefined): boolean {
   return others.length > 0 || !mayLeave;
 }
 
-function isOurs({ names, cluster }: MemberClaim, live: Service | undefined): boolean {
-  return marksOn(live?.metadata ?? {}, names, cluster).isOurs;
-}
-
-function isListed(
-  { cluster }: MemberClaim,
-  annotations: Readonly<Record<string, string>>,
-  service: string,
-): boolean {
-  return cluster === localMember
-    ? annotations[annotation.localMember] !== undefined
-    : tokensIn(annotations).includes(memberToken(service, cluster));
+function isOurMember({ cluster, names }: MemberClaim, service: string, live?: Service): boolean {
+  const { annotations = {} } = live?.metadata ?? {};
+  const isListed =
+    cluster === localMember
+      ? annotations[annotation.localMember] !== undefined
+      : tokensIn(annotations).includes(memberToken(service, cluster));
+  return isListed && marksOn(live?.metadata ?? {}, names, cluster).isOurs;
 }
 
 /**

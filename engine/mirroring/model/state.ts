@@ -54,16 +54,14 @@ export function mirrorsOfSource(
   const linksBy = (mirroring: "pulumi" | "controller") =>
     here.filter((each) => each.mirroring === mirroring).map(({ link }) => link);
   const own = linksBy("pulumi");
+  const left = linksBy("controller").map(({ target }) => target);
   const names = new Set([source, ...own.map(({ target }) => target)]);
   return {
     source,
     stack,
     clusters: Object.fromEntries(Object.entries(clusters).filter(([name]) => names.has(name))),
     links: own,
-    ...nonEmpty(
-      "controllerLinks",
-      linksBy("controller").map(({ target }) => target),
-    ),
+    ...nonEmpty("controllerLinks", left),
   };
 }
 

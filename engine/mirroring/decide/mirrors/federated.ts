@@ -58,7 +58,10 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
   const claims = new Map<ObjectKey, FederatedClaim>();
   const origins = [...new Set([...members.keys(), ...live.keys()])].sort();
   const mirrors = origins.flatMap((origin) => {
-    const { joining, refused } = withCommonPorts(inOrderOfAge(members.get(origin) ?? [], age));
+    const inOrder = (members.get(origin) ?? []).toSorted((a, b) =>
+      rankOf(a.cluster, age) < rankOf(b.cluster, age) ? -1 : 1,
+    );
+    const { joining, refused } = withCommonPorts(inOrder);
     skips.push(...refused.map((member) => noCommonPort(member, view.source.cluster)));
     const there = live.get(origin);
     const claim = claimOn(origin, joining, there, view, age);
@@ -81,13 +84,7 @@ function agesOfLinks({ links }: ClusterSnapshot): AgeOf {
   return (target) => ages.get(target);
 }
 
-/**
- * Puts the local member first, then sorts by age of the Link and name (4.3; in Linkerd, ties change from run to run).
- */
-function inOrderOfAge(members: readonly Member[], age: AgeOf): readonly Member[] {
-  return members.toSorted((a, b) => (rankOf(a.cluster, age) < rankOf(b.cluster, age) ? -1 : 1));
-}
-
+/** The local member is first, then age of the Link and name decide (4.3; in Linkerd, ties change from run to run). */
 function rankOf(cluster: string | undefined, age: AgeOf): string {
   return cluster === undefined ? "" : `${age(cluster) ?? "unknown"} ${cluster}`;
 }
