@@ -6,11 +6,9 @@ import { ClusterIdentity, clusterProvider, unreachingProvider } from "./cluster-
 import { installLinkerd, type LinkerdSetup } from "./linkerd.ts";
 
 export interface InstallArgs {
-  /** Its objects stay as they are. */
   readonly unreachable: boolean;
   /** If nothing may be written there in this run, whatever is done elsewhere comes first. */
   readonly refusedAfter?: Promise<pulumi.Resource[]> | undefined;
-  /** It is absent if this stack installs no Linkerd. */
   readonly linkerd?: LinkerdSetup | undefined;
   /** Another stack installs Linkerd there, perhaps at this moment. */
   readonly awaited: boolean;

@@ -123,8 +123,7 @@ function targetArgs(args: LinkArgs): TargetArgs {
     targetDomain: spec.targetDomain,
     gateway: spec.gateway,
     ...(source.unreachable && { sourceUnreachable: true }),
-    ...omitUndefined({ targetRefused }),
-    ...(apiServer !== undefined && { apiServer }),
+    ...omitUndefined({ targetRefused, apiServer }),
     ...(target.awaited && { awaited: true }),
     // Nothing is read or removed in a source that is refused or can't be reached.
     ...(adopt && !source.unreachable && { adopt: { spec, mirroring } }),

@@ -28,7 +28,6 @@ export class MeshResources {
   readonly #config: MeshConfig;
   readonly #parent: pulumi.Resource;
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
-  /** These must be finished before the mesh can be verified. */
   readonly #unverified: pulumi.Resource[] = [];
   /** Their keys are the clusters that lose access. */
   readonly #revocations = new Map<string, pulumi.Resource>();

@@ -1,7 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
 import { accessesOf, ownClusters, touchedClusters } from "../config/share.ts";
-import { messageOf, refuseRelativePaths } from "@linkerd-multicluster/engine/kubernetes";
+import {
+  messageOf,
+  omitUndefined,
+  refuseRelativePaths,
+} from "@linkerd-multicluster/engine/kubernetes";
 import { Clusters, kubeconfigMistakes, readMesh } from "@linkerd-multicluster/engine/mesh";
 import { publishedIn, type PublishedTrust } from "@linkerd-multicluster/engine/trust";
 import {
@@ -51,7 +55,7 @@ export async function preflight(
     const reading = await readMesh({ clusters: accesses, distrusted }, clusters, { installations });
     return {
       ...judgeInstallations(config, reading.installations, new Date()),
-      ...(published !== undefined && { published }),
+      ...omitUndefined({ published }),
     };
   } finally {
     await Promise.all(Object.values(accesses).map((access) => clusters.close(access)));

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { HelmValues, MeshConfig, TrustConfig } from "../config/mesh.ts";
 import { valueAt } from "../config/read.ts";
 import { ownClusters } from "../config/share.ts";
-import { debugLog, parseDuration } from "@linkerd-multicluster/engine/kubernetes";
+import { debugLog, omitUndefined, parseDuration } from "@linkerd-multicluster/engine/kubernetes";
 import type { Preflight } from "./preflight.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import { dayLong, leavingOut, type RotationStage } from "@linkerd-multicluster/engine/trust";
@@ -17,7 +17,6 @@ export interface TrustRootArgs extends IssuanceArgs {
 export class TrustRoot extends pulumi.ComponentResource {
   readonly issuance: Issuance;
   readonly stage: pulumi.Output<RotationStage>;
-  /** The times are ISO 8601, by what expires: `the trust anchor`, `the issuer of cluster west`. */
   readonly expiries: pulumi.Output<Readonly<Record<string, string>>>;
 
   constructor(name: string, args: TrustRootArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -83,7 +82,7 @@ export function trustRootArgs(
   return {
     trust: trust.kind === "provided" ? { ...trust, issuers: own(trust.issuers) } : trust,
     live: "ignorePods" in trust ? leavingOut(trust.ignorePods, live) : live,
-    ...(published !== undefined && { published }),
+    ...omitUndefined({ published }),
     issuerNames: new Map(names),
     certificateLifetimeMs: Math.max(dayLong, ...lifetimes),
   };

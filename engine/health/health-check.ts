@@ -17,7 +17,6 @@ export type Finding =
       readonly sentence: string;
       /** By default, it is the check's. */
       readonly severity?: Severity;
-      /** It is a command to copy. */
       readonly fix?: string;
     };
 

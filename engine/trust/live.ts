@@ -23,7 +23,6 @@ export interface PresentTrust {
   readonly proxies: Result<readonly MeshedProxy[]>;
 }
 
-/** It runs or may still start. */
 export interface MeshedProxy {
   readonly namespace: string;
   readonly pod: string;

@@ -34,7 +34,7 @@ export type LiveShare = Result<PresentShare | undefined>;
 interface PresentShare {
   /** They are the fingerprints of this stack's anchors that it trusts. */
   readonly anchors: readonly string[];
-  /** It is the fingerprint of its issuer's anchor; absent if this stack has none that signed it. */
+  /** It is absent if this stack has no anchor that signed the issuer. */
   readonly issuer?: string;
 }
 

@@ -19,7 +19,6 @@ import { type Facts, factsOf, type Rotation } from "./rotation.ts";
  */
 export interface ClusterPlan {
   readonly bundle: Bundle;
-  /** It is of the wanted generation, or of the previous one. */
   readonly issuer: "wanted" | "previous";
 }
 
@@ -42,7 +41,6 @@ const given = {
 export interface TrustPlan {
   readonly stage: RotationStage;
   readonly clusters: ReadonlyMap<string, ClusterPlan>;
-  /** They say what this run does and what remains to be done. */
   readonly notes: readonly string[];
   /** A refused cluster gets nothing in this run, and counts as unreadable. */
   readonly refusedClusters: ReadonlyMap<string, string>;
