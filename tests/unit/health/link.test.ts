@@ -35,25 +35,28 @@ describe("health of a link: the Link resource", () => {
 
   const flat = { link: { gateway: false } as const };
   const remedy = "check what else writes it. Fix: pulumi up --refresh";
-  for (const [spec, sentence, view] of [
-    [{ targetClusterName: "north" }, 'has targetClusterName "north" and should have "west"'],
-    [
-      { targetClusterDomain: "x.local" },
-      'has targetClusterDomain "x.local" and should have "cluster.local"',
-    ],
-    [
-      { clusterCredentialsSecret: "mine" },
-      'has clusterCredentialsSecret "mine" and should have "cluster-credentials-west"',
-    ],
-    [
-      { gatewayAddress: "192.0.2.99" },
-      'has gatewayAddress "192.0.2.99" and should have "192.0.2.10"',
-    ],
-    [{ gatewayPort: "443" }, 'has gatewayPort "443" and should have "4143"'],
-    [{ gatewayIdentity: "" }, 'has no gatewayIdentity and should have "gateway.west"'],
-    [{}, 'has gatewayAddress "192.0.2.10" and should have none, as the link has no gateway', flat],
-  ] as const)
-    tells(sentence, withSpec(spec, view), [`fatal: ${where} ${sentence}: ${remedy}`]);
+  const wrong = {
+    targetClusterName: "north",
+    targetClusterDomain: "x.local",
+    clusterCredentialsSecret: "mine",
+    gatewayAddress: "192.0.2.99",
+    gatewayPort: "443",
+    gatewayIdentity: "",
+  };
+  const mistakes = [
+    'targetClusterName "north" and should have "west"',
+    'targetClusterDomain "x.local" and should have "cluster.local"',
+    'clusterCredentialsSecret "mine" and should have "cluster-credentials-west"',
+    'gatewayAddress "192.0.2.99" and should have "192.0.2.10"',
+    'gatewayPort "443" and should have "4143"',
+  ].map((mistake) => `fatal: ${where} has ${mistake}: ${remedy}`);
+  tells("fails for each field with another value", withSpec(wrong), [
+    ...mistakes,
+    `fatal: ${where} has no gatewayIdentity and should have "gateway.west": ${remedy}`,
+  ]);
+  tells("fails for a gateway on a flat network", withSpec({}, flat), [
+    `fatal: ${where} has gatewayAddress "192.0.2.10" and should have none, as the link has no gateway: ${remedy}`,
+  ]);
 
   const unset = { gatewayAddress: "", gatewayPort: "", gatewayIdentity: "" };
   tells("passes without gateway fields on a flat network", withSpec(unset, flat));

@@ -156,39 +156,23 @@ describe("the report", () => {
       links: [linkView({ mesh: only })],
     });
     const others = "this stack does not manage it (manage: mirrors)";
-    deepEqual(found, {
-      "cluster-reached": "ok",
-      "links-served": others,
-      "trust-anchors-valid": others,
-      "issuer-valid": others,
-      "pod-ranges-disjoint": flat,
-      "single-federation": "ok",
-      "federated-in-order": "ok",
-      "no-orphans": "ok",
-      "trust-anchors-shared": others,
-      "issuers-trusted": others,
-      "trust-domains-shared": others,
-      gateway: "ok",
-      "link-resource": others,
-      "credentials-exist": others,
-      "credentials-work": others,
-      "single-controller": "ok",
-      "mirrors-in-order": "ok",
-      "mirrors-have-endpoints": "ok",
-    });
+    deepEqual(
+      Object.keys(found).filter((id) => found[id] === others),
+      [
+        ...["links-served", "trust-anchors-valid", "issuer-valid", "trust-anchors-shared"],
+        ...["issuers-trusted", "trust-domains-shared", "link-resource"],
+        ...["credentials-exist", "credentials-work"],
+      ],
+    );
   });
 
   it("quotes clusters without control characters", () => {
     const [forged, shown] = ["x\nStatus: √\u001b[2K\u202e", "x?Status: √?[2K?"];
-    const { findings, why } = resultOfCheck(
-      clusterReached,
-      clusterView({ reading: { snapshot: unread(forged) } }),
-    );
+    const away = clusterView({ reading: { snapshot: unread(forged) } });
+    const { findings, why } = resultOfCheck(clusterReached, away);
     deepEqual([findings, why], [[{ severity: "fatal", sentence: shown }], undefined]);
     const unmeshed = { ...reading(east), unmeshed: unread(forged) };
-    equal(
-      resultOfCheck(clientsMeshed, clusterView({ reading: unmeshed })).why,
-      `its pods can't be read: ${shown}`,
-    );
+    const result = resultOfCheck(clientsMeshed, clusterView({ reading: unmeshed }));
+    equal(result.why, `its pods can't be read: ${shown}`);
   });
 });

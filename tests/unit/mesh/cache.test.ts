@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { Cache } from "../../../engine/mesh/cache.ts";
 
-/** Readings of one cluster that count themselves, and end when they are told to. */
+/** Makes readings of one cluster that count themselves, and end when the test says so. */
 function cluster(name = "west", readings = new Cache<number>()) {
   const open: PromiseWithResolvers<number>[] = [];
   let begun = 0;
@@ -16,7 +16,6 @@ function cluster(name = "west", readings = new Cache<number>()) {
     begun: () => begun,
     get: () => readings.get(name, read),
     anew: () => readings.refetch(name, read),
-    /** Ends the one that is under way, once it is. */
     end: async (error?: Error) => {
       await turn();
       const reading = open.shift();

@@ -11,7 +11,6 @@ import { service } from "../fixtures/objects.ts";
 const probe = { path: "/ready" };
 const closers: (() => void)[] = [];
 
-/** A server on this machine that does this with its connections. */
 async function listener(accept: (socket: Socket) => void): Promise<ProbeTarget> {
   const sockets: Socket[] = [];
   const server = createTcpServer((socket) => {
@@ -28,7 +27,6 @@ async function listener(accept: (socket: Socket) => void): Promise<ProbeTarget> 
   return { ...probe, addresses: ["127.0.0.1"], port };
 }
 
-/** A gateway that answers so. */
 function gateway(answer: RequestListener): Promise<ProbeTarget> {
   const server = createServer(answer);
   return listener((socket) => server.emit("connection", socket));

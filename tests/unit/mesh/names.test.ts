@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { addressesOf } from "../../../engine/mesh/names.ts";
 
 const typeA = 1;
-/** What the servers here know; they never answer for a name that begins with `silent`. */
+/** The server knows no other name, and never answers for one that begins with `silent`. */
 const records: Readonly<Record<string, readonly number[]>> = { "gateway.example": [192, 0, 2, 7] };
 
-/** The answer of a DNS server: the question again, and one address where there is one. */
+/** Repeats the question, and adds the address if there is one. */
 function answerTo(query: Buffer): Buffer | undefined {
   const labels: string[] = [];
   let at = 12;
