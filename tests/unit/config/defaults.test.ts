@@ -4,7 +4,6 @@ import { configOf, linkOf, type Raw } from "./table.ts";
 
 const linkerds = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
 
-/** A link from east to west with every default. */
 const plain: LinkSpec = {
   source: "east",
   target: "west",

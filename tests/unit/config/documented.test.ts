@@ -15,7 +15,7 @@ function fileAt(name: string): string {
   return readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
 }
 
-/** Code spans and code blocks: there a word such as `name` is a key, elsewhere it may be any word. */
+/** In code, a word such as `name` is a key; elsewhere it may be any word. */
 function codeIn(markdown: string): string {
   return (markdown.match(/```[^]*?```|`[^`]+`/g) ?? []).join("\n");
 }

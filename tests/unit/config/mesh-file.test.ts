@@ -13,7 +13,7 @@ linkDefaults: { maxMirrors: 7 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The config from a stack's own keys and the text of its mesh file. */
+/** Parses a stack's own keys and the text of its mesh file. */
 function configOf(own: Values, text: string | Error = mesh) {
   const texts = Object.entries({ mesh: "fleet/mesh.yaml", ...own }).map(([key, value]) => {
     const json = typeof value === "string" ? value : JSON.stringify(value);

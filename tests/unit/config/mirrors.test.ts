@@ -13,56 +13,51 @@ const whole = (target: string, more: Raw = {}) => ({ ...linkDefaults, ...link(ta
 const west = { context: "k3d-west", uid: "u1" };
 const east = { context: "k3d-east" };
 
-const rows: readonly (readonly [what: string, raw: Raw, expected: Raw | undefined])[] = [
-  [
-    "are absent if no link leads into the source",
-    { links: [{ source: "west", target: "east" }] },
-    undefined,
-  ],
-  [
+describe("stack config: the arguments of a source's mirrors", () => {
+  const argsOf = (raw: Raw) =>
+    mirrorsArgs(configOf({ clusters, manage: "links", ...raw }), "east", "p/s");
+  function are(what: string, raw: Raw, expected: Raw) {
+    it(what, () => {
+      deepEqual(argsOf(raw), { source: "east", stack: "p/s", ...expected });
+    });
+  }
+  const byController = link("north", { mirroring: "controller" });
+
+  it("are absent if no link leads into the source", () => {
+    equal(argsOf({ links: [{ source: "west", target: "east" }] }), undefined);
+  });
+
+  are(
     "contain its links and their clusters",
     { links: [link("west", { headless: true }), { source: "north", target: "west" }] },
     { clusters: { east, west }, links: [whole("west", { headless: true })] },
-  ],
-  [
+  );
+  are(
     "name the targets of links with Linkerd's controller",
-    { links: [link("west"), link("north", { mirroring: "controller" })] },
+    { links: [link("west"), byController] },
     { clusters: { east, west }, links: [whole("west")], controllerLinks: ["north"] },
-  ],
-  [
+  );
+  are(
     "exist although all links have Linkerd's controller",
-    { links: [link("north", { mirroring: "controller" })] },
+    { links: [byController] },
     { clusters: { east }, links: [], controllerLinks: ["north"] },
-  ],
-  [
-    "name revoked clusters and targets of revoked links",
+  );
+  are(
+    "name revoked clusters and targets of revoked links, but not of another source's",
     {
       clusters: { ...clusters, south: { revoked: true } },
-      links: [link("west"), link("north", { revoked: true })],
+      links: [
+        link("west"),
+        link("north", { revoked: true }),
+        { source: "north", target: "west", revoked: true },
+      ],
     },
     { clusters: { east, west }, links: [whole("west")], revokedTargets: ["south", "north"] },
-  ],
-  [
-    "don't name targets of another source's revoked links",
-    { links: [link("west"), { source: "west", target: "north", revoked: true }] },
-    { clusters: { east, west }, links: [whole("west")] },
-  ],
-  [
+  );
+  const allowDeletions = true;
+  are(
     "allow removed links to delete all their mirrors if linkDefaults do",
-    { links: [link("west")], linkDefaults: { allowDeletions: true } },
-    {
-      clusters: { east, west },
-      allowDeletions: true,
-      links: [whole("west", { allowDeletions: true })],
-    },
-  ],
-];
-
-describe("stack config: the arguments of a source's mirrors", () => {
-  for (const [what, raw, expected] of rows)
-    it(what, () => {
-      const args = mirrorsArgs(configOf({ clusters, manage: "links", ...raw }), "east", "p/s");
-      if (expected === undefined) equal(args, undefined);
-      else deepEqual(args, { source: "east", stack: "p/s", ...expected });
-    });
+    { links: [link("west")], linkDefaults: { allowDeletions } },
+    { clusters: { east, west }, allowDeletions, links: [whole("west", { allowDeletions })] },
+  );
 });

@@ -3,22 +3,21 @@ import { link } from "../../../config/link-keys.ts";
 import { nearest } from "../../../config/mistakes.ts";
 
 describe("stack config: the nearest key", () => {
-  const rows: readonly (readonly [word: string, key: string | undefined])[] = [
-    ["headles", "headless"],
-    ["Headless", "headless"],
-    ["max_deletions", "maxDeletions"],
-    ["federatedSelector", "federatedServiceSelector"],
-    ["remoteDiscoverySelectors", "remoteDiscoverySelector"],
-    ["unreachble", "unreachable"],
-    ["soruce", "source"],
-    ["x", undefined],
-    ["", undefined],
-    ["weight", undefined],
-    ["headless".repeat(1000), undefined],
-  ];
-  for (const [word, key] of rows) {
+  const keys: Readonly<Record<string, string | undefined>> = {
+    headles: "headless",
+    Headless: "headless",
+    max_deletions: "maxDeletions",
+    federatedSelector: "federatedServiceSelector",
+    remoteDiscoverySelectors: "remoteDiscoverySelector",
+    unreachble: "unreachable",
+    soruce: "source",
+    x: undefined,
+    "": undefined,
+    weight: undefined,
+    ["headless".repeat(1000)]: undefined,
+  };
+  for (const [word, key] of Object.entries(keys))
     it(`to ${JSON.stringify(word.slice(0, 40))} is ${key ?? "none"}`, () => {
       equal(nearest(word, Object.keys(link.keys)), key);
     });
-  }
 });

@@ -8,7 +8,7 @@ const labels = "links[0].selector.matchLabels";
 const terms = "links[0].selector.matchExpressions";
 const map = "a map of matchLabels, matchExpressions";
 
-/** As Kubernetes validates `metav1.LabelSelector`. */
+/** Kubernetes validates `metav1.LabelSelector` in the same way. */
 describe("stack config: selectors", () => {
   testSentences(`
 # an empty one is fine

@@ -44,7 +44,6 @@ describe("the mesh in a stack's config", () => {
 
   it("comes from its file without secrets", async () => {
     write("dev", config);
-    // Left out by default, with Linkerd's own by the names that this mesh gives them.
     const own = ["1234", "linkerd-multicluster", "linkerd-jaeger", "linkerd-viz"];
     const excludedNamespaces = ["kube-*", ...own];
     const link = { ...linkDefaults, source: "east", target: "west", headless: true };

@@ -3,9 +3,6 @@ import * as yaml from "yaml";
 import { parseConfig } from "../../../config/parse.ts";
 import type { LinkConfig, MeshConfig } from "../../../config/mesh.ts";
 
-/** What is wrong, the config besides `clusters: {west, east}`, and the sentences that must come. */
-export type MistakeRow = readonly [name: string, raw: Raw, sentences: readonly string[]];
-
 export type Raw = Readonly<Record<string, unknown>>;
 
 export const westAndEast = { west: { context: "k3d-west" }, east: { context: "k3d-east" } };
@@ -15,48 +12,37 @@ export function mistakesIn(raw: unknown): readonly string[] {
   return "mistakes" in parsed ? parsed.mistakes : [];
 }
 
-/** One test per row; paths in the sentences are written without `linkerd-multicluster:`. */
-export function testMistakes(rows: readonly MistakeRow[]): void {
-  for (const [name, raw, sentences] of rows) {
-    it(name, () => {
-      const found = mistakesIn({ clusters: westAndEast, ...raw });
+/**
+ * Defines one test per paragraph: a config as a user writes it, and after `! ` the sentences that must come, with paths
+ * that lack `linkerd-multicluster:`. A comment is the test's name, and `link` stands for a link from east to west with
+ * these keys. Without `clusters`, there are west and east.
+ */
+export function testSentences(text: string): void {
+  for (const paragraph of text.trim().split(/\n\n+/)) {
+    const [sentences = [], config = []] = [true, false].map((isSentence) =>
+      paragraph.split("\n").filter((line) => line.startsWith("! ") === isSentence),
+    );
+    const source = config.join("\n");
+    const { link, ...raw } = (yaml.parse(source) ?? {}) as Raw & { readonly link?: Raw };
+    const links = link && { links: [{ source: "east", target: "west", ...link }] };
+    it(source.replace(/^# (.*)\n?[^]*/, "$1"), () => {
+      const found = mistakesIn({ clusters: westAndEast, ...raw, ...links });
       deepEqual(
-        found.map((sentence) => sentence.replaceAll("linkerd-multicluster:", "")),
+        found.map((sentence) => `! ${sentence.replaceAll("linkerd-multicluster:", "")}`),
         sentences,
       );
     });
   }
 }
 
-/**
- * One test per paragraph: a config as a user writes it, and after `! ` the sentences that must come. A
- * comment is the test's name, and `link` stands for a link from east to west with these keys.
- */
-export function testSentences(text: string): void {
-  const rows = text
-    .trim()
-    .split(/\n\n+/)
-    .map((paragraph): MistakeRow => {
-      const [sentences = [], config = []] = [true, false].map((isSentence) =>
-        paragraph.split("\n").filter((line) => line.startsWith("! ") === isSentence),
-      );
-      const source = config.join("\n");
-      const { link, ...raw } = (yaml.parse(source) ?? {}) as Raw & { readonly link?: Raw };
-      const links = link && { links: [{ source: "east", target: "west", ...link }] };
-      const name = source.replace(/^# (.*)\n?[^]*/, "$1");
-      return [name, { ...raw, ...links }, sentences.map((sentence) => sentence.slice(2))];
-    });
-  testMistakes(rows);
-}
-
-/** The config that is meant, or an error with the mistakes that should not be there. */
+/** @throws an error with the mistakes that should not be there */
 export function configOf(raw: Raw): MeshConfig {
   const parsed = parseConfig({ clusters: westAndEast, ...raw });
   if ("config" in parsed) return parsed.config;
   throw new Error(parsed.mistakes.join("\n"));
 }
 
-/** A link from east to west with these keys, in a config with these other keys. */
+/** Returns a link from east to west with these keys, in a config with these other keys. */
 export function linkOf(keys: Raw, others: Raw = {}): LinkConfig {
   const links = [{ source: "east", target: "west", ...keys }];
   const [link] = configOf({ links, ...others }).links;

@@ -1,46 +1,34 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import type { LinkConfig } from "../../../config/mesh.ts";
 import type { LabelSelector } from "../../../engine/mirroring/index.ts";
 import { configOf, type Raw } from "./table.ts";
 
-const to = (source: string, ...targets: readonly string[]) =>
-  targets.map((target) => ({ source, target }));
-
-/** The config besides `clusters: {c, a, b}`, and its links in order. */
-const rows: readonly (readonly [name: string, raw: Raw, links: string])[] = [
-  ["no topology links no clusters", {}, ""],
-  ["none links no clusters", { topology: "none" }, ""],
-  [
-    "mesh links every pair in both directions, in cluster order",
-    { topology: "mesh" },
-    "c>a c>b a>c a>b b>c b>a",
-  ],
-  [
-    "hub links one cluster with every other in both directions",
-    { topology: { hub: "a" } },
-    "c>a a>c a>b b>a",
-  ],
-  [
+describe("stack config: topology", () => {
+  /** Tests the links of a config with the clusters c, a and b. */
+  function links(what: string, raw: Raw, expected: string) {
+    it(what, () => {
+      const found = configOf({ clusters: { c: null, a: null, b: null }, ...raw }).links;
+      equal(found.map(({ spec: { source, target } }) => `${source}>${target}`).join(" "), expected);
+    });
+  }
+  const [fromB, fromA] = [
+    { source: "b", target: "c" },
+    { source: "a", target: "c" },
+  ];
+  links("no topology links no clusters", {}, "");
+  links("none links no clusters", { topology: "none" }, "");
+  const all = "c>a c>b a>c a>b b>c b>a";
+  links("mesh links every pair in both directions, in cluster order", { topology: "mesh" }, all);
+  links(
     "regions link every pair in both directions",
     { topology: { regions: { eu: ["a"], us: ["c", "b"] } } },
-    "c>a c>b a>c a>b b>c b>a",
-  ],
-  ["a mesh of one cluster has no links", { topology: "mesh", clusters: { a: null } }, ""],
-  [
-    "listed links come first, in their order",
-    { topology: { hub: "a" }, links: to("b", "c", "a") },
-    "b>c b>a c>a a>c a>b",
-  ],
-  ["listed links need no topology", { links: [...to("b", "c"), ...to("a", "c")] }, "b>c a>c"],
-];
-
-describe("stack config: topology", () => {
-  for (const [name, raw, links] of rows)
-    it(name, () => {
-      const found = configOf({ clusters: { c: null, a: null, b: null }, ...raw }).links;
-      const written = found.map(({ spec: { source, target } }) => `${source}>${target}`);
-      deepEqual(written.join(" "), links);
-    });
+    all,
+  );
+  const hub = { topology: { hub: "a" } };
+  links("hub links one cluster with every other in both directions", hub, "c>a a>c a>b b>a");
+  links("a mesh of one cluster has no links", { topology: "mesh", clusters: { a: null } }, "");
+  links("listed links come first", { ...hub, links: [fromB, fromA] }, "b>c a>c c>a a>b b>a");
+  links("listed links need no topology", { links: [fromB, fromA] }, "b>c a>c");
 });
 
 describe("stack config: links of regions", () => {

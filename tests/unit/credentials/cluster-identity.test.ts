@@ -22,7 +22,6 @@ describe("a cluster's identity", () => {
   interface Example {
     readonly olds?: Partial<IdentityInputs>;
     readonly news?: Partial<IdentityInputs>;
-    /** The UID to remember, and the note about it. */
     readonly uid?: string;
     readonly note?: string;
   }

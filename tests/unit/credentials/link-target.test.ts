@@ -140,7 +140,7 @@ describe("a link whose target has a new load balancer", () => {
   const named = "lb.example.com";
   const gateway = { addresses: [named], port: 4143, identity: "gateway.west" };
 
-  /** What the run says while DNS gets the name after so many attempts. */
+  /** Runs while DNS gets the name after so many attempts. */
   async function said(after: number, addresses: readonly string[] = [named]) {
     const time = new VirtualTime();
     const [lines, asked]: [string[], string[]] = [[], []];

@@ -10,7 +10,7 @@ const pem = (name: string, kind = "CERTIFICATE") =>
   `-----BEGIN ${kind}-----\n${base64(name)}\n-----END ${kind}-----`;
 const key = pem("canary", "PRIVATE KEY");
 
-/** Every credential that a kubeconfig can hold. */
+/** A kubeconfig can hold no other credentials. */
 const user = {
   token: "canary-token",
   "client-certificate-data": base64("canary-certificate"),

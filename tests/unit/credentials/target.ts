@@ -1,6 +1,5 @@
 import type { TargetArgs, TargetFacts } from "../../../engine/credentials/state.ts";
 
-/** The link from east to west, in a run that can read both. */
 export const args: TargetArgs = {
   source: "east",
   target: "west",
