@@ -74,27 +74,26 @@ export function forEachTest() {
   };
 }
 
-/** Opens a client of a server on 127.0.0.1 that follows a script, and closes both after the test. */
-export async function withCluster<T>(
-  script: Script,
-  test: (cluster: ScriptedCluster) => Promise<T>,
-  options?: ScriptedOptions,
-): Promise<T> {
+async function undone<T>(test: (undo: Undo) => Promise<T>): Promise<T> {
   const undo: Undo = [];
   try {
-    return await test(await openCluster(undo, script, options));
+    return await test(undo);
   } finally {
     await undoAll(undo);
   }
 }
 
-export async function withFolder<T>(test: (folder: string) => Promise<T>): Promise<T> {
-  const undo: Undo = [];
-  try {
-    return await test(await makeFolder(undo));
-  } finally {
-    await undoAll(undo);
-  }
+/** Opens a client of a server on 127.0.0.1 that follows a script, and closes both after the test. */
+export function withCluster<T>(
+  script: Script,
+  test: (cluster: ScriptedCluster) => Promise<T>,
+  options?: ScriptedOptions,
+): Promise<T> {
+  return undone(async (undo) => test(await openCluster(undo, script, options)));
+}
+
+export function withFolder<T>(test: (folder: string) => Promise<T>): Promise<T> {
+  return undone(async (undo) => test(await makeFolder(undo)));
 }
 
 async function makeFolder(undo: Undo): Promise<string> {
@@ -113,9 +112,10 @@ async function openCluster(
     const { method = "", url: at = "", headers, socket } = request;
     const sent = await text(request);
     const body: unknown = sent === "" ? undefined : JSON.parse(sent);
-    const got = { method, url: new URL(at, "http://server"), headers, body };
-    received.push({ ...got, port: socket.remotePort });
-    play(await script({ ...got, port: socket.remotePort }, received.length - 1), response, socket);
+    const url = new URL(at, "http://server");
+    const got = { method, url, headers, body, port: socket.remotePort };
+    received.push(got);
+    play(await script(got, received.length - 1), response, socket);
   };
   const listener: http.RequestListener = (request, response) => void answer(request, response);
   const server =

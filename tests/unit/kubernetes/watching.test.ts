@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { connectToWatch } from "../../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { ObjectChange } from "../../../engine/kubernetes/client/watching.ts";
@@ -76,47 +76,34 @@ describe("a watch", () => {
     equal(request.headers.accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
   });
 
-  const expired = { kind: "Status", code: 410, reason: "Expired" };
+  it("fails if the server no longer knows the version, as an answer or an event says", async () => {
+    const expired = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
+    for (const reply of [status(410, "Expired", "too old"), lines(expired)]) {
+      const error = await errorOf(watched(() => reply));
+      equal(error.kind, "gone");
+      match(error.message, /no longer has the resource version/);
+    }
+  });
+
+  it("fails if the server closes the connection", async () => {
+    const error = await errorOf(watched(() => "reset"));
+    equal(error.kind, "unreachable");
+    match(error.message, /connection was lost/);
+  });
+
   const metadata = { resourceVersion: "8" };
   const unnamed = { type: "ADDED", object: { kind: "PartialObjectMetadata", metadata } };
-  const failures: Readonly<Record<string, { reply: Reply; kind: string; says: RegExp }>> = {
-    "no longer knows the version": {
-      reply: status(410, "Expired", "too old"),
-      kind: "gone",
-      says: /no longer has/,
-    },
-    "says so in an event": {
-      reply: lines({ type: "ERROR", object: expired }),
-      kind: "gone",
-      says: /no longer has/,
-    },
-    "closes the connection": { reply: "reset", kind: "unreachable", says: /connection was lost/ },
-    "sends a line that is not JSON": {
-      reply: lines("not JSON"),
-      kind: "server",
-      says: /a line .* is no event/,
-    },
-    "sends no name": {
-      reply: lines(unnamed),
-      kind: "server",
-      says: /is not a valid PartialObjectMetadata: metadata.name/,
-    },
-    "sends no version": {
-      reply: lines({ type: "ADDED", object: { metadata: { name: "a" } } }),
-      kind: "server",
-      says: /an event .* no resource version/,
-    },
-    "sends another type": {
-      reply: lines({ ...unnamed, type: "ODD" }),
-      kind: "server",
-      says: /of no known type/,
-    },
+  const malformed: Readonly<Record<string, unknown>> = {
+    "a line of the watch is no event": "not JSON",
+    "an event of the watch has no resource version": { ...unnamed, object: {} },
+    "the answer is not a valid PartialObjectMetadata: metadata.name is missing": unnamed,
+    "an event of the watch is of no known type": { ...unnamed, type: "ODD" },
   };
-  for (const [what, { reply, kind, says }] of Object.entries(failures))
-    it(`fails if the server ${what}`, async () => {
-      const error = await errorOf(watched(() => reply));
-      equal(error.kind, kind);
-      match(error.message, says);
+  for (const [problem, event] of Object.entries(malformed))
+    it(`fails if ${problem}`, async () => {
+      const error = await errorOf(watched(() => lines(event)));
+      equal(error.kind, "server");
+      ok(error.message.includes(problem), error.message);
     });
 
   it("fails with the error that its caller throws about a change", async () => {

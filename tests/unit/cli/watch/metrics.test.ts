@@ -48,19 +48,18 @@ describe("the watch's metrics", () => {
   };
 
   it("start with a sample for each value of a label that is known", async () => {
-    const samples = (await all("runs_total", "last_", "triggers_total", "state{", "locks_")).map(
-      (line) => line.split("{")[0]?.split(" ")[0],
-    );
+    const counts = [
+      "runs_total",
+      "triggers_total",
+      "locks_cleared",
+      "state{",
+      "last_run",
+      "last_success",
+    ];
+    const samples = await Promise.all(counts.map((prefix) => all(prefix)));
     deepEqual(
-      [...Map.groupBy(samples, (name) => name)].map(([name, { length }]) => [name, length]),
-      [
-        ["runs_total", 8],
-        ["triggers_total", 3],
-        ["locks_cleared_total", 1],
-        ["state", 6],
-        ["last_run_timestamp_seconds", 2],
-        ["last_success_timestamp_seconds", 1],
-      ],
+      samples.map(({ length }) => length),
+      [8, 3, 1, 6, 2, 1],
     );
   });
 
