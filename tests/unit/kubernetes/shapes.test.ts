@@ -16,42 +16,35 @@ function listOf(kind: string, ...items: unknown[]): Reply {
 
 describe("an answer of an API server", () => {
   const { open } = forEachTest();
-  const broken: readonly (readonly [Resource<unknown>, unknown, string])[] = [
-    [resources.services, null, "is not a map"],
-    [resources.services, { metadata }, "spec is missing"],
-    [
-      resources.services,
+  const { services, statefulSets, namespaces } = resources;
+  const longest = { a: "x".repeat(262_144) };
+  const broken: Readonly<Record<string, readonly [Resource<unknown>, unknown]>> = {
+    "is not a map": [services, null],
+    "spec is missing": [services, { metadata }],
+    "spec.ports[].port is not a whole number from 1 to 65535": [
+      services,
       { metadata, spec: { ports: [{ port: 65_536 }] } },
-      "spec.ports[].port is not a whole number from 1 to 65535",
     ],
-    [
-      resources.services,
-      withMetadata({ name: "web/x@evil,y" }),
-      "metadata.name is not a DNS label",
-    ],
-    [resources.services, withMetadata({ labels: [] }), "metadata.labels is not a map"],
-    [
-      resources.services,
+    "metadata.name is not a DNS label": [services, withMetadata({ name: "web/x@evil,y" })],
+    "metadata.labels is not a map": [services, withMetadata({ labels: [] })],
+    "metadata.labels has a key that Kubernetes does not allow": [
+      services,
       withMetadata({ labels: { "a b": "" } }),
-      "metadata.labels has a key that Kubernetes does not allow",
     ],
-    [
-      resources.services,
-      withMetadata({ annotations: { a: "x".repeat(262_144) } }),
-      "metadata.annotations is longer than 262144 characters",
+    "metadata.annotations is longer than 262144 characters": [
+      services,
+      withMetadata({ annotations: longest }),
     ],
-    [
-      resources.statefulSets,
+    "spec.replicas is not a whole number from 0 to 2147483647": [
+      statefulSets,
       { metadata, spec: { replicas: "2" } },
-      "spec.replicas is not a whole number from 0 to 2147483647",
     ],
-    [
-      resources.namespaces,
+    "metadata.deletionTimestamp is not a time": [
+      namespaces,
       { metadata: { name: "shop", deletionTimestamp: "soon" } },
-      "metadata.deletionTimestamp is not a time",
     ],
-  ];
-  for (const [resource, item, problem] of broken)
+  };
+  for (const [problem, [resource, item]] of Object.entries(broken))
     it(`fails if a list has one invalid ${resource.kind}: ${problem}`, async () => {
       const { client, received } = await open(() => listOf(resource.kind, right, item));
       const { kind, status, message } = await errorOf(client.list(resource));

@@ -17,13 +17,6 @@ const cart = service("cart", { uid: "u1", resourceVersion: "7" });
 const whole = { apiVersion: "v1", kind: "Service", ...cart };
 const path = "/api/v1/namespaces/shop/services";
 
-interface Verb {
-  readonly call: (client: Kubernetes) => Promise<unknown>;
-  /** The request, with its media type unless it is JSON. */
-  readonly sends: readonly unknown[];
-  readonly kind?: string;
-}
-
 /** Returns what is sent: the method with the path, the media type unless it is JSON, and the body. */
 function sent(call: (client: Kubernetes) => Promise<unknown>, kind = "Service") {
   const reply = { body: { ...cart, kind } };
@@ -72,45 +65,49 @@ describe("the verbs", () => {
       equal(await find(reply), kind);
   });
 
-  const shop = { metadata: { name: "shop" } };
-  const west = { namespace: "mc", name: "west" };
-  const [link, patch] = ["multicluster.linkerd.io/v1alpha3", { status: { mirrored: 3 } }];
-  const linkPath = `/apis/${link}/namespaces/mc/links/west`;
-  const preconditions = { uid: "u1", resourceVersion: "7" };
-  const patchBody = "application/merge-patch+json";
-  const verbs: Readonly<Record<string, Verb>> = {
-    "create posts the object with its kind and its field manager": {
-      call: (client) => client.create(services, cart, { fieldManager: "linkerd multicluster" }),
-      sends: [`POST ${path}?fieldManager=linkerd+multicluster`, whole],
-    },
-    "create posts an object without a namespace": {
-      kind: "Namespace",
-      call: (client) => client.create(resources.namespaces, shop),
-      sends: ["POST /api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", ...shop }],
-    },
-    "replace puts the object with the resourceVersion that was read": {
-      call: (client) => client.replace(services, cart),
-      sends: [`PUT ${path}/cart`, whole],
-    },
-    "patch merges into an object": {
-      kind: "Link",
-      call: (client) => client.patch(resources.links, west, patch),
-      sends: [`PATCH ${linkPath}`, patchBody, patch],
-    },
-    "patch merges into a subresource": {
-      kind: "Link",
-      call: (client) => client.patch(resources.links, west, patch, { subresource: "status" }),
-      sends: [`PATCH ${linkPath}/status`, patchBody, patch],
-    },
-    "remove sends its preconditions": {
-      call: (client) => client.remove(services, cart.metadata, preconditions),
-      sends: [`DELETE ${path}/cart`, { apiVersion: "v1", kind: "DeleteOptions", preconditions }],
-    },
-  };
-  for (const [what, { call, sends, kind }] of Object.entries(verbs))
-    it(what, async () => {
-      deepEqual(await sent(call, kind), sends);
-    });
+  it("create posts the object with its kind and its field manager", async () => {
+    const options = { fieldManager: "linkerd multicluster" };
+    deepEqual(await sent((client) => client.create(services, cart, options)), [
+      `POST ${path}?fieldManager=linkerd+multicluster`,
+      whole,
+    ]);
+    const shop = { metadata: { name: "shop" } };
+    deepEqual(await sent((client) => client.create(resources.namespaces, shop), "Namespace"), [
+      "POST /api/v1/namespaces",
+      { apiVersion: "v1", kind: "Namespace", ...shop },
+    ]);
+  });
+
+  it("replace puts the object with the resourceVersion that was read", async () => {
+    const request = [`PUT ${path}/cart`, whole];
+    deepEqual(await sent((client) => client.replace(services, cart)), request);
+  });
+
+  it("patch merges into an object or a subresource", async () => {
+    const { links } = resources;
+    const [west, patch] = [{ namespace: "mc", name: "west" }, { status: { mirrored: 3 } }];
+    const line = "PATCH /apis/multicluster.linkerd.io/v1alpha3/namespaces/mc/links/west";
+    const type = "application/merge-patch+json";
+    deepEqual(await sent((client) => client.patch(links, west, patch), "Link"), [
+      line,
+      type,
+      patch,
+    ]);
+    const subresource = { subresource: "status" };
+    deepEqual(await sent((client) => client.patch(links, west, patch, subresource), "Link"), [
+      `${line}/status`,
+      type,
+      patch,
+    ]);
+  });
+
+  it("remove sends its preconditions", async () => {
+    const preconditions = { uid: "u1", resourceVersion: "7" };
+    deepEqual(await sent((client) => client.remove(services, cart.metadata, preconditions)), [
+      `DELETE ${path}/cart`,
+      { apiVersion: "v1", kind: "DeleteOptions", preconditions },
+    ]);
+  });
 
   it("have no more requests under way than connections, and retries keep their turn", async () => {
     const limit = 3;
