@@ -49,3 +49,8 @@ function letters(text: string): string {
     .replaceAll(/[^a-z0-9]/gi, "")
     .toLowerCase();
 }
+
+/** Returns the unique part of a PEM block. All keys of a kind begin alike. */
+export function middleOf(pem: string): string {
+  return pem.replaceAll(/-----[A-Z ]+-----|\s/g, "").slice(48, -12);
+}

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import getPort from "get-port";
-import * as z from "zod";
 
 import { debian, Images } from "../../scripts/release/images.ts";
 import { notOnPath } from "../bed/path.ts";
@@ -15,10 +14,9 @@ import { bedWithGateway, create, type SharedBed } from "../e2e/mirroring/shared-
 import { documents } from "../unit/examples/files.ts";
 
 const namespace = "operated";
-const programs = ["buildah", "podman", "runc", "mmdebstrap", "systemd-nspawn"];
 const lacking = [
   ...(process.getuid?.() === 0 ? [] : ["it runs as root alone"]),
-  ...(await notOnPath(programs)),
+  ...(await notOnPath(["buildah", "podman", "runc", "mmdebstrap", "systemd-nspawn"])),
 ];
 const title = `examples/watch, operated${lacking.length === 0 ? "" : `, skipped: ${lacking.join("; ")}`}`;
 
@@ -27,31 +25,22 @@ interface Started extends PromiseLike<unknown> {
 }
 
 /** The parts of the manifest that podman can follow. */
-const deployment = z.object({
-  kind: z.literal("Deployment"),
-  spec: z.object({
-    template: z.object({
-      spec: z.object({
-        hostname: z.string(),
-        securityContext: z.object({ runAsUser: z.number(), runAsGroup: z.number() }),
-        containers: z.tuple([
-          z.object({
-            args: z.array(z.string()),
-            env: z.array(z.object({ name: z.string(), value: z.string() })),
-            volumeMounts: z.array(
-              z.object({
-                name: z.string(),
-                mountPath: z.string(),
-                readOnly: z.boolean().default(false),
-              }),
-            ),
-            readinessProbe: z.object({ httpGet: z.object({ path: z.string() }) }),
-          }),
-        ]),
-      }),
-    }),
-  }),
-});
+interface PodSpec {
+  readonly hostname: string;
+  readonly securityContext: { readonly runAsUser: number; readonly runAsGroup: number };
+  readonly containers: readonly [
+    {
+      readonly args: readonly string[];
+      readonly env: readonly { readonly name: string; readonly value: string }[];
+      readonly volumeMounts: readonly {
+        readonly name: string;
+        readonly mountPath: string;
+        readonly readOnly?: boolean;
+      }[];
+      readonly readinessProbe: { readonly httpGet: { readonly path: string } };
+    },
+  ];
+}
 
 /**
  * Podman runs the image of the Dockerfile as the Deployment says, and a machine that systemd has booted runs the
@@ -81,39 +70,39 @@ describe(title, function () {
     const links = [{ source: "east", target: "west" }];
     const config = { manage: "mirrors", clusters: { west: {}, east: {} }, links };
     stack = await newStack(bed, "prod", config);
-    await mkdir(volumes, { recursive: true });
     await madeContext();
-    await builtImage();
+    // With manage: mirrors, no plugin is needed.
+    images.build(join(folder, "context"), "localhost/mesh-watch", await images.standIns());
   });
 
   after(async () => {
     for (const each of started) each.kill("SIGTERM");
     await Promise.allSettled(started);
-    if (lacking.length > 0) return;
-    images.delete();
+    if (lacking.length === 0) images.delete();
   });
 
   it("runs as an image by its manifest, read-only and unprivileged, and ends on SIGTERM", async () => {
     const { kube, bed } = shared;
-    const found = documents("watch/kubernetes.yaml").map((each) => deployment.safeParse(each));
-    const pod = found.find(({ success }) => success)?.data?.spec.template.spec;
+    const manifests = documents("watch/kubernetes.yaml") as {
+      kind: string;
+      spec: { template: { spec: PodSpec } };
+    }[];
+    const pod = manifests.find(({ kind }) => kind === "Deployment")?.spec.template.spec;
     assert.ok(pod);
     const [container] = pod.containers;
     const { runAsUser, runAsGroup } = pod.securityContext;
-    const settings = bed.settings;
-    const state = String(settings["PULUMI_BACKEND_URL"]).replace("file://", "");
+    const state = join(bed.folder, "pulumi-state");
     const port = await getPort();
-    await volume("kubeconfig", { config: await readFile(String(settings["KUBECONFIG"]), "utf8") });
-    await volume("passphrase", { passphrase: String(settings["PULUMI_CONFIG_PASSPHRASE"]) });
+    await volume("kubeconfig", { config: await readFile(bed.kubeconfig, "utf8") });
+    await volume("passphrase", { passphrase: String(bed.settings["PULUMI_CONFIG_PASSPHRASE"]) });
     await volume("state", {});
     await owned(state, runAsUser);
     const variables = container.env.map(({ name, value }) => {
       return `${name}=${name === "PULUMI_BACKEND_URL" ? "file:///backend" : value}`;
     });
     const words = container.args.map((word) => word.replace("0.0.0.0:9464", `127.0.0.1:${port}`));
-    const isTemporary = (name: string) => name === "tmp";
-    const mounts = container.volumeMounts.flatMap(({ name, mountPath, readOnly }) =>
-      isTemporary(name)
+    const mounts = container.volumeMounts.flatMap(({ name, mountPath, readOnly = false }) =>
+      name === "tmp"
         ? ["--tmpfs", `${mountPath}:rw,mode=1777`]
         : ["--volume", `${join(volumes, name)}:${mountPath}:${readOnly ? "ro" : "rw"}`],
     );
@@ -146,8 +135,7 @@ describe(title, function () {
   it("runs by its unit under systemd, and stops with the machine", async () => {
     const { bed } = shared;
     const machine = join(folder, "machine");
-    const packages = ["systemd", "systemd-sysv", "dbus", "ca-certificates"];
-    debian(machine, packages);
+    debian(machine, ["systemd", "systemd-sysv", "dbus", "ca-certificates"]);
     const files = images.buildah(
       "mount",
       images.buildah("from", "--pull-never", "localhost/mesh-watch"),
@@ -159,8 +147,7 @@ describe(title, function () {
     await cp(join(files, "pulumi/bin"), join(machine, "opt/pulumi"), { recursive: true });
     await cp(process.execPath, join(machine, "usr/local/bin/node"));
     const unit = "linkerd-multicluster-watch@.service";
-    const units = join(machine, "etc/systemd/system");
-    await cp(join(repository, "examples/watch", unit), join(units, unit));
+    await cp(join(repository, "examples/watch", unit), join(machine, "etc/systemd/system", unit));
     const chrooted = (...words: readonly string[]) => execa("chroot", [machine, ...words]);
     // examples/watch/README.md says the same.
     const user = "linkerd-multicluster";
@@ -171,11 +158,10 @@ describe(title, function () {
     // The unit may write only there.
     const backend = "/var/lib/linkerd-multicluster/backend";
     await mkdir(join(machine, backend), { recursive: true });
-    const settings = bed.settings;
-    const state = String(settings["PULUMI_BACKEND_URL"]).replace("file://", "");
+    const state = join(bed.folder, "pulumi-state");
     await mkdir(own);
-    await writeFile(join(own, "config"), await readFile(String(settings["KUBECONFIG"]), "utf8"));
-    await writeFile(join(own, "passphrase"), String(settings["PULUMI_CONFIG_PASSPHRASE"]));
+    await cp(bed.kubeconfig, join(own, "config"));
+    await writeFile(join(own, "passphrase"), String(bed.settings["PULUMI_CONFIG_PASSPHRASE"]));
     await owned(own, Number(uid));
     await owned(state, Number(uid));
     await writeFile(
@@ -184,11 +170,11 @@ describe(title, function () {
         "PULUMI_CONFIG_PASSPHRASE_FILE=/etc/linkerd-multicluster/passphrase\n",
       { mode: 0o600 },
     );
-    await mkdir(join(machine, "var/log/journal"), { recursive: true });
+    const logs = join(machine, "var/log/journal");
+    await mkdir(logs, { recursive: true });
     const journal = async () => {
-      const words = ["--directory", join(machine, "var/log/journal"), "--output", "cat"];
-      const { stdout } = await execa("journalctl", words, { reject: false });
-      return stdout;
+      const words = ["--directory", logs, "--output", "cat"];
+      return (await execa("journalctl", words, { reject: false })).stdout;
     };
     const boot = execa(
       "systemd-nspawn",
@@ -244,11 +230,6 @@ describe(title, function () {
     await cp(PULUMI_OPTION_CONFIG_FILE, join(context, "Pulumi.prod.yaml"));
   }
 
-  async function builtImage(): Promise<void> {
-    // With manage: mirrors, no plugin is needed.
-    images.build(join(folder, "context"), "localhost/mesh-watch", await images.standIns());
-  }
-
   function podman(...words: readonly string[]) {
     const options = { reject: words[0] !== "run", all: true } as const;
     return execa("podman", [...images.store, "--cgroup-manager", "cgroupfs", ...words], options);
@@ -257,7 +238,7 @@ describe(title, function () {
   /** Creates a volume with these files, which only the user of the container can read. */
   async function volume(name: string, files: Readonly<Record<string, string>>): Promise<void> {
     const path = join(volumes, name);
-    await mkdir(path);
+    await mkdir(path, { recursive: true });
     for (const [file, text] of Object.entries(files))
       await writeFile(join(path, file), text, { mode: 0o400 });
     await owned(path, 1000);
@@ -265,6 +246,5 @@ describe(title, function () {
 
   async function owned(path: string, user: number): Promise<void> {
     await execa("chown", ["--recursive", `${user}:${user}`, path]);
-    await chown(path, user, user);
   }
 });

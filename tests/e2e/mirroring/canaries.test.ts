@@ -9,7 +9,7 @@ import {
   repository,
 } from "../../bed/stack.ts";
 import { issuerUnder } from "../../unit/trust/certificates.ts";
-import { Search } from "../canaries.ts";
+import { middleOf, Search } from "../canaries.ts";
 import { anchor, client, made, startEcho, writeLogins } from "../canary-logins.ts";
 import { exportedService } from "./objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
@@ -43,8 +43,8 @@ describe("state, output, files and processes contain no secret", function () {
       ...made,
       "west's token": clusters.west.access.token,
       "east's token": clusters.east.access.token,
-      "an issuer's key": middle(issuer.keyPem),
-      "a client's key": middle(client.keyPem),
+      "an issuer's key": middleOf(issuer.keyPem),
+      "a client's key": middleOf(client.keyPem),
     });
     filesBefore = await ownFiles();
     folder = join(shared.bed.folder, namespace);
@@ -145,11 +145,6 @@ describe("state, output, files and processes contain no secret", function () {
     await stack.pulumi(...set, "--path", value, made["a Helm value"]);
   }
 });
-
-/** Returns the unique part of a PEM block. All keys of a kind begin alike. */
-function middle(pem: string): string {
-  return pem.replaceAll(/-----[A-Z ]+-----|\s/g, "").slice(48, -12);
-}
 
 async function ownFiles(): Promise<string[]> {
   const names = await readdir(repository);
