@@ -84,7 +84,7 @@ function ruleText([cluster, verbs, kinds, why]: Rule): string {
   return [`  # ${where}${why}`, ...rules.flat()].map((line) => `${line}\n`).join("");
 }
 
-function groupOf({ path }: Kind): string {
-  const [prefix, group = ""] = path.split("/");
-  return prefix === "apis" ? group : "";
+function groupOf({ apiVersion }: Kind): string {
+  const [group = "", version] = apiVersion.split("/");
+  return version === undefined ? "" : group;
 }

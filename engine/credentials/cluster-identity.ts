@@ -72,7 +72,7 @@ async function foreignLinks(
 ): Promise<string | undefined> {
   const found = targets.map((target) => foreignLink(kubernetes, cluster, target, links));
   const sentences = (await Promise.all(found)).filter((sentence) => sentence !== undefined);
-  return sentences.length === 0 ? undefined : sentences.join(". ");
+  return sentences.join(". ") || undefined;
 }
 
 /**

@@ -9,7 +9,13 @@ import { type Result, resultOf, valueIn } from "../result.ts";
 import type { ExternalFound } from "../trust/external.ts";
 import type { LiveTrust } from "../trust/live.ts";
 import { observeTrust, readExternal } from "../trust/observe.ts";
-import { accessOf, type InstallationsNeed, type MeshAccess, type Observed } from "./need.ts";
+import {
+  accessOf,
+  ifTrusted,
+  type InstallationsNeed,
+  type MeshAccess,
+  type Observed,
+} from "./need.ts";
 import { type InstallationReading, mapped } from "./reading.ts";
 
 /**
@@ -38,7 +44,10 @@ export async function readInstallations(
   { linkerdNamespace, clusters: needs }: InstallationsNeed,
 ): Promise<ReadonlyMap<string, InstallationReading>> {
   const identified = await mapped(Object.entries(needs), (_, name) =>
-    identifiedCluster(config, clusters, name),
+    ifTrusted(config, name, async (access): Promise<Identified> => {
+      const client = await clusters.client(name, access);
+      return { client, uid: await uidOf(client) };
+    }),
   );
   const duplicates = duplicatesIn(identified, needs);
   for (const [name, why] of duplicates) identified.set(name, { why, cause: "refused" });
@@ -92,19 +101,6 @@ function duplicatesIn(
 interface Identified {
   readonly client: Kubernetes;
   readonly uid: string | undefined;
-}
-
-async function identifiedCluster(
-  { clusters: accesses, distrusted = {} }: MeshAccess,
-  clusters: Pick<Observed, "client">,
-  name: string,
-): Promise<Result<Identified>> {
-  const why = distrusted[name];
-  if (why !== undefined) return { why, cause: "refused" };
-  return resultOf(async () => {
-    const client = await clusters.client(name, accessOf(accesses, name));
-    return { client, uid: await uidOf(client) };
-  });
 }
 
 /** A runner that may not read the UID may still read the rest. */

@@ -2,6 +2,7 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ClusterReadings } from "../mirroring/model/observation.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
+import { type Result, resultOf } from "../result.ts";
 import type { Clusters } from "./clusters.ts";
 import type { Extent } from "./snapshot.ts";
 
@@ -70,8 +71,19 @@ export interface LinkNeed {
 
 export interface MeshAccess {
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
-  /** A cluster is not contacted for the reason under its name. */
+  /** Each distrusted cluster has a reason. */
   readonly distrusted?: Readonly<Record<string, string>>;
+}
+
+/** A distrusted cluster is not contacted. */
+export async function ifTrusted<T>(
+  { clusters, distrusted = {} }: MeshAccess,
+  name: string,
+  read: (access: ClusterAccess) => Promise<T>,
+): Promise<Result<T>> {
+  const why = distrusted[name];
+  if (why !== undefined) return { why, cause: "refused" };
+  return resultOf(() => read(accessOf(clusters, name)));
 }
 
 export function accessOf(accesses: MeshAccess["clusters"], name: string): ClusterAccess {

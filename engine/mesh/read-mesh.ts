@@ -5,7 +5,7 @@ import type { GatewayJudge } from "../mirroring/decide/gateway-facts.ts";
 import type { ClusterReadings, TargetObservation } from "../mirroring/model/observation.ts";
 import { absentPods } from "../mirroring/decide/policies/absent-pods.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
-import { type Failure, type Result, resultOf, valueIn } from "../result.ts";
+import { type Failure, resultOf, valueIn } from "../result.ts";
 import { leadsToPods, readCredentials } from "./credentials.ts";
 import { judgeFor, probeGateway, readGateway } from "./gateway.ts";
 import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
@@ -13,13 +13,13 @@ import { readInstallations } from "./installations.ts";
 import {
   accessOf,
   type ClusterNeed,
+  ifTrusted,
   type LinkNeed,
   type MeshAccess,
   type Need,
   type Observed,
 } from "./need.ts";
 import { type ClusterReading, type LinkReading, mapped, type MeshReading } from "./reading.ts";
-import type { Extent } from "./snapshot.ts";
 
 /** All clusters are read at the same time. A cluster that can't be read has a failure in its place. */
 export async function readMesh(
@@ -28,7 +28,7 @@ export async function readMesh(
   { clusters: needs = {}, links: asked = [], installations, judge = (found) => found }: Need,
 ): Promise<MeshReading> {
   const readings = mapped(Object.entries(needs), ({ extent }, name) =>
-    readSnapshot(config, clusters, name, extent),
+    ifTrusted(config, name, (access) => clusters.snapshot(name, access, extent)),
   );
   const snapshots = judge(await readings);
   const isFlat = ({ link, podRanges = false }: LinkNeed) =>
@@ -63,17 +63,6 @@ export async function readMesh(
     if ("why" in target && cluster) read.set(link.target, { ...cluster, snapshot: target });
   }
   return { clusters: read, links, installations: installed };
-}
-
-async function readSnapshot(
-  { clusters: accesses, distrusted = {} }: MeshAccess,
-  clusters: Observed,
-  name: string,
-  extent: Extent,
-): Promise<Result<ClusterSnapshot>> {
-  const why = distrusted[name];
-  if (why !== undefined) return { why, cause: "refused" };
-  return resultOf(() => clusters.snapshot(name, accessOf(accesses, name), extent));
 }
 
 async function readCluster(

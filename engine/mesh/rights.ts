@@ -20,7 +20,7 @@ type Rule = readonly [
   why: string,
 ];
 
-interface Kind extends Pick<Resource<unknown>, "path" | "plural"> {
+interface Kind extends Pick<Resource<unknown>, "apiVersion" | "plural"> {
   /** Without names, the rule is for all objects. */
   readonly names?: readonly string[];
 }

@@ -74,15 +74,9 @@ export function watchingOf(
     requester.errorOf({ verb: "watch", resource, at: {} }, failure);
 
   const list = async (resource: Resource<unknown>, first?: number): Promise<Listed> => {
-    const options = omitUndefined({ first });
-    const form = metadataOnly(`${partial}List`);
-    const { items, version } = await readList(
-      requester,
-      lists,
-      metadataOf(resource),
-      options,
-      form,
-    );
+    const [kind, sample] = [metadataOf(resource), omitUndefined({ first })];
+    const accept = metadataOnly(`${partial}List`);
+    const { items, version } = await readList(requester, lists, kind, sample, accept);
     if (version === undefined)
       throw errorOf(resource, unreadable("the answer has no resource version"));
     return { items, resourceVersion: version };

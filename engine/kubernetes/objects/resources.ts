@@ -6,8 +6,6 @@ import * as objects from "./objects.ts";
 export interface Resource<T> {
   readonly apiVersion: string;
   readonly kind: string;
-  /** It is `api/v1`, or `apis/multicluster.linkerd.io/v1alpha3`. */
-  readonly path: string;
   readonly plural: string;
   readonly namespaced: boolean;
   /** Errors don't repeat the server's messages about such objects. */
@@ -25,9 +23,8 @@ export interface Located {
 }
 
 function namespaced<T>(apiVersion: string, kind: string, shape: Check<T>): Resource<T> {
-  const path = `${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`;
   const plural = `${kind.toLowerCase()}${/s$/.test(kind) ? "" : "s"}`;
-  return { apiVersion, kind, path, plural, namespaced: true, shape };
+  return { apiVersion, kind, plural, namespaced: true, shape };
 }
 
 function clusterScoped<T>(apiVersion: string, kind: string, shape: Check<T>): Resource<T> {
@@ -64,16 +61,15 @@ export const resources = {
 export function pathOf(resource: Resource<unknown>, at: Partial<ObjectName>): string {
   const { name, namespace } = at;
   const scope = resource.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];
-  if (resource.namespaced && name !== undefined && namespace === undefined) {
+  if (resource.namespaced && name !== undefined && namespace === undefined)
     throw new TypeError(`${resource.kind} ${name} lacks its namespace`);
-  }
   const segments = [...scope, resource.plural, ...(name === undefined ? [] : [name])];
-  return `/${[resource.path, ...segments.map(encodeURIComponent)].join("/")}`;
+  const api = resource.apiVersion.includes("/") ? "apis" : "api";
+  return `/${[api, resource.apiVersion, ...segments.map(encodeURIComponent)].join("/")}`;
 }
 
 /** RBAC and `kubectl` call a resource `services`, or `links.multicluster.linkerd.io`. */
-export function rbacName(resource: Resource<unknown>): string {
-  const [prefix, group] = resource.path.split("/");
-  const suffix = prefix === "apis" && group !== undefined ? `.${group}` : "";
-  return resource.plural + suffix;
+export function rbacName({ apiVersion, plural }: Resource<unknown>): string {
+  const [group = "", version] = apiVersion.split("/");
+  return version === undefined ? plural : `${plural}.${group}`;
 }

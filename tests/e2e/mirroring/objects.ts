@@ -44,11 +44,10 @@ type Kind = keyof typeof versions;
 
 export const kinds = Object.fromEntries(
   Object.entries(versions).map(([kind, apiVersion]): [string, Resource<Manifest>] => {
-    const path = `${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}`;
     const plural = kind.toLowerCase().replace(/y$/, "ie").replace(/s?$/, "s");
     const namespaced = !/^Namespace|^Cluster|Admission/.test(kind);
     const shape = (value: unknown) => value as Manifest;
-    return [kind, { kind, path, apiVersion, plural, namespaced, shape }];
+    return [kind, { kind, apiVersion, plural, namespaced, shape }];
   }),
 ) as Readonly<Record<Kind, Resource<Manifest>>>;
 

@@ -5,9 +5,9 @@ import { rbacName, resources } from "../../../engine/kubernetes/objects/resource
 describe("the runner's rights", () => {
   it("cover every kind that the client knows, except reviews of them, which need none", () => {
     const kinds = roles.flatMap(({ rules }) => rules).flatMap((rule) => rule[2]);
-    const listed = new Set(kinds.map(({ path, plural }) => `${path}/${plural}`));
+    const listed = new Set(kinds.map(({ apiVersion, plural }) => `${apiVersion}/${plural}`));
     const missing = Object.values(resources).filter(
-      ({ path, plural }) => !listed.has(`${path}/${plural}`),
+      ({ apiVersion, plural }) => !listed.has(`${apiVersion}/${plural}`),
     );
     deepEqual(
       missing.map((each) => rbacName(each)),
