@@ -13,8 +13,6 @@ export interface AuditedRequest {
   readonly code: number;
   readonly received: number;
   readonly answered: number;
-  /** It shows pages, selectors and field managers. */
-  readonly uri: string;
 }
 
 /** It begins at an offset, or with the log. */
@@ -81,7 +79,6 @@ export function isWriteRequest({ verb, resource }: AuditedRequest): boolean {
 interface AuditEvent {
   readonly auditID: string;
   readonly verb: string;
-  readonly requestURI: string;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
   readonly userAgent?: string;
@@ -105,7 +102,6 @@ function requestOf({ verb, userAgent = "", ...event }: AuditEvent): AuditedReque
     code: event.responseStatus?.code ?? 0,
     received: Date.parse(event.requestReceivedTimestamp),
     answered: Date.parse(event.stageTimestamp),
-    uri: event.requestURI,
   };
 }
 

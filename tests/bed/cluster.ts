@@ -17,7 +17,6 @@ import type { Watchdog } from "./watchdog.ts";
 
 export interface BedCluster {
   readonly name: string;
-  readonly context: string;
   readonly server: string;
   /** It has the rights of an administrator. */
   readonly access: Access;
@@ -55,7 +54,6 @@ export async function startCluster(
   let state: "up" | "refused" | "silent" = "up";
   return {
     name,
-    context: name,
     server: own.server,
     access: { ...own, token: tokens.get(ADMINISTRATOR) ?? "" },
     auditLog: auditLogFile(folder),

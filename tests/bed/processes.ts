@@ -35,20 +35,19 @@ export function startProgram({ name, path, args, log }: ServerCommand, watchdog:
   watchdog.guard(child);
   child.unref();
 
-  const end = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    ending = true;
-    child.ref();
-    child.kill("SIGKILL");
-    await ended;
-  };
   return {
     pid: child.pid ?? 0,
     /** Says why it ended although nobody stopped it. */
     problem: (): string | undefined =>
       problem && `${problem} ${lastWords(readFileSync(log, "utf8"))}`,
     /** Kills it at once. What it has promised to its clients must survive that. */
-    end,
+    async end(): Promise<void> {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      ending = true;
+      child.ref();
+      child.kill("SIGKILL");
+      await ended;
+    },
     /** Suspends and resumes the process. Meanwhile it answers no client and closes no connection. */
     async freeze(): Promise<void> {
       child.kill("SIGSTOP");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { lastWords, type Program, until } from "./processes.ts";
-import type { Observer, WatchEvent } from "../../cli/watch/events.ts";
+import type { WatchEvent } from "../../cli/watch/events.ts";
 import { type EngineParts, environment } from "./pulumi.ts";
 import { type PulumiStack, repository } from "./stack.ts";
 
@@ -16,11 +16,10 @@ export interface RunningWatch extends Pick<Program, "problem"> {
   readonly ended: Promise<number | string>;
 }
 
-/** Its errors and its records are in the folder of the bed, so that the next watch finds them. `show` gets each event. */
+/** Its errors and its records are in the folder of the bed, so that the next watch finds them. */
 export function startWatch(
   bed: EngineParts,
   { settings }: Pick<PulumiStack, "settings">,
-  show: Observer = () => undefined,
 ): RunningWatch {
   const log = join(bed.folder, "watch.log");
   const fd = openSync(log, "a");
@@ -42,9 +41,7 @@ export function startWatch(
   errors.close();
   const events: WatchEvent[] = [];
   createInterface(child.stdout).on("line", (line) => {
-    const event = JSON.parse(line) as WatchEvent;
-    events.push(event);
-    show(event);
+    events.push(JSON.parse(line) as WatchEvent);
   });
   let end: number | string | undefined;
   const ended = once(child, "exit").then(([code, signal]) => {
