@@ -1,4 +1,5 @@
-import { stripVTControlCharacters, styleText } from "node:util";
+import { styleText } from "node:util";
+import Table from "cli-table3";
 import { stringify } from "yaml";
 
 export const formats = ["table", "json", "yaml"] as const;
@@ -47,14 +48,25 @@ export function shownName(name: string): string {
   return name.replace("/", " → ");
 }
 
-/** Aligns a table as kubectl does, without lines. Names in Kubernetes have no wide characters. */
+const noLines = Object.fromEntries(
+  ["top", "bottom", "left", "right", "mid", "middle"]
+    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
+    .map((name) => [name, ""]),
+);
+
+/** Aligns a table as kubectl does, without lines. */
 export function columns(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [heads.map((head) => paint("head", head)), ...rows];
-  const widthOf = (cell = "") => stripVTControlCharacters(cell).length;
-  const widths = heads.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column]))));
-  const padded = (cell: string, column: number) =>
-    cell + " ".repeat((widths[column] ?? 0) - widthOf(cell));
-  return lines.map((line) => `${line.map(padded).join("  ").trimEnd()}\n`).join("");
+  const table = new Table({
+    head: heads.map((head) => paint("head", head)),
+    chars: { ...noLines, "left-mid": "", "mid-mid": "", "right-mid": "", middle: "  " },
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+  });
+  table.push(...rows.map((row) => [...row]));
+  return `${table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")}\n`;
 }
 
 const units = [

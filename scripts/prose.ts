@@ -1,67 +1,45 @@
-/** `npm run prose -- [FILES]` checks Markdown, comments and strings for words to avoid; without files, in the whole repository. */
+/** `npm run prose -- [FILES]` checks Markdown, comments and strings against prose.yaml; without files, of the whole repository. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import process from "node:process";
+import { TextlintKernel } from "@textlint/kernel";
+import markdown from "@textlint/textlint-plugin-markdown";
+import plain from "@textlint/textlint-plugin-text";
+import prh from "textlint-rule-prh";
 import ts from "typescript";
-
-/** The project has one name for one thing, and avoids what reads as if translated. */
-const words: readonly (readonly [avoided: RegExp, instead: string])[] = [
-  [/\bnpm run check\b/, "linkerd-clusters check"],
-  [/\bnpm run watch\b/, "linkerd-clusters watch"],
-  [/\b(?:east|west|north) <- (?:east|west|north)\b/, "east → west"],
-  [/\bfederated services?\b/, "federated Service"],
-  [/\bheadless services?\b/, "headless Service"],
-  [/\bmulti cluster\b/i, "multi-cluster"],
-  [/\bGithub\b/, "GitHub"],
-  [/\banew\b/, "again"],
-  [/\bin about\b/, "approximately"],
-  [/\b(?:hence|thus|whence|thereby)\b/i, "so"],
-  [/\bshall\b/, "must"],
-  [/\ball the same(?=[.,:;)]|$)/, "anyway"],
-  [/\blikewise\b/i, "in the same way"],
-  [/\bto be had\b/, "available"],
-  [/\bcomes? along\b/, "is copied"],
-  [/\bSay (?=npm|--)/, "Run or Choose"],
-  [/\bmend(?:s|ed|ing)?\b/, "fix"],
-  [/\bsee to (?!it\b)/, "check"],
-  [/\bbecomes of\b/, "happens to"],
-  [
-    /\b(?:is|are) told (?:of|that|what|why|too)\b/,
-    "says, gets or is reported, with the one who says it",
-  ],
-  [/\b(?:what|who|which|that) (?:is|are) to be\b/, "must be"],
-  [/\bis yet to be\b/, "doesn't exist yet"],
-  [/(?:^|\s)(?:\/\*\*|\/\/) (?:Of|Whose|That|To)\b/, "a sentence, such as: Returns …"],
-];
 
 const root = join(import.meta.dirname, "..");
 /** The reference on Linkerd's controller quotes Linkerd's own words. */
 const quoted = "docs/reference/linkerd-behaviour.md";
+const rulePaths = [join(import.meta.dirname, "prose.yaml")];
 
-const named = process.argv.slice(2);
-for (const file of named.length > 0 ? named : allFiles()) {
-  const source = readFileSync(join(root, file), "utf8");
-  const prose = extname(file) === ".md" ? withoutCode(source) : proseOf(source);
-  for (const [index, line] of prose.split("\n").entries())
-    for (const [avoided, instead] of words) {
-      const found = avoided.exec(line);
-      if (found === null) continue;
-      console.error(`${file}:${index + 1}:${found.index + 1}  ${found[0]} => ${instead}`);
-      process.exitCode = 1;
-    }
+const kernel = new TextlintKernel();
+let found = 0;
+for (const file of process.argv.length > 2 ? process.argv.slice(2) : allFiles()) {
+  const isCode = extname(file) !== ".md";
+  const source = await readFile(join(root, file), "utf8");
+  const { messages } = await kernel.lintText(isCode ? proseOf(source) : source, {
+    filePath: file,
+    ext: isCode ? ".txt" : ".md",
+    plugins: [
+      { pluginId: "markdown", plugin: defaultOf(markdown) },
+      { pluginId: "text", plugin: defaultOf(plain) },
+    ],
+    rules: [{ ruleId: "prh", rule: defaultOf(prh), options: { rulePaths } }],
+  });
+  for (const { loc, message } of messages)
+    console.error(`${file}:${loc.start.line}:${loc.start.column}  ${message}`);
+  found += messages.length;
 }
+process.exitCode = found === 0 ? 0 : 1;
 
 function allFiles(): string[] {
-  const patterns = ["*.md", "*.ts", "*.mjs"];
-  const list = execFileSync("git", ["ls-files", ...patterns], { cwd: root, encoding: "utf8" });
+  const list = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.mjs"], {
+    cwd: root,
+    encoding: "utf8",
+  });
   return list.split("\n").filter((file) => file !== "" && file !== quoted);
-}
-
-/** Puts blanks in the place of code in Markdown. */
-function withoutCode(source: string): string {
-  const code = /^( *)```[^]*?^\1```|`[^`]*`/gm;
-  return source.replaceAll(code, (found) => found.replaceAll(/[^\n]/g, " "));
 }
 
 /** Returns a program's comments and strings at their places, with blanks for everything else. */
@@ -83,4 +61,11 @@ function proseOf(source: string): string {
 
 function isTemplateRest(node: ts.Node): boolean {
   return ts.isTemplateMiddle(node) || ts.isTemplateTail(node);
+}
+
+/** CommonJS packages export their value as `default`. */
+function defaultOf<T>(imported: T | { default: T }): T {
+  return typeof imported === "object" && imported !== null && "default" in imported
+    ? imported.default
+    : imported;
 }
