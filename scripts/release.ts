@@ -1,8 +1,8 @@
 /**
- * `npm run release -- VERSION` commits and tags a release; nothing is pushed or published.
- * `npm run release -- files FOLDER` makes everything that is published of the version that is checked out.
- * `npm run release -- try FOLDER` installs and starts these files.
- * `npm run release -- --dry-run` does all three in a clone of HEAD.
+ * `npm run release -- VERSION`: the commit and the tag of a release; nothing is pushed or published.
+ * `npm run release -- files FOLDER`: everything that is published of the version that is checked out.
+ * `npm run release -- try FOLDER`: publishes these files to a registry on this machine, installs and starts them.
+ * `npm run release -- --dry-run`: these three commands, one after the other, in a clone of HEAD.
  * With `--stand-ins`, images start from what this machine has instead of published images.
  */
 import { spawnSync } from "node:child_process";
@@ -23,21 +23,23 @@ import { join, resolve } from "node:path";
 import { stdout } from "node:process";
 import { parseArgs } from "node:util";
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { parse } from "yaml";
 import * as z from "zod";
 import { notesOf, released } from "./changelog.ts";
 import { complain } from "./complain.ts";
 import { Images } from "./release/images.ts";
+import { provenanceProblems } from "./release/provenance.ts";
 import { run, runIn } from "./release/run.ts";
 import { tryFiles } from "./release/trial.ts";
 
 const usage =
   "Run npm run release -- 1.2.3, npm run release -- files FOLDER, npm run release -- try FOLDER, " +
   "or npm run release -- --dry-run.";
+const workflow = ".github/workflows/release.yml";
 /** Pulumi asks for the plugin under these names, though the plugin is the same for all. */
 const platforms = ["linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"];
 
 const manifest = z.object({ name: z.string(), version: z.string() });
-const { name, version } = manifest.parse(JSON.parse(read("package.json")));
 
 try {
   const { values, positionals } = parseArgs({
@@ -45,9 +47,10 @@ try {
     options: { "dry-run": { type: "boolean" }, "stand-ins": { type: "boolean", default: false } },
   });
   const [what = "", folder] = positionals;
+  const { name, version } = manifest.parse(JSON.parse(read("package.json")));
   const standIns = values["stand-ins"];
-  if (values["dry-run"] === true && what === "") dryRun(standIns);
-  else if (what === "files" && folder !== undefined) await filesIn(folder, standIns);
+  if (values["dry-run"] === true && what === "") dryRun(version, standIns);
+  else if (what === "files" && folder !== undefined) await filesIn(folder, name, version, standIns);
   else if (what === "try" && folder !== undefined) await tryFiles(folder, name, version);
   else if (/^\d+\.\d+\.\d+$/.test(what) && folder === undefined) prepare(what);
   else throw new UserError(usage);
@@ -55,16 +58,16 @@ try {
   complain(error, usage);
 }
 
-function prepare(next: string): void {
+function prepare(version: string): void {
   if (run("git", "status", "--porcelain") !== "")
     throw new UserError("The working tree has changes: commit them, or revert them.");
-  if (run("git", "tag", "--list", `v${next}`) !== "")
-    throw new UserError(`There is a tag v${next} already.`);
-  const changelog = released(read("CHANGELOG.md"), next, new Date().toISOString().slice(0, 10));
+  if (run("git", "tag", "--list", `v${version}`) !== "")
+    throw new UserError(`There is a tag v${version} already.`);
+  const changelog = released(read("CHANGELOG.md"), version, new Date().toISOString().slice(0, 10));
   // npm changes the lockfile as well.
   run(
     "npm",
-    ...["version", next, "--no-git-tag-version", "--ignore-scripts"],
+    ...["version", version, "--no-git-tag-version", "--ignore-scripts"],
     ...["--workspaces", "--include-workspace-root"],
   );
   writeFileSync("CHANGELOG.md", changelog);
@@ -72,11 +75,11 @@ function prepare(next: string): void {
   run("npm", "pkg", "set", `repository=git+${repository}.git`);
   const readme = read("README.md");
   writeFileSync("README.md", readme.replace("Clone this\nrepository", `Clone\n<${repository}>`));
-  run("git", "commit", "--all", "--message", `Release ${next}`);
-  run("git", "tag", "--annotate", `v${next}`, "--message", notesOf(changelog, next));
+  run("git", "commit", "--all", "--message", `Release ${version}`);
+  run("git", "tag", "--annotate", `v${version}`, "--message", notesOf(changelog, version));
   stdout.write(
-    `Committed and tagged v${next}. The tag starts the workflow that publishes it:\n` +
-      `  git push origin HEAD v${next}\n`,
+    `Committed and tagged v${version}. The tag starts the workflow that publishes it:\n` +
+      `  git push origin HEAD v${version}\n`,
   );
 }
 
@@ -89,17 +92,29 @@ function repositoryOf(remote: string): string {
   return `https://${host}/${path}`;
 }
 
-async function filesIn(target: string, standIns: boolean): Promise<void> {
+async function filesIn(
+  target: string,
+  name: string,
+  version: string,
+  standIns: boolean,
+): Promise<void> {
   const folder = resolve(target);
   mkdirSync(folder, { recursive: true });
   if (readdirSync(folder).length > 0) throw new UserError(`${target} is not empty.`);
   run("npm", "run", "package");
+  const problems = provenanceProblems(
+    JSON.parse(read("dist/package.json")),
+    parse(read(workflow)),
+    process.env["GITHUB_REPOSITORY"],
+  );
+  if (problems.length > 0) throw new UserError(problems.join("\n"));
+  stdout.write(`provenance: the repository's URL and ${workflow} are as npm requires\n`);
   run("npm", "pack", "./dist", "--pack-destination", folder);
   const work = mkdtempSync(join(tmpdir(), "release-"));
   const store = new Images(work);
   try {
-    plugins(work, folder);
-    await images(store, work, folder, standIns);
+    plugins(work, folder, name, version);
+    await images(store, work, folder, name, version, standIns);
   } finally {
     store.delete();
   }
@@ -116,7 +131,7 @@ async function filesIn(target: string, standIns: boolean): Promise<void> {
 }
 
 /** Pulumi runs no npm for a plugin without PulumiPlugin.yaml, so the archive has the package's dependencies. */
-function plugins(work: string, folder: string): void {
+function plugins(work: string, folder: string, name: string, version: string): void {
   const plugin = join(work, "plugin");
   mkdirSync(plugin);
   const packed = join(folder, `${name}-${version}.tgz`);
@@ -137,11 +152,13 @@ function plugins(work: string, folder: string): void {
   for (const other of others) linkSync(first, other);
 }
 
-/** The image has no stack, because users add their stack files to it. */
+/** The image has no stack: users add their stack files to it. */
 async function images(
   store: Images,
   work: string,
   folder: string,
+  name: string,
+  version: string,
   standIns: boolean,
 ): Promise<void> {
   const context = join(work, "context");
@@ -163,7 +180,7 @@ async function images(
     stdout.write("images: from stand-ins, without Pulumi's plugins and gke-gcloud-auth-plugin\n");
 }
 
-function dryRun(standIns: boolean): void {
+function dryRun(version: string, standIns: boolean): void {
   const clone = mkdtempSync(join(tmpdir(), "release-clone-"));
   try {
     run("git", "clone", "--quiet", ".", clone);

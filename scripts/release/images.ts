@@ -13,10 +13,10 @@ import { pulumiFolder } from "../../tests/bed/pulumi.ts";
 import { ensureTools } from "../../tests/bed/tools.ts";
 import { run } from "./run.ts";
 
-/** Builds images with buildah, without a daemon and in a store of their own. */
+/** Images that buildah builds without a daemon, in a store of their own. */
 export class Images {
   readonly #folder: string;
-  /** buildah and podman find the store by these options. */
+  /** The options by which buildah and podman find the store. */
   readonly store: readonly string[];
 
   constructor(folder: string) {
@@ -89,7 +89,7 @@ export class Images {
   }
 }
 
-/** Writes a minimal Debian with these packages, of the release that the Dockerfile's base image has. */
+/** Writes a minimal Debian, of the release that the Dockerfile's base image has, with these packages. */
 export function debian(target: string, packages: readonly string[]): void {
   const words = ["--variant=minbase", `--include=${packages.join(",")}`, "trixie", target];
   run("mmdebstrap", "--quiet", ...words);

@@ -1,7 +1,7 @@
 import { spawnSync, type SpawnSyncOptions } from "node:child_process";
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
 
-/** Returns what a program prints. @throws UserError with what it printed if it fails */
+/** Returns the standard output of a program. Throws what it printed if it fails. */
 export function run(program: string, ...args: readonly string[]): string {
   return runIn({}, program, ...args);
 }

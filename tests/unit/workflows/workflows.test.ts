@@ -3,8 +3,10 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { parse } from "yaml";
 import program from "../../../package.json" with { type: "json" };
 import { charts } from "../../../config/chart-keys.ts";
+import { provenanceProblems } from "../../../scripts/release/provenance.ts";
 import { root, text } from "../docs/pages.ts";
 
 const files = [".github/**/*.yml", "examples/ci/*.yml"].flatMap((pattern) =>
@@ -14,7 +16,7 @@ const files = [".github/**/*.yml", "examples/ci/*.yml"].flatMap((pattern) =>
 it("workflows: actionlint finds nothing in them, nor in those of examples/ci", async function () {
   this.timeout("5m");
   const go = { cwd: import.meta.dirname, reject: false };
-  // The first call downloads and builds it.
+  // The first time, this downloads and builds it.
   const built = await execa("go", ["tool", "actionlint", "-version"], go);
   if (built.exitCode !== 0) {
     console.log(`      skipped: Go can't build actionlint: ${built.stderr}`);
@@ -60,6 +62,44 @@ it("workflows: nobody can write to the repository but the job that publishes", (
     writing.map(([, right]) => right),
     ["contents", "packages", "id-token", "attestations"],
   );
+});
+
+describe("workflows: the provenance of a release", () => {
+  const workflow = text(".github/workflows/release.yml");
+  const manifest = { repository: { type: "git", url: "git+https://github.com/acme/mesh.git" } };
+  const problems = (changed: string, own: object = manifest, runsIn = "acme/mesh") =>
+    provenanceProblems(own, parse(changed), runsIn).join("\n");
+
+  it("can be signed and is accepted", () => {
+    equal(problems(workflow), "");
+  });
+
+  for (const [what, found, expected] of [
+    ["a package without repository", problems(workflow, {}), /repository is missing/],
+    ["a repository on another server", problems(workflow, at("git.example.com")), /github\.com/],
+    ["a workflow of another repository", problems(workflow, manifest, "acme/fork"), /acme\/fork/],
+    ["a private package", problems(workflow, { ...manifest, private: true }), /private: true/],
+    ["a job without id-token", problems(without("      id-token: write\n")), /id-token: write/],
+    ["npm publish without --provenance", problems(without(" --provenance")), /--provenance/],
+    ["a workflow that doesn't publish", problems(without("npm publish")), /No job .* npm publish/],
+    [
+      "a runner of one's own",
+      problems(workflow.replaceAll("ubuntu-24.04", "self-hosted")),
+      /runner of GitHub/,
+    ],
+  ] as const)
+    it(`is refused for ${what}`, () => {
+      match(found, expected);
+    });
+
+  function at(host: string): object {
+    return { repository: { url: `git+https://${host}/acme/mesh.git` } };
+  }
+
+  function without(words: string): string {
+    ok(workflow.includes(words));
+    return workflow.replace(words, "");
+  }
 });
 
 it("workflows: tests/linkerd/programs.sh fetches the versions that the program uses", () => {
