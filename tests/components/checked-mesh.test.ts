@@ -104,19 +104,21 @@ describe("a secret among a mesh's arguments", () => {
 });
 
 describe("a kubeconfig among a mesh's arguments", () => {
-  for (const [what, context, expected] of [
-    ["without a context", {}, "input:mesh/west"],
-    ["with an undefined one", { context: undefined }, "input:mesh/west"],
-    ["with an output of none", { context: pulumi.output(undefined) }, "input:mesh/west"],
-    ["with one", { context: pulumi.output("blue") }, "blue"],
-  ] as const)
-    it(`${what} is read by ${expected === "blue" ? "that" : "its current one"}`, async () => {
-      const clusters = { west: { kubeconfig: "text", ...context }, east: {} };
-      const { result } = await checked({ clusters, manage: "mirrors" });
-      // The name of the kubeconfig stands for its current context.
-      const access = { context: expected, kubeconfig: "input:mesh/west" };
-      deepEqual(result.config.clusters.get("west")?.access, access);
-    });
+  it("is read by its context, or else by its current one", async () => {
+    // The name of the kubeconfig stands for its current context.
+    const kubeconfig = "input:mesh/west";
+    const contexts = [{}, { context: undefined }, { context: pulumi.output(undefined) }];
+    for (const context of contexts)
+      deepEqual(await accessOf(context), { context: kubeconfig, kubeconfig });
+    const named = { context: pulumi.output("blue") };
+    deepEqual(await accessOf(named), { context: "blue", kubeconfig });
+  });
+
+  async function accessOf(context: object) {
+    const clusters = { west: { kubeconfig: "text", ...context }, east: {} };
+    const { result } = await checked({ clusters, manage: "mirrors" });
+    return result.config.clusters.get("west")?.access;
+  }
 });
 
 function checked(args: unknown) {

@@ -70,11 +70,6 @@ describe("a revoked cluster", function () {
       deepEqual([retainOnDelete, provider], [true, "east"]);
     }
   });
-
-  it("is only mentioned with manage: mirrors, and isn't contacted", async () => {
-    const { resources } = await mockedMesh({ manage: "mirrors", clusters, links });
-    deepEqual(resources.map((each) => each.name).toSorted(), ["east", "mesh", "north"]);
-  });
 });
 
 describe("a revoked link", function () {

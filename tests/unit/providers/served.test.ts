@@ -80,14 +80,6 @@ describe("kubeconfigs among the inputs of a resource", () => {
     deepEqual(await methods.diff("west", given("a"), given("b")), { changes: true });
   });
 
-  it("may be absent", async () => {
-    const { methods } = resource();
-    await methods.check({}, given("t"));
-    deepEqual(await methods.create({ a: 1 }), { id: "west", outs: { a: 1 } });
-    deepEqual(await methods.read("west", { a: 1 }), { id: "west", props: { a: 1 } });
-    await methods.delete("west", { a: 1 });
-  });
-
   it("don't load the resource's code before its first call", async () => {
     let loads = 0;
     const fail = () => Promise.reject(new Error("no"));
