@@ -51,7 +51,7 @@ describe("trust: notices about expiry", () => {
 
   it("come in the last third of a short life, as errors in the last sixth", () => {
     deepEqual(severities(90, [31, 30, 15, 14]), [undefined, "warning", "warning", "error"]);
-    deepEqual(severities(6, [3, 2, 1]), [undefined, "warning", "error"]);
+    deepEqual(severities(6, [3, 2, 1.1, 1]), [undefined, "warning", "warning", "error"]);
   });
 
   it("stay warnings for a certificate with a successor", () => {
@@ -59,7 +59,7 @@ describe("trust: notices about expiry", () => {
   });
 
   it("come once renewal is late, for certificates that are renewed in time", () => {
-    const found = severities(365, [50, 30, 16, 14], { renewBeforeDays: 30 });
+    const found = severities(365, [50, 20, 11, 10], { renewBeforeDays: 20 });
     deepEqual(found, [undefined, "warning", "warning", "error"]);
   });
 });

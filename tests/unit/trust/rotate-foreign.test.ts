@@ -55,6 +55,10 @@ old+stranger/old, away, absent
 ! Cluster w trusts stranger…
 ! Cluster w trusts stranger…
 
+# delays no cluster that can't be read if no certificate can be under it
+old+stranger/old, away
+! waiting: old+stranger/previous, next+old/previous
+
 # delays a cluster that may be new
 old+stranger/old reissued, away
 ! waiting: old+stranger/previous
