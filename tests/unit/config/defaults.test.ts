@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
+import * as yaml from "yaml";
 import type { LinkSpec } from "../../../engine/mirroring/model/link.ts";
-import { configOf, linkOf, type Raw } from "./table.ts";
+import { configOf, linkOf, parsed, type Raw } from "./table.ts";
 
 const linkerds = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };
 
@@ -34,11 +35,22 @@ const plain: LinkSpec = {
   adoptFrom: [],
 };
 
-const app = { matchLabels: { app: "a" } };
 const terms = { matchExpressions: [{ key: "a", operator: "In", values: ["b"] }] } as const;
-const west = (keys: Raw): Raw => ({ clusters: { west: keys, east: null } });
 const defaults = (linkDefaults: Raw): Raw => ({ linkDefaults });
-const gateway = (more: object) => ({ gateway: { ...linkerds, ...more } });
+
+/** Defines a test per paragraph: a config with a link, and after `= ` how its settings differ from `plain`. */
+function testSettings(text: string): void {
+  for (const paragraph of text.trim().split("\n\n")) {
+    const [source = "", settings = "{}"] = paragraph.split("\n= ");
+    const { name, raw } = parsed(source);
+    it(name, () => {
+      const { gateway = {}, ...others } = yaml.parse(settings) as Partial<LinkSpec>;
+      const [link] = configOf(raw).links;
+      const expected = gateway === false ? gateway : { ...linkerds, ...gateway };
+      deepEqual(link?.spec, { ...plain, ...others, gateway: expected });
+    });
+  }
+}
 
 describe("stack config: a link's settings", () => {
   const every = {
@@ -50,7 +62,7 @@ describe("stack config: a link's settings", () => {
     unreachable: "fail",
     maxDeletions: 0,
     maxMirrors: 7,
-    selector: app,
+    selector: { matchLabels: { app: "a" } },
     remoteDiscoverySelector: terms,
     federatedServiceSelector: {},
     excludedLabels: ["a/*", "b"],
@@ -66,80 +78,63 @@ describe("stack config: a link's settings", () => {
       deepEqual(linkOf({}, defaults(keys)).spec, { ...plain, ...keys });
     });
 
-  const flat = { gateway: false } as const;
-  const isPrivate = { privateUnlessListed: true };
-  const overrides = { addresses: ["192.0.2.1", "Gw.Example.com"], port: 4143, identity: "gw.svc" };
-  /** The link's keys, the rest of the config, and how the result differs from `plain`. */
-  const rows: readonly (readonly [string, Raw, Raw, Partial<LinkSpec>])[] = [
-    ["take the target's domain", {}, west({ clusterDomain: "w.net" }), { targetDomain: "w.net" }],
-    ["take whether the target is private", {}, west(isPrivate), isPrivate],
-    [
-      "take the gateway's and excluded namespaces from the mesh",
-      {},
-      { multiclusterNamespace: "mc", linkerdNamespace: "mesh" },
-      {
-        ...gateway({ namespace: "mc" }),
-        excludedNamespaces: ["kube-*", "mesh", "mc", "linkerd-jaeger", "linkerd-viz"],
-      },
-    ],
-    ["take a gateway from the link", { gateway: overrides }, {}, gateway(overrides)],
-    ["select nothing for the gateway on a flat network", flat, {}, { ...flat, selector: {} }],
-    ["take a gateway from the target", {}, west({ gateway: { port: 1 } }), gateway({ port: 1 })],
-    [
-      "replace the target's gateway as a whole by the link's",
-      { gateway: { identity: "a" } },
-      west({ gateway: { port: 1 } }),
-      gateway({ identity: "a" }),
-    ],
-    [
-      "prefer the target's gateway over linkDefaults",
-      {},
-      { ...west({ gateway: { port: 1 } }), ...defaults(flat) },
-      gateway({ port: 1 }),
-    ],
-    [
-      "take linkDefaults' gateway last",
-      {},
-      defaults({ gateway: { port: 2 } }),
-      gateway({ port: 2 }),
-    ],
-    [
-      "ignore gateway.enabled of the target",
-      {},
-      { ...west({ gateway: { enabled: true } }), ...defaults({ gateway: { port: 2 } }) },
-      gateway({ port: 2 }),
-    ],
-    [
-      "take the target's gateway without enabled",
-      {},
-      west({ gateway: { enabled: true, port: 1 } }),
-      gateway({ port: 1 }),
-    ],
-    ["have no gateway if the target has none", {}, west(flat), { ...flat, selector: {} }],
-    ["have Linkerd's gateway if the link asks for it", { gateway: {} }, west(flat), {}],
-    [
-      "prefer the link over linkDefaults",
-      { headless: false, maxDeletions: "1%" },
-      defaults({ headless: true, maxDeletions: 3 }),
-      { maxDeletions: "1%" },
-    ],
-    [
-      "ignore linkDefaults for gateway mirrors on a flat network",
-      flat,
-      defaults({ headless: true, selector: app, gatewayProbe: true }),
-      { ...flat, selector: {} },
-    ],
-    [
-      "have no probe with Linkerd's controller",
-      { gatewayProbe: true, mirroring: "controller" },
-      { manage: "links" },
-      {},
-    ],
-  ];
-  for (const [name, keys, others, spec] of rows)
-    it(name, () => {
-      deepEqual(linkOf(keys, others).spec, { ...plain, ...spec });
-    });
+  testSettings(`
+# take the target's domain, and whether it is private
+link: {}
+clusters: { west: { clusterDomain: w.net, privateUnlessListed: true }, east: }
+= { targetDomain: w.net, privateUnlessListed: true }
+
+# take the gateway's and excluded namespaces from the mesh
+link: {}
+multiclusterNamespace: mc
+linkerdNamespace: mesh
+= { gateway: { namespace: mc }, excludedNamespaces: [kube-*, mesh, mc, linkerd-jaeger, linkerd-viz] }
+
+# take a gateway from the target, without enabled
+link: {}
+clusters: { west: { gateway: { enabled: true, port: 1 } }, east: }
+= { gateway: { port: 1 } }
+
+# replace the target's gateway as a whole by the link's
+link: { gateway: { identity: a } }
+clusters: { west: { gateway: { port: 1 } }, east: }
+= { gateway: { identity: a } }
+
+# prefer the target's gateway over linkDefaults
+link: {}
+clusters: { west: { gateway: { port: 1 } }, east: }
+linkDefaults: { gateway: false }
+= { gateway: { port: 1 } }
+
+# take linkDefaults' gateway last, although the target's is enabled
+link: {}
+clusters: { west: { gateway: { enabled: true } }, east: }
+linkDefaults: { gateway: { port: 2 } }
+= { gateway: { port: 2 } }
+
+# have no gateway if the target has none
+link: {}
+clusters: { west: { gateway: false }, east: }
+= { gateway: false, selector: {} }
+
+# have Linkerd's gateway if the link asks for it
+link: { gateway: {} }
+clusters: { west: { gateway: false }, east: }
+
+# prefer the link over linkDefaults
+link: { headless: false, maxDeletions: 1% }
+linkDefaults: { headless: true, maxDeletions: 3 }
+= { maxDeletions: 1% }
+
+# ignore linkDefaults for gateway mirrors on a flat network
+link: { gateway: false }
+linkDefaults: { headless: true, selector: { matchLabels: { app: a } }, gatewayProbe: true }
+= { gateway: false, selector: {} }
+
+# have no probe with Linkerd's controller
+link: { gatewayProbe: true, mirroring: controller }
+manage: links
+`);
 
   it("take mirroring and rotation from the link or linkDefaults", () => {
     const controller = defaults({ mirroring: "controller" });
@@ -190,21 +185,21 @@ describe("stack config: a cluster's settings", () => {
   });
 
   const east = { trustDomain: "east.example" };
-  for (const [name, raw, ofWest, ofEast] of [
-    ["the default", {}, ["cluster.local", false], ["cluster.local", false]],
-    ["the mesh", { trustDomain: "a.b" }, ["a.b", true], ["a.b", true]],
-    ["the cluster", { east }, ["cluster.local", false], ["east.example", true]],
-    ["both", { trustDomain: "a.b", east }, ["a.b", true], ["east.example", true]],
-  ] as const)
-    it(`take the trust domain from ${name}, never from the cluster domain`, () => {
-      const { east: own = null, ...others } = { east: undefined, ...raw };
-      const clusters = { west: { clusterDomain: "west.local" }, east: own };
-      const found = [...configOf({ clusters, ...others }).clusters.values()];
+  function trustDomains(from: string, mesh: Raw, east: Raw | null, expected: readonly unknown[]) {
+    it(`take the trust domain from ${from}, never from the cluster domain`, () => {
+      const clusters = { west: { clusterDomain: "west.local" }, east };
+      const found = [...configOf({ clusters, ...mesh }).clusters.values()];
       deepEqual(
-        found.map(({ trustDomain, isTrustDomainSet }) => [trustDomain, isTrustDomainSet]),
-        [ofWest, ofEast],
+        found.flatMap(({ trustDomain, isTrustDomainSet }) => [trustDomain, isTrustDomainSet]),
+        expected,
       );
     });
+  }
+  const mesh = { trustDomain: "a.b" };
+  trustDomains("the default", {}, null, ["cluster.local", false, "cluster.local", false]);
+  trustDomains("the mesh", mesh, null, ["a.b", true, "a.b", true]);
+  trustDomains("the cluster", {}, east, ["cluster.local", false, "east.example", true]);
+  trustDomains("both", mesh, east, ["a.b", true, "east.example", true]);
 });
 
 describe("stack config: the mesh", () => {

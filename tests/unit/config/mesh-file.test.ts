@@ -55,8 +55,6 @@ describe("a mesh file", () => {
     equal(configOf({ clusters: { west: null } }, "# nothing yet\n").clusters.size, 1);
   });
 
-  const charts = { version: 1 };
-  const north = [{ source: "east", target: "north" }];
   const day = 24 * 60 * 60 * 1000;
   const validity = { notBefore: new Date(), notAfter: new Date(Date.now() + day) };
   const anchor = authority(validity);
@@ -66,51 +64,53 @@ describe("a mesh file", () => {
   const asPath = (why: string) =>
     `linkerd-multicluster:mesh is "fleet/mesh.yaml", which ${why}; it must be the path of a YAML file.`;
 
-  for (const [what, own, text, ...sentences] of [
-    [
-      "mistakes in it name the file, others the stack config",
-      { charts, links: north },
-      mesh.replace("maxMirrors: 7", "maxMirrors: none"),
-      "linkerd-multicluster:charts.version is 1; it must be a chart's version, such as 2026.8.3, in quotes.",
-      'fleet/mesh.yaml: linkDefaults.maxMirrors is "none"; it must be a whole number of at least 1, without quotes.',
-      'linkerd-multicluster:links[0].target is "north"; it must be one of the configured clusters, "east", "west".',
-    ],
-    [
-      "a contradiction between it and the stack config names both",
-      { manage: "mirrors" },
-      `${mesh}links: [{ source: east, target: west, mirroring: controller }]`,
-      'fleet/mesh.yaml: links[0].mirroring is "controller"; it must be pulumi where linkerd-multicluster:manage is "mirrors", which provisions no controller.',
-    ],
-    [
-      "unknown keys",
-      {},
-      `${mesh}toplogy: mesh`,
-      "fleet/mesh.yaml: toplogy is not a key of this program's config; the nearest key is topology.",
-    ],
-    ["a missing file", {}, unreadable("ENOENT"), asPath("can't be read (there is no such file)")],
-    ["an unreadable file", {}, unreadable("EACCES"), asPath("can't be read (EACCES)")],
-    ["a file that isn't YAML", {}, "clusters:\n  west: [canary", asPath("is not YAML (line 2)")],
-    ["a duplicate key", {}, "manage: all\nmanage: all", asPath("is not YAML (line 2)")],
-    ["a list", {}, "- canary", asPath("holds no map of keys")],
-    [
-      "keys of a single stack, and prefixes",
-      {},
-      "mesh: other.yaml\nsources: [west]\nlinkerd-multicluster:links: []",
-      "fleet/mesh.yaml: mesh is set; it must be set in the config of each stack itself.",
-      "fleet/mesh.yaml: sources is set; it must be set in the config of each stack itself.",
-      'fleet/mesh.yaml: "linkerd-multicluster:links" has a prefix; the keys of a mesh file are written without "linkerd-multicluster:".',
-    ],
-    [
-      "an unencrypted private key",
-      {},
-      withKey,
-      "fleet/mesh.yaml: trust.issuers.west.key is plain text; it must be a secret in the config of the cluster's own stack, whose trust then replaces this one, and a key that was in a file as it is should be replaced.",
-    ],
-  ] as const)
+  function reports(what: string, own: Values, text: string | Error, ...sentences: string[]) {
     it(`is reported: ${what}`, () => {
       const message = ["The stack config needs a change:", ...sentences].join("\n  ");
       throws(() => configOf(own, text), { name: "Error", message });
     });
+  }
+  reports(
+    "mistakes in it name the file, others the stack config",
+    { charts: { version: 1 }, links: [{ source: "east", target: "north" }] },
+    mesh.replace("maxMirrors: 7", "maxMirrors: none"),
+    "linkerd-multicluster:charts.version is 1; it must be a chart's version, such as 2026.8.3, in quotes.",
+    'fleet/mesh.yaml: linkDefaults.maxMirrors is "none"; it must be a whole number of at least 1, without quotes.',
+    'linkerd-multicluster:links[0].target is "north"; it must be one of the configured clusters, "east", "west".',
+  );
+  reports(
+    "a contradiction between it and the stack config names both",
+    { manage: "mirrors" },
+    `${mesh}links: [{ source: east, target: west, mirroring: controller }]`,
+    'fleet/mesh.yaml: links[0].mirroring is "controller"; it must be pulumi where linkerd-multicluster:manage is "mirrors", which provisions no controller.',
+  );
+  reports(
+    "unknown keys",
+    {},
+    `${mesh}toplogy: mesh`,
+    "fleet/mesh.yaml: toplogy is not a key of this program's config; the nearest key is topology.",
+  );
+  const missing = "can't be read (there is no such file)";
+  reports("a missing file", {}, unreadable("ENOENT"), asPath(missing));
+  reports("an unreadable file", {}, unreadable("EACCES"), asPath("can't be read (EACCES)"));
+  const broken = "clusters:\n  west: [canary";
+  reports("a file that isn't YAML", {}, broken, asPath("is not YAML (line 2)"));
+  reports("a duplicate key", {}, "manage: all\nmanage: all", asPath("is not YAML (line 2)"));
+  reports("a list", {}, "- canary", asPath("holds no map of keys"));
+  reports(
+    "keys of a single stack, and prefixes",
+    {},
+    "mesh: other.yaml\nsources: [west]\nlinkerd-multicluster:links: []",
+    "fleet/mesh.yaml: mesh is set; it must be set in the config of each stack itself.",
+    "fleet/mesh.yaml: sources is set; it must be set in the config of each stack itself.",
+    'fleet/mesh.yaml: "linkerd-multicluster:links" has a prefix; the keys of a mesh file are written without "linkerd-multicluster:".',
+  );
+  reports(
+    "an unencrypted private key",
+    {},
+    withKey,
+    "fleet/mesh.yaml: trust.issuers.west.key is plain text; it must be a secret in the config of the cluster's own stack, whose trust then replaces this one, and a key that was in a file as it is should be replaced.",
+  );
 
   it("may contain a private key if the stack's own trust replaces it", () => {
     equal(configOf({ trust: {} }, withKey).trust.kind, "generated");

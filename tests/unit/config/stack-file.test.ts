@@ -57,16 +57,17 @@ describe("the mesh in a stack's config", () => {
     });
   });
 
-  for (const [how, choice, variables] of [
-    ["in the only file of the folder", {}, {}],
-    ["by the environment", {}, { PULUMI_STACK: "dev" }],
-    ["with an option", { configFile: at("mesh.yaml") }, {}],
-    ["by Pulumi's variable for the file", {}, { PULUMI_OPTION_CONFIG_FILE: at("mesh.yaml") }],
-  ] as const)
-    it(`is found ${how}`, async () => {
-      writeFileSync(at("mesh.yaml"), config);
-      equal((await meshOf(choice, folder, variables))?.manage, "links");
-    });
+  it("is found in the only file of the folder, or where an option or a variable says", async () => {
+    const configFile = at("mesh.yaml");
+    writeFileSync(configFile, config);
+    const found = await Promise.all([
+      meshOf({}, folder, {}),
+      meshOf({}, folder, { PULUMI_STACK: "dev" }),
+      meshOf({ configFile }, folder, {}),
+      meshOf({}, folder, { PULUMI_OPTION_CONFIG_FILE: configFile }),
+    ]);
+    for (const mesh of found) equal(mesh?.manage, "links");
+  });
 
   it("includes the mesh file, whose path starts at the project's folder", async () => {
     writeFileSync(at("shared.yaml"), shared);
@@ -81,7 +82,7 @@ describe("the mesh in a stack's config", () => {
   });
 
   it("needs a choice between several stacks", async () => {
-    write("prod", config.replace("links\n", "some\n"));
+    write("prod", config);
     await rejects(meshOf({}, folder, {}), {
       message: "Which stack? Set --stack or PULUMI_STACK; there are dev, prod.",
     });
@@ -103,18 +104,18 @@ describe("the mesh in a stack's config", () => {
       equal((await meshOf({ stack: "elsewhere" }, folder, {}))?.manage, "mirrors");
     });
 
-  for (const [stack, text, message] of [
-    [
-      "prod",
-      config.replace("links\n", "some\n"),
-      'The config in FILE needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links, mirrors or trust.',
-    ],
-    ["broken", "config: [canary", "The stack's config FILE is not YAML (line 1)."],
-    ["list", "config: [canary]", "The key config in FILE must be a map."],
-  ] as const)
-    it(`has mistakes, which name the file: ${stack}`, async () => {
+  it("has mistakes, which name the file", async () => {
+    const fails = async (stack: string, text: string, message: string) => {
       write(stack, text);
       const file = at(`Pulumi.${stack}.yaml`);
       await rejects(meshOf({ stack }, folder, {}), { message: message.replace("FILE", file) });
-    });
+    };
+    await fails(
+      "prod",
+      config.replace("links\n", "some\n"),
+      'The config in FILE needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links, mirrors or trust.',
+    );
+    await fails("broken", "config: [canary", "The stack's config FILE is not YAML (line 1).");
+    await fails("list", "config: [canary]", "The key config in FILE must be a map.");
+  });
 });

@@ -14,25 +14,29 @@ export function mistakesIn(raw: unknown): readonly string[] {
 
 /**
  * Defines one test per paragraph: a config as a user writes it, and after `! ` the sentences that must come, with paths
- * that lack `linkerd-multicluster:`. A comment is the test's name, and `link` stands for a link from east to west with
- * these keys. Without `clusters`, there are west and east.
+ * that lack `linkerd-multicluster:`. Without `clusters`, there are west and east.
  */
 export function testSentences(text: string): void {
   for (const paragraph of text.trim().split(/\n\n+/)) {
     const [sentences = [], config = []] = [true, false].map((isSentence) =>
       paragraph.split("\n").filter((line) => line.startsWith("! ") === isSentence),
     );
-    const source = config.join("\n");
-    const { link, ...raw } = (yaml.parse(source) ?? {}) as Raw & { readonly link?: Raw };
-    const links = link && { links: [{ source: "east", target: "west", ...link }] };
-    it(source.replace(/^# (.*)\n?[^]*/, "$1"), () => {
-      const found = mistakesIn({ clusters: westAndEast, ...raw, ...links });
+    const { name, raw } = parsed(config.join("\n"));
+    it(name, () => {
+      const found = mistakesIn({ clusters: westAndEast, ...raw });
       deepEqual(
         found.map((sentence) => `! ${sentence.replaceAll("linkerd-multicluster:", "")}`),
         sentences,
       );
     });
   }
+}
+
+/** Parses a comment with the name of a test, and a config in which `link` stands for a link from east to west. */
+export function parsed(source: string): { readonly name: string; readonly raw: Raw } {
+  const { link, ...raw } = (yaml.parse(source) ?? {}) as Raw & { readonly link?: Raw };
+  const links = link && { links: [{ source: "east", target: "west", ...link }] };
+  return { name: source.replace(/^# (.*)\n?[^]*/, "$1"), raw: { ...raw, ...links } };
 }
 
 /** @throws an error with the mistakes that should not be there */

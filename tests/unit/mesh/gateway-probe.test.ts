@@ -45,13 +45,11 @@ describe("a probe of a gateway (linkerd-behaviour.md 7.3)", () => {
     for (const close of closers.splice(0)) close();
   });
 
-  for (const [code, failure] of [
-    [200, undefined],
-    ...[204, 503].map((each) => [each, `HTTP status ${each}`] as const),
-  ] as const)
-    it(`${failure === undefined ? "succeeds" : "fails"} with status ${code}`, async () => {
-      equal(await sendProbe(await gateway(status(code))), failure);
-    });
+  it("succeeds with status 200 alone", async () => {
+    equal(await sendProbe(await gateway(status(200))), undefined);
+    for (const code of [204, 503])
+      equal(await sendProbe(await gateway(status(code))), `HTTP status ${code}`);
+  });
 
   it("is a plain GET of the path, without the runner's credentials or proxy", async () => {
     const requests: Pick<IncomingMessage, "method" | "url" | "headers">[] = [];
