@@ -37,11 +37,7 @@ interface Wanted {
   readonly fixed?: string;
 }
 
-/**
- * Says for each object that exists already which fields change. Values are not quoted, because some are secret.
- *
- * @returns a failure if an object has a field that can't be changed
- */
+/** Notes which fields of existing objects change. Values are not quoted, because some are secret. */
 export async function adoptionNotes(
   adoption: Adoption,
   source: Reader,

@@ -28,10 +28,7 @@ export interface IdentityInputs {
   readonly refused?: string;
 }
 
-/**
- * A cluster is refused if it is another than the one that state remembers by this name, or has somebody else's Link for
- * a new link. The program has to know before it creates anything there.
- */
+/** A cluster is refused if it isn't the one that state remembers, or has somebody else's Link for a new link. */
 export async function checkIdentity(
   olds: Partial<IdentityInputs>,
   news: IdentityInputs,

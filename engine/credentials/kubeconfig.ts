@@ -7,7 +7,6 @@ import { entriesIn } from "../kubernetes/kubeconfig/kubeconfig.ts";
 
 interface KubeconfigParts extends ApiServer {
   readonly token: string;
-  /** The context has the same name. */
   readonly cluster: string;
   readonly user: string;
 }

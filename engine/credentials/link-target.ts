@@ -84,11 +84,7 @@ function argsIn(
   };
 }
 
-/**
- * An update uses the facts that `check` has just found, or else those that can be read now, or else the previous ones.
- *
- * @throws UserError that says what is missing
- */
+/** An update uses the facts of `check`, or else those that can be read now, or else the previous ones. */
 export async function settleTarget(
   read: ReadTarget,
   olds: Partial<TargetInputs>,

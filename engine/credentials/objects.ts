@@ -68,12 +68,10 @@ export function credentialsSecrets<Text>(
   };
 }
 
-/** The account's role and binding have the same metadata. */
 export function accountMetadata(account: string) {
   return { name: account, labels: { "linkerd.io/extension": "multicluster", ...managedBy } };
 }
 
-/** The ClusterRole has the account's name. */
 export function accountBinding(account: string, namespace: string) {
   return {
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: account },

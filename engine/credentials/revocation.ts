@@ -13,10 +13,7 @@ import { messageOf } from "../user-error.ts";
 /** Nothing but the targets is ever contacted. */
 export type ClientOf = (cluster: string, access: ClusterAccess) => Promise<Kubernetes>;
 
-/**
- * Puts the remaining objects of the account into the inputs, where a preview shows them. A target that can't be read is
- * listed too: the update tries it again.
- */
+/** A preview shows what remains of the account. The update tries again to read a target that can't be read. */
 export async function checkRevocation(
   olds: Partial<RevocationInputs>,
   args: RevocationArgs,
@@ -98,10 +95,7 @@ interface AccountPart {
   readonly object: OtherObject;
 }
 
-/**
- * Returns an account's objects in the order of their deletion: without the binding, the account may do nothing; without
- * the account, its tokens are void.
- */
+/** The order is that of deletion: without its binding, an account has no rights; without it, its tokens are void. */
 async function partsIn(
   { source, namespace }: RevocationArgs,
   kubernetes: Kubernetes,

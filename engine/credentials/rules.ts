@@ -19,10 +19,8 @@ export function discoverySelectors(
 }
 
 /**
- * Linkerd's controller may mirror at any time, so it needs the rights for all its selectors. This program grants rights
- * in the run that first needs them.
- *
- * @param discovers the target has Services that `discoverySelectors` select
+ * Linkerd's controller may mirror at any time, so it needs the rights for all its selectors. Otherwise, the run in which
+ * the target first has Services to discover grants them.
  */
 export function linkUse(
   spec: LinkSpec,

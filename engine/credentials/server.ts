@@ -6,12 +6,7 @@ import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { TargetArgs } from "./state.ts";
 import { codeOf } from "../user-error.ts";
 
-/**
- * Only the address, certificate authority and TLS server name of the runner's kubeconfig are used, never its user or its
- * proxy. `apiServer` overrides the address.
- *
- * @throws KubeconfigError if the result could not work or would not be safe
- */
+/** The kubeconfig's address, authority and TLS server name are used, never its user or proxy. */
 export async function serverFacts({
   access,
   target,

@@ -15,12 +15,7 @@ interface TokenCheckContext {
   readonly polling: Polling;
 }
 
-/**
- * The API server may take a moment to accept a new token and new rules. The token is sent only to the cluster that issued
- * it.
- *
- * @throws UserError that names the Secret and what is refused
- */
+/** An API server may take a moment to accept a new token and new rules. No other server is sent the token. */
 export async function checkToken(args: TokenCheckArgs, context: TokenCheckContext): Promise<void> {
   const look = () => problemWith(args, context);
   const problem = await poll(look, (found) => found === undefined, context.polling);

@@ -2,12 +2,7 @@ import type { Kubernetes } from "./client/interface.ts";
 import { resources } from "./objects/resources.ts";
 import { UserError } from "../user-error.ts";
 
-/**
- * Reads the UID of the namespace `kube-system`, which lasts exactly as long as the cluster. A name or a context can come
- * to mean another cluster; a UID can't.
- *
- * @throws KubernetesError if it can't be read; UserError if the answer has no UID
- */
+/** The UID of `kube-system` lasts as long as the cluster. A name or a context can come to mean another cluster. */
 export async function identify(kubernetes: Kubernetes): Promise<string> {
   const { metadata } = await kubernetes.get(resources.namespaces, { name: "kube-system" });
   if (metadata.uid !== undefined) return metadata.uid;
@@ -16,11 +11,7 @@ export async function identify(kubernetes: Kubernetes): Promise<string> {
   );
 }
 
-/**
- * Returns a sentence if a context leads to another cluster than the program knows by that name.
- *
- * @param known the UID that the config demands or else state remembers, if there is any
- */
+/** Returns a sentence if a context leads to another cluster than the UID in the config, or else in state, says. */
 export function movedCluster(
   { cluster, context }: { readonly cluster: string; readonly context: string },
   live: string,
@@ -30,12 +21,7 @@ export function movedCluster(
   return `context ${context} of cluster ${cluster} leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.${cluster}.uid to ${live} and run again`;
 }
 
-/**
- * Returns sentences, by name, for clusters to which another name leads too, because nobody can say which of the names is
- * wrong.
- *
- * @param identities UIDs by name; undefined if one could not be read
- */
+/** Returns sentences, by name, for clusters with several names. Nobody can say which of the names is wrong. */
 export function sameClusters(
   identities: ReadonlyMap<string, string | undefined>,
 ): ReadonlyMap<string, string> {

@@ -3,10 +3,7 @@ import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 /** A reading serves all resources for so many milliseconds. A phase's checks take less. */
 const fresh = 60_000;
 
-/**
- * Clusters are read once for each phase and not once for each resource. A failure is shared too, because an unreachable
- * cluster costs its time-out.
- */
+/** Clusters are read once for each phase. A failure is shared too, because it may have cost a time-out. */
 export class Cache<T> {
   readonly #known = new Map<string, Reading<T>>();
   readonly #outdated = new Set<string>();

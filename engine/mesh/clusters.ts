@@ -15,10 +15,7 @@ import { controllersIn, routesIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";
 import { type Extent, observe } from "./snapshot.ts";
 
-/**
- * A process has one client and one reading for each cluster, which everybody shares. Methods that read throw
- * KubeconfigError and KubernetesError.
- */
+/** A process has one client and one reading for each cluster. Methods throw KubeconfigError and KubernetesError. */
 export class Clusters {
   readonly #options: ConnectOptions;
   readonly #clients = new Map<string, Promise<Kubernetes>>();
@@ -57,14 +54,16 @@ export class Clusters {
   }
 
   snapshot(name: string, access: ClusterAccess, extent?: Extent): Promise<ClusterSnapshot> {
-    return this.#snapshots.get(accessKey(access, extent), () =>
-      this.#observe(name, access, extent),
+    return this.#snapshots.get(accessKey(access, extent), async () =>
+      observe(await this.client(name, access), name, extent),
     );
   }
 
   /** Returns a snapshot that is no older than this call. */
   refetch(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
-    return this.#snapshots.refetch(accessKey(access), () => this.#observe(name, access));
+    return this.#snapshots.refetch(accessKey(access), async () =>
+      observe(await this.client(name, access), name),
+    );
   }
 
   controllers(name: string, access: ClusterAccess): Promise<readonly Controller[]> {
@@ -129,10 +128,6 @@ export class Clusters {
   async close(access: ClusterAccess): Promise<void> {
     const client = await this.#clients.get(accessKey(access))?.catch(unlessBug(undefined));
     await client?.close();
-  }
-
-  async #observe(name: string, access: ClusterAccess, extent?: Extent): Promise<ClusterSnapshot> {
-    return observe(await this.client(name, access), name, extent);
   }
 }
 

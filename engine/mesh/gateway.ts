@@ -16,7 +16,7 @@ import type { GatewayReading, ProbeResult } from "../mirroring/model/gateway.ts"
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { annotation, probePort } from "../mirroring/model/vocabulary.ts";
-import { valueIn } from "../result.ts";
+import { invalid, valueIn } from "../result.ts";
 import { messageOf, unlessBug, UserError } from "../user-error.ts";
 import type { Clusters } from "./clusters.ts";
 
@@ -49,10 +49,9 @@ export async function readGateway(
   judge: GatewayJudge,
 ): Promise<GatewayReading> {
   if (link.gateway === false)
-    return {
-      why: `link ${link.source} → ${link.target} has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway`,
-      cause: "invalid",
-    };
+    return invalid(
+      `link ${link.source} → ${link.target} has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway`,
+    );
   const { namespace, name } = link.gateway;
   const service = target.services.get(objectKey(namespace, name));
   const where = `${target.cluster}/${namespace}/${name}`;
@@ -80,11 +79,7 @@ const answerTimeout = 1_500;
 /** Real answers to a probe have far fewer bytes. */
 const maxHeaderSize = 8_192;
 
-/**
- * The gateway's Service in the target says how to probe it. Mirrors don't depend on the result.
- *
- * @returns undefined if the link does not ask for it (`gatewayProbe`), or its gateway is not known
- */
+/** Mirrors don't depend on the result, which is undefined if the link has no probe or its gateway is not known. */
 export async function probeGateway(
   link: LinkSpec,
   target: ClusterSnapshot,
@@ -109,10 +104,8 @@ export async function probeGateway(
 }
 
 /**
- * Sends one probe to every address of the gateway, as Linkerd's probe worker sends it to the one that its proxy picks: a
- * GET over plain HTTP, which status 200 alone answers. One address is enough, since a gateway is down as a whole.
- *
- * @returns why the gateway is down: `HTTP status 503`
+ * Sends one GET to every address, as Linkerd's probe worker does to one. Status 200 alone counts, and one is enough, since
+ * a gateway is down as a whole. It returns why the gateway is down: `HTTP status 503`.
  */
 export async function sendProbe(
   target: ProbeTarget,

@@ -18,12 +18,7 @@ import {
 } from "./need.ts";
 import { type InstallationReading, mapped } from "./reading.ts";
 
-/**
- * Returns a sentence for each cluster whose kubeconfig lacks what the config refers to. A kubeconfig that only the update
- * will make known doesn't count.
- *
- * @param open sends nothing
- */
+/** Returns sentences by cluster. A kubeconfig that only the update will make known is no mistake. */
 export async function kubeconfigMistakes(
   accesses: MeshAccess["clusters"],
   open: (name: string, access: ClusterAccess) => Promise<unknown>,

@@ -48,10 +48,7 @@ export function namespacesWithMirrors({ services }: ClusterSnapshot): string[] {
   return [...new Set(mirrors.map(({ metadata }) => metadata.namespace))].sort();
 }
 
-/**
- * Reads what decides where proxies send requests for a Service. A kind that isn't served has no objects: the run may
- * install its CRD before it writes routes.
- */
+/** A kind that isn't served has no objects, since the run may install its CRD before it writes routes. */
 export async function routesIn(kubernetes: Kubernetes): Promise<Routes> {
   const options = { keep: new SharedValues() };
   const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;

@@ -17,12 +17,7 @@ export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {
   };
 }
 
-/**
- * An API server sends `items: []` for an empty list. An answer without `items` comes from something else and must not
- * pass for an empty cluster.
- *
- * @param most bytes may be kept of all pages
- */
+/** An answer without `items` comes from something else than an API server and must not pass for an empty cluster. */
 export function pageOf<T>(
   resource: Resource<T>,
   keep: SharedValues,

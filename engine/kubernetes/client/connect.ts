@@ -1,5 +1,4 @@
 import pLimit from "p-limit";
-import { programVersion } from "../../version.ts";
 import { authenticatorOf } from "../kubeconfig/authentication.ts";
 import { breakerOf } from "./breaker.ts";
 import { clientOf } from "./client.ts";
@@ -32,7 +31,6 @@ export interface ApiServer {
   readonly tlsServerName?: string;
 }
 
-/** These take the place of a kubeconfig. */
 export interface Credentials extends ApiServer {
   readonly token: string;
 }
@@ -41,11 +39,7 @@ export interface Credentials extends ApiServer {
 export type ConnectWith =
   ClusterAccess | (ClusterAccess & { readonly token: string }) | Credentials;
 
-/**
- * Sends nothing before the first call. Messages use the name `cluster`.
- *
- * @throws KubeconfigError
- */
+/** Sends nothing before the first call. It throws KubeconfigError. */
 export async function connect(
   to: ConnectWith,
   cluster: string,
@@ -55,11 +49,7 @@ export async function connect(
   return clientOf(cluster, requester, lists);
 }
 
-/**
- * The client has connections of its own, since each watch occupies one.
- *
- * @throws KubeconfigError
- */
+/** The client has connections of its own, since each watch occupies one. It throws KubeconfigError. */
 export async function connectToWatch(
   to: ConnectWith,
   cluster: string,
@@ -112,7 +102,6 @@ async function partsOf(to: ConnectWith, cluster: string, options: ConnectOptions
     breaker: breakerOf(time),
     concurrency: pLimit(connections),
     mostBytes: limits.answer,
-    userAgent: programVersion,
   });
   const lists: ListSettings = { pageSize, within: listTimeout, limits, time };
   return { requester, lists, time };

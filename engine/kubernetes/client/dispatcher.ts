@@ -8,7 +8,6 @@ export interface Route {
   readonly proxy: Proxy | undefined;
   readonly tls: Tls;
   readonly connections: number;
-  /** Name lookup, TCP and TLS together may take so many milliseconds. */
   readonly connectTimeout: number;
 }
 

@@ -3,6 +3,7 @@ import type { Operation } from "./errors.ts";
 import { failureOfConnection, failureOfResponse, type Outcome } from "./failure.ts";
 import type { Session } from "./session.ts";
 import { inMiB } from "../../message.ts";
+import { programVersion } from "../../version.ts";
 
 export interface Request {
   readonly operation: Operation;
@@ -16,8 +17,6 @@ export interface Request {
 
 export interface ExchangeSettings {
   readonly server: URL;
-  readonly userAgent: string;
-  /** A request fails after so many milliseconds without any data from the server. */
   readonly requestTimeout: number;
   readonly mostBytes: number;
 }
@@ -25,7 +24,7 @@ export interface ExchangeSettings {
 export function requestOptions(
   { path, method, body, contentType = "application/json", accept = "application/json" }: Request,
   { headers }: Session,
-  { server, requestTimeout, userAgent }: ExchangeSettings,
+  { server, requestTimeout }: ExchangeSettings,
 ): Dispatcher.RequestOptions {
   return {
     origin: server.origin,
@@ -35,7 +34,7 @@ export function requestOptions(
     headers: {
       ...headers,
       accept,
-      "user-agent": userAgent,
+      "user-agent": programVersion,
       ...(body !== undefined && { "content-type": contentType }),
     },
     body: body === undefined ? null : JSON.stringify(body),

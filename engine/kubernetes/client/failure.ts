@@ -126,9 +126,8 @@ const tls =
   /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO$|HOSTNAME_)/;
 
 /**
- * Keeps nothing but the error's code, because messages of libraries may quote credentials.
- *
- * @param proxy the field or variable that names the proxy, if there is one
+ * Keeps nothing but the error's code, because messages of libraries may quote credentials. `proxy` is the field or
+ * variable that names it.
  */
 export function failureOfConnection(error: unknown, proxy?: string): RequestFailure {
   const code = codeOf(error);

@@ -3,10 +3,8 @@ import { printable } from "../objects/printable.ts";
 export type Log = (line: string) => void;
 
 /**
- * Writes requests, retries and decisions that no preview shows to stderr, which Pulumi prints as diagnostics of the
- * stack. No line holds a header, a body, a query or a server's message, so none holds a secret.
- *
- * @returns undefined unless LINKERD_MULTICLUSTER_LOG is debug, so that callers format no lines
+ * Writes requests, retries and decisions that no preview shows to stderr, which Pulumi prints as diagnostics. No line
+ * holds a header, a body, a query or a server's message, so none holds a secret. It is undefined if the log is off.
  */
 export function debugLog(
   variables: Readonly<Record<string, string | undefined>> = process.env,

@@ -9,7 +9,6 @@ import { count, inDigits, inMiB } from "../../message.ts";
 
 export interface Items<T> {
   readonly items: T[];
-  /** The resource version is undefined if the server gave none. */
   readonly version: string | undefined;
 }
 
@@ -28,7 +27,6 @@ export interface ListSettings {
 }
 
 interface Paging extends ListSettings {
-  /** The error is for a list that does not end. */
   readonly errorOf: (failure: RequestFailure) => KubernetesError;
 }
 

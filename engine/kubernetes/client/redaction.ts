@@ -1,9 +1,6 @@
 import { bounds } from "../objects/bounds.ts";
 
-/**
- * Somebody who was sent a credential may quote it in a text. The text is shown as it is or not at all, because any part
- * of it could quote the credential in some form.
- */
+/** A text that quotes a credential is not shown at all, because any part of it could quote it in some form. */
 export type Redact = (text: string) => string;
 
 export const hidden = "[not shown, as it quotes a credential]";

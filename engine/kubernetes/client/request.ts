@@ -37,7 +37,6 @@ export interface Settings extends ExchangeSettings {
   readonly place: Place;
   readonly policy: RetryPolicy;
   readonly breaker: Breaker;
-  /** Limits how many calls run at the same time. */
   readonly concurrency: LimitFunction;
   readonly time: Time;
   readonly cancellation: Cancellation | undefined;

@@ -8,7 +8,6 @@ export interface Time {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** The function that it returns prevents the call. */
   alarm(milliseconds: number, call: () => void): () => void;
-  /** Returns a number from 0 up to, but not including, 1. */
   random(): number;
 }
 
@@ -59,10 +58,7 @@ export const retryPolicy: RetryPolicy = {
   backoff: { first: 100, longest: 5_000 },
 };
 
-/**
- * Returns the milliseconds to wait after so many failures in a row. Half of the wait is random, so that calls that failed
- * together are not repeated together.
- */
+/** Returns milliseconds. Half of a wait is random, so that calls that failed together are not repeated together. */
 export function backoff(
   attempts: number,
   { first, longest }: Backoff,

@@ -27,10 +27,7 @@ const credentialsAge = 30_000;
 
 export type Sessions = ReturnType<typeof sessionsOf>;
 
-/**
- * Credentials are loaded again now and then, because they expire and files are replaced. The kubeconfig is read again
- * when the server has answered 401.
- */
+/** Credentials expire and files are replaced. After a 401, the kubeconfig is read again too. */
 export function sessionsOf({ authenticate: first, reread, connect, proxy, time }: Access) {
   let authenticate = first;
   let session: Promise<Session> | undefined;

@@ -40,12 +40,7 @@ export interface Watching {
   list(resource: Resource<unknown>): Promise<Listed>;
   /** Returns the version from which a watch reports every change. */
   version(resource: Resource<unknown>): Promise<string>;
-  /**
-   * Ends with the server's watch, after a few minutes, or with the signal.
-   *
-   * @returns the version from which to continue
-   * @throws KubernetesError of kind `gone` if the server no longer knows `from`
-   */
+  /** Returns the version from which to continue. The error is of kind `gone` if the server no longer knows `from`. */
   watch(
     resource: Resource<unknown>,
     from: string,

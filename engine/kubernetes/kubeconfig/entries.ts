@@ -2,10 +2,7 @@ import path from "node:path";
 import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "../objects/checks.ts";
 import { UserError } from "../../user-error.ts";
 
-/**
- * These checks follow kubectl (client-go's `tools/clientcmd`), and ignore fields that it does not know.
- * docs/reference/kubeconfig.md lists the fields.
- */
+/** The checks follow client-go (`tools/clientcmd`) and ignore other fields; docs/reference/kubeconfig.md lists these. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -17,10 +17,8 @@ export interface PluginRun {
 const outputLimit = 1 << 20;
 
 /**
- * Runs a plugin as kubectl does without a terminal: with a closed stdin, and `KUBERNETES_EXEC_INFO` in its environment.
- * Its stderr is dropped, because secrets in it would end up in the output of a deployment.
- *
- * @throws UserError that names the command, never what the plugin was given or has printed
+ * Runs a plugin as kubectl does without a terminal. Its stderr is dropped, because secrets in it would end up in the
+ * output of a deployment. The UserError that it throws has nothing that the plugin was given or has printed.
  */
 export async function runPlugin(plugin: ExecPlugin, run: PluginRun): Promise<PluginCredential> {
   const info = {

@@ -1,7 +1,4 @@
-/**
- * A program can give kubeconfigs as values. Their names take the place of paths, in state too; their contents are in
- * this process alone.
- */
+/** A program can give kubeconfigs as values. State has their names, and this process alone their contents. */
 const contents = new Map<string, string>();
 
 const prefix = "input:";

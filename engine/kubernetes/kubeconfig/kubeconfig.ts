@@ -64,11 +64,7 @@ const inCluster = "in-cluster";
 
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/**
- * Reads the entries that kubectl would use for `access.context`. It runs no credential plugin and sends nothing.
- *
- * @throws KubeconfigError
- */
+/** Reads the entries that kubectl would use, runs no credential plugin and sends nothing. It throws KubeconfigError. */
 export async function readKubeconfig(
   access: ClusterAccess,
   cluster: string,
@@ -115,9 +111,7 @@ function readGiven(name: string, context: string): Kubeconfig {
 
 /**
  * Pulumi's Kubernetes plugin takes the content of a file that `access` names, and resolves relative paths in another
- * folder than this program and kubectl.
- *
- * @throws KubeconfigError
+ * folder than this program and kubectl. It throws KubeconfigError.
  */
 export async function refuseRelativePaths(access: ClusterAccess, cluster: string): Promise<void> {
   if (access.kubeconfig === undefined) return;

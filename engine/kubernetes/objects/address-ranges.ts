@@ -1,6 +1,5 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** Accepts a range of addresses, such as 10.0.0.0/8. */
 export function isCidr(text: string): boolean {
   const [, ip = "", bits] = /^([\da-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   return isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128);

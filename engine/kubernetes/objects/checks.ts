@@ -1,9 +1,6 @@
 import { SharedValues } from "./shared-values.ts";
 
-/**
- * A check reads a value as a `T`, or returns what is `Wrong`. With `keep`, the result has the checked fields alone.
- * Without `keep`, it has all fields, because an update sends them back.
- */
+/** A check returns a value or what is `Wrong`. With `keep`, the value has the checked fields alone. */
 export type Check<T = unknown> = (value: unknown, keep?: SharedValues) => T | Wrong;
 
 export type Of<C extends Check> = Exclude<ReturnType<C>, Wrong>;

@@ -30,10 +30,7 @@ const status = map({
   federatedServices: list(serviceStatus),
 });
 
-/**
- * The program reads these fields of a Link v1alpha3, and writes its status (linkerd-behaviour.md 1.3). No check is
- * stricter than the resource's schema, because one Link that fails makes its cluster unreadable.
- */
+/** Checks stricter than the schema (linkerd-behaviour.md 1.3) would let one Link make its cluster unreadable. */
 export const link = object({
   spec: map({
     targetClusterName: anyText,

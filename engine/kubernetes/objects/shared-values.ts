@@ -18,11 +18,7 @@ export class SharedValues {
     this.bytes += textLength + overhead;
   }
 
-  /**
-   * Returns an equal value that is known already, if there is one.
-   *
-   * @param before the bytes that were kept before this value
-   */
+  /** Returns an equal value that is known already, and then takes the bytes back to `before`. */
   once(value: unknown, before: number): unknown {
     const text = JSON.stringify(value);
     const known = this.#shared.get(text);
