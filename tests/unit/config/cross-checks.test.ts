@@ -22,10 +22,6 @@ links:
   - { source: east, target: west, headless: true }
 ! links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once.
 
-# a listed link may also be one of the topology
-link: {}
-topology: mesh
-
 # failover to a cluster without a link, to one twice, and to no other
 links: [{ source: east, target: west }]
 clusters:
@@ -85,9 +81,6 @@ link: { mirroring: controller }
 
 { manage: mirrors, linkDefaults: { mirroring: controller } }
 ! linkDefaults.mirroring is "controller"; ${rule}
-
-# manage: links provisions controllers
-{ manage: links, linkDefaults: { mirroring: controller } }
 `);
 });
 
@@ -181,10 +174,6 @@ link:
   gateway: false
   remoteDiscoverySelector: { matchLabels: { app: a } }
   federatedServiceSelector: { matchExpressions: [{ key: a, operator: Exists }] }
-
-# linkDefaults for links with a gateway are fine
-link: { gateway: false }
-linkDefaults: { headless: true, selector: { matchLabels: { app: a } } }
 
 # linkDefaults that contradict themselves
 topology: mesh

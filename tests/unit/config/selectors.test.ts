@@ -11,9 +11,6 @@ const map = "a map of matchLabels, matchExpressions";
 /** Kubernetes validates `metav1.LabelSelector` in the same way. */
 describe("stack config: selectors", () => {
   testSentences(`
-# an empty one is fine
-link: { selector: {} }
-
 # labels written without their key
 link: { selector: { app: a } }
 ! links[0].selector.app is not a key of a selector; the keys are matchLabels, matchExpressions.

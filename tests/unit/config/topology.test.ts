@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { LinkConfig } from "../../../config/mesh.ts";
+import { selectorText } from "../../../engine/credentials/rules.ts";
 import type { LabelSelector } from "../../../engine/mirroring/index.ts";
 import { configOf, type Raw } from "./table.ts";
 
@@ -32,6 +33,8 @@ describe("stack config: topology", () => {
 });
 
 describe("stack config: links of regions", () => {
+  const textOf = (selector: LabelSelector) =>
+    selectorText(selector).replaceAll("mirror.linkerd.io/", "");
   const select = ({ spec }: LinkConfig) => [
     spec.gateway === false ? "flat" : spec.gateway.name,
     textOf(spec.selector),
@@ -51,7 +54,7 @@ describe("stack config: links of regions", () => {
   it("are flat within a region and go through gateways between regions", () => {
     deepEqual(configured({}), {
       b: ["edge", "exported=true", "", ""],
-      c: ["flat", "", "exported In true,remote-discovery", "federated=member"],
+      c: ["flat", "", "exported in (true,remote-discovery)", "federated=member"],
     });
   });
 
@@ -79,17 +82,9 @@ describe("stack config: links of regions", () => {
       c: [
         "linkerd-gateway",
         "exported=true",
-        "exported In true,remote-discovery",
+        "exported in (true,remote-discovery)",
         "federated=member",
       ],
     });
   });
 });
-
-function textOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
-  const equal = Object.entries(matchLabels).map((label) => label.join("="));
-  const terms = matchExpressions.map(
-    ({ key, operator, values = [] }) => `${key} ${operator} ${values.join(",")}`,
-  );
-  return [...equal, ...terms].join(" ").replaceAll("mirror.linkerd.io/", "");
-}

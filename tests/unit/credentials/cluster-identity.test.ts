@@ -18,58 +18,44 @@ describe("a cluster's identity", () => {
     "cluster west was recreated (its kube-system has UID u2, and had u1), and the stack's state still lists what the old one had: run pulumi up --refresh";
   const another =
     "context k3d-west of cluster west leads to another cluster than before (its kube-system has UID u2, and had u1): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.west.uid to u2 and run again";
-  const u1 = { uid: "u1" };
-  interface Example {
-    readonly olds?: Partial<IdentityInputs>;
-    readonly news?: Partial<IdentityInputs>;
-    readonly uid?: string;
-    readonly note?: string;
-  }
-  const u2 = { uid: "u2" };
-  const accepted: Readonly<Record<string, Example>> = {
-    "is learned in the first run": { news: u1, uid: "u1" },
-    "stays for the same cluster": { olds: u1, news: u1, uid: "u1" },
-    "stays while the cluster is unreachable": { olds: u1, uid: "u1" },
-    "is unknown if the cluster was never reachable": {},
-    "is learned once the cluster is reachable": {
-      olds: { context: "k3d-west" },
-      news: u1,
-      uid: "u1",
-    },
-    "may be the UID of the config": { news: { uid: "u1", expected: "u1" }, uid: "u1" },
-    "changes if the config names the new UID": {
-      olds: u1,
-      news: { uid: "u2", expected: "u2" },
-      uid: "u2",
-      note: recreated,
-    },
-    "is the UID of the config while the cluster is unreachable": {
-      olds: u1,
-      news: { expected: "u2" },
-      uid: "u2",
-    },
-  };
-  for (const [title, { olds = {}, news = {}, uid, note }] of Object.entries(accepted))
+  const [u1, u2] = [{ uid: "u1" }, { uid: "u2" }];
+
+  /** Tests which UID a run remembers, after what the last one did and with what this one has read. */
+  function accepts(
+    title: string,
+    olds: Partial<IdentityInputs>,
+    news: Partial<IdentityInputs>,
+    uid: string | undefined,
+    ...notes: string[]
+  ) {
     it(title, async () => {
-      const notes = note === undefined ? [] : [note];
       deepEqual(await checked(olds, news), { notes, uid, refused: undefined });
     });
+  }
+  accepts("is learned in the first run", {}, u1, "u1");
+  accepts("stays for the same cluster", u1, u1, "u1");
+  accepts("stays while the cluster is unreachable", u1, {}, "u1");
+  accepts("is unknown if the cluster was never reachable", {}, {}, undefined);
+  accepts("may be the UID of the config", {}, { uid: "u1", expected: "u1" }, "u1");
+  const renamed = { uid: "u2", expected: "u2" };
+  accepts("changes if the config names the new UID", u1, renamed, "u2", recreated);
+  accepts("is that of the config while unreachable", u1, { expected: "u2" }, "u2");
 
-  const expecting = { uid: "u2", expected: "u1" };
-  const rejected: Readonly<Record<string, Example>> = {
-    "is refused if it changed": { olds: u1, news: u2, uid: "u1" },
-    "is refused if it isn't that of the config": { olds: u2, news: expecting, uid: "u2" },
-    "is refused in the first run if it isn't that of the config": { news: expecting },
-    "is refused again in the next run": {
-      olds: { ...u1, refused: another },
-      news: u2,
-      uid: "u1",
-    },
-  };
-  for (const [title, { olds = {}, news = {}, uid }] of Object.entries(rejected))
-    it(`${title}, without failing the check`, async () => {
+  function refuses(
+    title: string,
+    olds: Partial<IdentityInputs>,
+    news: Partial<IdentityInputs>,
+    uid?: string,
+  ) {
+    it(`is refused ${title}, without failing the check`, async () => {
       deepEqual(await checked(olds, news), { notes: [], uid, refused: another });
     });
+  }
+  const expecting = { uid: "u2", expected: "u1" };
+  refuses("if it changed", u1, u2, "u1");
+  refuses("if it isn't that of the config", u2, expecting, "u2");
+  refuses("in the first run if it isn't that of the config", {}, expecting);
+  refuses("again in the next run", { ...u1, refused: another }, u2, "u1");
 
   const links = {
     access: { context: "k3d-west" },
