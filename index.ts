@@ -14,7 +14,7 @@ const published =
     : undefined;
 if (published === undefined) await new Mesh("mesh", { config, preflight: observed }).registered();
 
-/** The outputs that the stacks of the clusters read from a trust stack; other stacks export nothing. */
+/** The stacks of the clusters read these outputs from a trust stack; other stacks export nothing. */
 export default published === undefined
   ? {}
   : { trust: published.trust, issuerKeys: published.issuerKeys };

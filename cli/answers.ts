@@ -10,32 +10,32 @@ import { separator } from "./verification-pod.ts";
  */
 export type Hop = "client" | "mirror" | "gateway" | "policies" | "pods";
 
-/** One request through a mirror, and its result. */
+/** Describes one request through a mirror, and its result. */
 export interface Answer {
   readonly source: string;
   /** The name of the link's target, or `federated`. */
   readonly part: string;
-  /** The Service in the source, `namespace/name`; absent if the link has none that takes requests. */
+  /** The Service is in the source. It is absent if the link has none that takes requests. */
   readonly service?: string;
   readonly port?: number;
-  /** Whether the exported Service answered, and not only a proxy on the way. */
+  /** The exported Service answered, and not only a proxy on the way. */
   readonly answered: boolean;
-  /** HTTP status. */
+  /** The status is that of HTTP. */
   readonly status?: number;
   readonly milliseconds?: number;
-  /** The hop at which the request failed. */
+  /** The request failed at this hop. */
   readonly hop?: Hop;
   readonly why?: string;
-  /** The server that the client's proxy connected to, as its metrics report it. */
+  /** The client's proxy connected to this server, as its metrics report. */
   readonly connected?: {
     readonly identity: string;
     readonly address?: string;
-    /** The cluster of the pods behind it; absent where the proxy does not know it. */
+    /** The pods behind it run in this cluster. It is absent where the proxy does not know it. */
     readonly cluster?: string;
   };
 }
 
-/** `linkerd-clusters verify --output json`. */
+/** This is the output of `linkerd-clusters verify --output json`. */
 export interface Verification {
   readonly version: 1;
   readonly answers: readonly Answer[];

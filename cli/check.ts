@@ -20,7 +20,7 @@ import {
 
 export interface CheckOptions extends StackOptions {
   readonly output: Format;
-  /** In milliseconds. */
+  /** The time is in milliseconds. */
   readonly wait: number;
   readonly all?: boolean;
   /** Only Linkerd's CLI sets these, when it runs the checks of its extensions. */
@@ -80,7 +80,7 @@ interface LinkerdCategory {
 interface LinkerdCheck {
   readonly description: string;
   readonly result: "success" | "warning" | "error";
-  /** Never empty: otherwise Linkerd takes it for no error. */
+  /** The text is never empty, because Linkerd would take that for no error. */
   readonly error?: string;
   readonly hint?: string;
 }

@@ -5,7 +5,7 @@ import type { Status } from "./status.ts";
 import type { WhatIf } from "./whatif.ts";
 
 /**
- * The documents that commands print with `--output json` or `yaml`. Fields may be added, but no field changes its meaning
+ * Commands print these documents with `--output json` or `yaml`. Fields may be added, but no field changes its meaning
  * without another `version`. docs/reference/output.schema.json is generated from these types.
  */
 export interface Documents {

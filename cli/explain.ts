@@ -4,15 +4,15 @@ import { nearest } from "../config/mistakes.ts";
 import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
 import type { MirrorFact, NotMirrored, ServiceFact } from "./facts.ts";
 
-/** `linkerd-clusters explain SERVICE --output json`: what was decided about one Service in every cluster. */
+/** `linkerd-clusters explain SERVICE --output json` prints what was decided about one Service in every cluster. */
 export interface Explanation {
   readonly version: 1;
   readonly asked: string;
-  /** Every Service with that name, or whose mirror has it. */
+  /** The list has every Service with that name, or whose mirror has it. */
   readonly services: readonly ExplainedService[];
   /** A similar name, if none matches. */
   readonly near?: string;
-  /** Why clusters that may have it can't be read. */
+  /** Says why clusters that may have it can't be read. */
   readonly unread?: readonly string[];
 }
 
@@ -21,21 +21,21 @@ export interface ExplainedService {
   readonly service: string;
   /** The live Service; absent if the cluster can't be read or no longer has the Service. */
   readonly live?: ServiceFact;
-  /** One sentence about which clusters may import it, and which ports, if its annotations restrict that. */
+  /** Says which clusters may import it, and which ports, if its annotations restrict that. */
   readonly restriction?: string;
-  /** One entry for each cluster in which it may be mirrored. */
+  /** Each cluster in which it may be mirrored has an entry. */
   readonly appearsIn: readonly Appearance[];
 }
 
 export interface Appearance {
   readonly source: string;
-  /** `pending`: the next `up` changes its mirror. */
+  /** With `pending`, the next `up` changes its mirror. */
   readonly state:
     "mirrored" | "pending" | "notMirrored" | "notSelected" | "controller" | "noLink" | "unknown";
   readonly why?: string;
-  /** A command or a line for the link's config to copy. */
+  /** This is a command, or a line for the link's config, to copy. */
   readonly fix?: string;
-  /** The link's selector that matches it. */
+  /** This selector of the link matches it. */
   readonly selector?: string;
   readonly mirrors: readonly ExplainedMirror[];
   readonly notMirrored: readonly NotMirrored[];

@@ -7,12 +7,12 @@ import {
 } from "@linkerd-multicluster/engine/mirroring";
 
 /**
- * Everything known about a stack's mesh at one moment: what the clusters hold, what the engine decided and what health
+ * Holds everything known about a stack's mesh at one moment: what the clusters hold, what the engine decided and what health
  * found. Every command projects this value and decides nothing itself. Plain JSON without a secret, which `gather` writes
  * and `--from` reads.
  */
 export interface Facts {
-  /** RFC 3339. */
+  /** The time is in RFC 3339. */
   readonly readAt: string;
   readonly stack: string;
   /** Why the stack's state can't be read: `next` then doesn't know what the last run left. */
@@ -34,11 +34,11 @@ export interface ClusterFact {
   readonly reachable: boolean;
   /** Why it can't be read. */
   readonly why?: string;
-  /** UID of its namespace kube-system. */
+  /** The UID is that of its namespace kube-system. */
   readonly uid?: string;
-  /** Version of Linkerd's control plane in its config. */
+  /** The config of Linkerd's control plane says this version. */
   readonly linkerd?: string;
-  /** Trust anchors; absent if the stack doesn't manage Linkerd, or if they can't be read. */
+  /** They are absent if the stack doesn't manage Linkerd, or if they can't be read. */
   readonly anchors?: readonly CertificateFact[];
   readonly issuer?: CertificateFact;
 }
@@ -46,7 +46,7 @@ export interface ClusterFact {
 export interface CertificateFact {
   readonly name: string;
   readonly fingerprint: string;
-  /** RFC 3339. */
+  /** The time is in RFC 3339. */
   readonly expiresAt: string;
 }
 
@@ -55,14 +55,14 @@ export interface LinkFact {
   readonly target: string;
   readonly mode: "gateway" | "flat";
   readonly mirroring: "pulumi" | "controller";
-  /** Label selectors in the syntax of `kubectl --selector`, by the kind of mirror. */
+  /** They are in the syntax of `kubectl --selector`, by the kind of mirror. */
   readonly selectors: Readonly<Record<"mirror" | "discovery" | "federated", string>>;
   readonly gateway?: GatewayState;
   /** Why the engine could not decide about its mirrors. */
   readonly undecided?: string;
 }
 
-/** `open`: the link has no probe, so the gateway counts as alive. */
+/** With `open`, the link has no probe, so the gateway counts as alive. */
 export interface GatewayState {
   readonly state: "alive" | "open" | "down" | "unknown";
   /** Why it is down or unknown. */
@@ -76,30 +76,30 @@ export interface MirrorFact {
   readonly source: string;
   /** The name of the link's target, or `federated`. */
   readonly part: string;
-  /** `namespace/name`, like every key of a Service here. */
+  /** The key is `namespace/name`, like every key of a Service here. */
   readonly mirror: string;
   readonly kind: MirrorKind;
   readonly verdict: Exclude<Verdict, "skip">;
-  /** The mirror's line in previews. */
+  /** Previews show this line. */
   readonly line: string;
-  /** The exported Service, if known. */
+  /** The exported Service is absent if it isn't known. */
   readonly service?: string;
-  /** Hostname of the pod behind an endpoint mirror. */
+  /** The hostname is that of the pod behind an endpoint mirror. */
   readonly pod?: string;
-  /** The members of a federated Service: `bb@east`, `local bb`. */
+  /** The members are those of a federated Service: `bb@east`, `local bb`. */
   readonly members?: readonly string[];
   readonly ports: string;
-  /** The ClusterIP of the mirror. */
+  /** The address is the mirror's ClusterIP. */
   readonly address?: string;
-  /** IPs, each with the hostname of its pod; absent if the mirror needs none. */
+  /** Each IP has the hostname of its pod. The list is absent if the mirror needs none. */
   readonly endpoints?: { readonly ready: readonly string[]; readonly notReady: number };
-  /** TLS identity of its gateway. */
+  /** The TLS identity is that of its gateway. */
   readonly identity?: string;
   /** When its Service was created. */
   readonly since?: string;
-  /** The stacks that wrote the Service, as `project/stack`, each with its last write. */
+  /** These stacks (`project/stack`) wrote the Service, each with its last write. */
   readonly writtenBy?: readonly { readonly stack: string; readonly at?: string }[];
-  /** Fields that differ, in words. */
+  /** These fields differ, in words. */
   readonly fields?: readonly string[];
   /** The reason why the engine couldn't decide and leaves the mirror unchanged. */
   readonly undecided?: string;
@@ -109,12 +109,12 @@ export interface NotMirrored {
   readonly source: string;
   readonly part: string;
   readonly service: string;
-  /** The cluster of a Service that could be a member of a federated one. */
+  /** A Service of this cluster could be a member of a federated one. */
   readonly cluster?: string;
   readonly pod?: string;
   readonly reason: string;
   readonly sentence: string;
-  /** A command or a line for the link's config to copy. */
+  /** This is a command, or a line for the link's config, to copy. */
   readonly fix?: string;
 }
 
@@ -123,15 +123,15 @@ export interface ServiceFact {
   readonly service: string;
   readonly type: string;
   readonly ports: string;
-  /** Labels that a link selects by. */
+  /** A link selects by these labels. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Clusters that may import it, as its annotation lists them; absent without the annotation. */
+  /** These clusters may import it, as its annotation says. They are absent without the annotation. */
   readonly importers?: readonly string[];
-  /** Ports that they import, in the same way. */
+  /** They import these ports, in the same way. */
   readonly importedPorts?: readonly string[];
-  /** Addresses in its Endpoints; absent without Endpoints. */
+  /** Counts the addresses in its Endpoints; it is absent without Endpoints. */
   readonly ready?: number;
-  /** Sentences that say how its requests fail over to other clusters, or why they don't. */
+  /** Says how its requests fail over to other clusters, or why they don't. */
   readonly failover?: readonly string[];
 }
 
@@ -139,11 +139,11 @@ export interface ServiceFact {
 export interface NextRun {
   readonly source: string;
   readonly writes: boolean;
-  /** Lines of the preview, one for each part that changes. */
+  /** The preview has these lines, one for each part that changes. */
   readonly lines: readonly string[];
-  /** Problems that somebody has to fix first. */
+  /** Somebody has to fix these problems first. */
   readonly refusals: readonly string[];
-  /** Why that is unknown. */
+  /** Says why that is unknown. */
   readonly unknown?: string;
 }
 

@@ -13,7 +13,7 @@ import { type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirror
 import type { ConfigTexts } from "../config/stack-file.ts";
 import type { Chosen } from "./stacks.ts";
 
-/** In bytes. A state has a few MB. */
+/** This is in bytes. A state has a few MB. */
 const maxBuffer = 512 * 2 ** 20;
 
 /** With these, Pulumi's CLI neither prints colors nor mentions new versions. */
@@ -102,11 +102,11 @@ interface Secret {
 }
 
 export interface StackState {
-  /** The mesh that the last run checked; absent before the first run. */
+  /** The last run checked this mesh. It is absent before the first run. */
   readonly mesh?: HealthMesh;
-  /** The inputs of every `linkerd:Mirrors`, by URN. */
+  /** The keys are URNs of `linkerd:Mirrors`. */
   readonly mirrors: ReadonlyMap<string, Inputs>;
-  /** In ISO 8601 by what expires; empty if the stack does not manage trust. */
+  /** The times are ISO 8601, by what expires. There are none if the stack does not manage trust. */
   readonly expiries: Readonly<Record<string, string>>;
 }
 

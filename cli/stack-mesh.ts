@@ -16,7 +16,7 @@ import type { Chosen } from "./stacks.ts";
 
 /** The config and the state of a stack say this of its mesh, without a cluster being read. */
 export interface StackMesh {
-  /** Empty if it is only selected. */
+  /** The name is empty if the stack is only selected. */
   readonly stack: string;
   readonly mesh: HealthMesh;
   readonly sources: ReadonlyMap<string, SourceState>;

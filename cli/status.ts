@@ -3,7 +3,7 @@ import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import { type CertificateFact, type Facts, gatewayText } from "./facts.ts";
 import { age, columns, mark, paint, shownName } from "./output.ts";
 
-/** `linkerd-clusters status --output json`, of one stack; `gather` writes the same. */
+/** `linkerd-clusters status --output json` prints this for each stack, and `gather` writes it. */
 export interface Status extends Facts {
   /** Whether the next `up` writes nothing, nothing is to be fixed, and no check found an error. */
   readonly ok: boolean;

@@ -26,7 +26,7 @@ interface VerifyOptions {
   readonly image: string;
   /** The default is the mirror's namespace. */
   readonly namespace?: string;
-  /** In milliseconds, for one request with its pod. */
+  /** One request with its pod may take this many milliseconds. */
   readonly timeout: number;
   readonly service?: string;
 }
@@ -65,10 +65,10 @@ export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefi
   return [...ofLinks, ...[...bySource.values()].flatMap(asked)];
 }
 
-/** In milliseconds, between looks at a pod. */
+/** A pod is read again after this many milliseconds. */
 const interval = 500;
 
-/** In milliseconds. Older pods were left by a process that was killed: no request takes that long. */
+/** This is in milliseconds. Older pods were left by a process that was killed: no request takes that long. */
 const leftBehind = 3_600_000;
 
 const selector = Object.entries(verificationLabels)
@@ -122,7 +122,7 @@ interface Run {
   readonly installations: MeshReading["installations"];
   readonly options: VerifyOptions;
   readonly signal: AbortSignal;
-  /** Clusters and namespaces where leftovers of killed processes have been deleted. */
+  /** In these clusters and namespaces, leftovers of killed processes have been deleted. */
   readonly swept: Set<string>;
 }
 

@@ -7,20 +7,20 @@ export type Loss =
   | { readonly kind: "link"; readonly source: string; readonly target: string }
   | { readonly kind: "namespace"; readonly cluster: string; readonly namespace: string };
 
-/** A mirror or federated Service that loses backends. */
+/** The mirror or federated Service loses backends. */
 export interface Affected {
   readonly source: string;
   readonly mirror: string;
   readonly kind: MirrorFact["kind"];
-  /** `degraded`: members in other clusters remain. */
+  /** With `degraded`, members in other clusters remain. */
   readonly state: "unavailable" | "degraded";
-  /** The clusters whose members remain. */
+  /** Members in these clusters remain. */
   readonly remaining: readonly string[];
   /** Mirrors among them that have no ready pod now. */
   readonly notReady: readonly string[];
 }
 
-/** `linkerd-clusters whatif --output json`. */
+/** This is the output of `linkerd-clusters whatif --output json`. */
 export interface WhatIf {
   readonly version: 1;
   readonly stack: string;

@@ -74,11 +74,11 @@ interface Named {
   readonly annotations?: { [key: string]: pulumi.Input<string> };
 }
 
-/** For `ignoreChanges`, if a change of the annotation would replace the object. */
+/** These are for `ignoreChanges`, if a change of the annotation would replace the object. */
 export const forceAnnotation = `metadata.annotations["${force}"]`;
 
 /**
- * For `ignoreChanges` in an unreachable cluster, where an update would fail, and after a failure Pulumi starts nothing
+ * These are for `ignoreChanges` in an unreachable cluster, where an update would fail, and after a failure Pulumi starts nothing
  * more. The changes wait for a run that reaches it.
  */
 export const everything: string[] = ["*"];

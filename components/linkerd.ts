@@ -116,7 +116,7 @@ export function installLinkerd(
   );
   const home = linkerd ?? mesh.linkerdNamespace;
   const crds = release("linkerd-crds", home, crdsValues(config.gatewayApi));
-  // In the scheme kubernetes.io/tls (linkerd-behaviour.md 9.2); `linkerd check` reads `ca.crt`.
+  // The scheme is kubernetes.io/tls (linkerd-behaviour.md 9.2), and `linkerd check` reads `ca.crt`.
   const issuer =
     linkerd &&
     new k8s.core.v1.Secret(

@@ -9,7 +9,7 @@ export interface MeshArgs {
 }
 
 export interface ClusterArgs {
-  /** The content of a kubeconfig, which may be another resource's output. */
+  /** The content of the kubeconfig may be another resource's output. */
   readonly kubeconfig?: pulumi.Input<string>;
   readonly [key: string]: unknown;
 }

@@ -15,7 +15,7 @@ export const meshType = "linkerd-multicluster:index:Mesh";
  *     });
  */
 export class Mesh extends pulumi.ComponentResource {
-  /** Mirrors by source cluster. */
+  /** The keys are source clusters. */
   readonly mirrors: pulumi.Output<Readonly<Record<string, Lists>>>;
   /** Reasons why exported Services aren't mirrored, by source cluster. */
   readonly notMirrored: pulumi.Output<Readonly<Record<string, Lists>>>;
@@ -23,7 +23,7 @@ export class Mesh extends pulumi.ComponentResource {
   readonly federated: pulumi.Output<Readonly<Record<string, readonly string[]>>>;
   /** Links that this program mirrors, by key, such as `east/west`. */
   readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkSummary>>>;
-  /** PEM of the anchors that each cluster trusts, by cluster, if this program manages them. */
+  /** Each cluster trusts these anchors (PEM), if this program manages them. */
   readonly trustAnchors: pulumi.Output<Readonly<Record<string, string>>>;
   readonly #made: Promise<unknown>;
 

@@ -7,12 +7,12 @@ export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
   readonly observedGateways?: Readonly<Record<string, pulumi.Input<ObservedGateway | undefined>>>;
 };
 
-/** One line for each mirror or Service by key, grouped by the link's target or `federated`. */
+/** Groups one line for each mirror or Service by the link's target or `federated`. */
 export type Lists = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The state of a link after the last run. */
 export interface LinkSummary {
-  /** `unreachable`: a cluster doesn't answer; `failed`: what it answers has to be fixed first. Its mirrors stay in both cases. */
+  /** With `unreachable`, a cluster doesn't answer; with `failed`, what it answers has to be fixed first. Mirrors stay in both cases. */
   readonly state: "ok" | "unreachable" | "failed";
   /** What is wrong with a failed link, and what to do. */
   readonly problem?: string;

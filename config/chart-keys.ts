@@ -29,14 +29,14 @@ export const digests = section("the charts' digests", {
   "linkerd-multicluster": digestOf("linkerd-multicluster"),
 });
 
-/** The keys of the charts in `charts`: words that every language of the Pulumi package takes as names. */
+/** These keys of the charts in `charts` are words that every language of the Pulumi package takes as names. */
 export const chartKeys = {
   "linkerd-crds": "crds",
   "linkerd-control-plane": "controlPlane",
   "linkerd-multicluster": "multicluster",
 } as const satisfies Record<ChartName, string>;
 
-/** Settings that differ from one chart to the next, which Buoyant Enterprise for Linkerd needs. */
+/** These settings differ from one chart to the next, which Buoyant Enterprise for Linkerd needs. */
 export const chart = section("a chart", {
   name: optional(
     syntax.oneLine("the name of a chart"),
@@ -70,7 +70,7 @@ const chartOf = (what: string) =>
   withDefault(chart.schema, {}, `${what} chart, where it differs`, { of: chart });
 
 /**
- * The only place that names a version of Linkerd: release edge-26.8.3, with whose service mirror this project's
+ * No other place names a version of Linkerd: release edge-26.8.3, with whose service mirror this project's
  * behaviour is compared. The charts of an edge release are versioned by its date.
  */
 export const charts = section("charts", {

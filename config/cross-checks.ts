@@ -207,7 +207,7 @@ function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, cause: str
   return found.filter((each) => each !== false);
 }
 
-/** A selector without terms, which selects nothing. */
+/** A selector without terms selects nothing. */
 function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }

@@ -15,7 +15,7 @@ interface Pair {
 export interface DeclaredLink extends Pair {
   /** A link of the topology has no entry in the list. */
   readonly entry: Reading<LinkInput> | undefined;
-  /** Within a region, the network is flat. Undefined if the topology has no regions. */
+  /** Within a region, the network is flat. The regions are undefined if the topology has no regions. */
   readonly sameRegion?: boolean;
 }
 
@@ -89,7 +89,7 @@ export function gatewayOf(
   return { value: {} };
 }
 
-/** The part of a cluster's gateway that concerns links; `enabled` concerns the cluster alone. */
+/** Leaves out `enabled`, which concerns the cluster alone. */
 export function gatewayForLinks(
   input: GatewayInput | ClusterInput["gateway"],
 ): GatewayInput | undefined {

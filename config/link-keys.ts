@@ -28,7 +28,7 @@ export const expression = section("a match expression", {
   ),
 });
 
-/** A selector expression as Kubernetes validates it; the operator decides which values are allowed. */
+/** Follows Kubernetes' validation of a selector expression; the operator decides which values are allowed. */
 const checkedExpression = expression.schema.superRefine(
   ({ operator, values }, context) => {
     const needed = operator === "In" || operator === "NotIn";
@@ -40,7 +40,7 @@ const checkedExpression = expression.schema.superRefine(
       : `left out, as the operator is ${operator}`;
     context.addIssue({ code: "custom", path: ["values"], message, input: values });
   },
-  // Checked even if something else in the expression is wrong, so that all mistakes are reported at once.
+  // This is checked even if something else in the expression is wrong, so that all mistakes are reported at once.
   { when: ({ value }) => typeof value === "object" && value !== null },
 );
 
@@ -71,7 +71,7 @@ function isShare(value: unknown): value is `${number}%` {
 const count = wholeNumber(deletions, Number.MAX_SAFE_INTEGER, 0);
 const share = z.custom<`${number}%`>(isShare, { error: deletions });
 
-/** The settings of a link for the engine; the others come from the link's clusters. */
+/** The engine takes these settings from a link, and the others from the link's clusters. */
 type EngineSettings = Omit<
   LinkSpec,
   "source" | "target" | "targetDomain" | "privateUnlessListed" | "gateway"
@@ -192,7 +192,7 @@ const settings = {
   ),
 } as const satisfies Keys<EngineSettings> & Record<OtherSettings, Key>;
 
-/** Optional here: cross-checks.ts, which knows the clusters, reports missing ones with their names. */
+/** They are optional here: cross-checks.ts, which knows the clusters, reports missing ones with their names. */
 const clusterReference = z.string({ error: "the name of a configured cluster" }).exactOptional();
 
 export const link = section("a link", {

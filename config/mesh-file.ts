@@ -3,7 +3,7 @@ import { mustBe, project, quoted } from "./mistakes.ts";
 import { codeOf, invalid, isRecord, type Result } from "@linkerd-multicluster/engine/kubernetes";
 
 export interface Shared {
-  /** The top-level keys of both, unchecked; a stack's own key replaces the file's as a whole. */
+  /** Has the top-level keys of both, unchecked; a stack's own key replaces the file's as a whole. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly file?: string;
   readonly fromFile: ReadonlySet<string>;
@@ -12,7 +12,7 @@ export interface Shared {
 /** Takes a path from the project's folder, and throws as Node's own functions do. */
 export type ReadText = (path: string) => string;
 
-/** Keys that belong to one stack. */
+/** These keys belong to one stack. */
 const ownKeys = ["mesh", "sources"];
 
 /** Merges the file named by `mesh` into a stack's own top-level keys. Leaves out the keys in `without`, of either. */

@@ -6,13 +6,13 @@ import type { cluster, stack } from "./keys.ts";
 import type { generatedTrust, issuer } from "./trust-keys.ts";
 import type { Filled } from "./schema.ts";
 
-/** The stack config, checked and with every default filled in by parseConfig. The keys are explained in keys.ts. */
+/** The stack config is checked, and parseConfig has filled in every default. The keys are explained in keys.ts. */
 export interface MeshConfig extends Pick<
   Filled<typeof stack.keys>,
   "manage" | "linkerdCheck" | "linkerdNamespace" | "multiclusterNamespace"
 > {
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
-  /** This stack's clusters, including revoked ones (share.ts). */
+  /** These clusters of this stack include revoked ones (share.ts). */
   readonly sources: ReadonlySet<string>;
   /** Links of the topology follow the listed ones. Neither `links` nor `clusters` has a revoked one. */
   readonly links: readonly LinkConfig[];

@@ -3,7 +3,7 @@ import { type DeclaredLink, declaredLinks } from "./declared-links.ts";
 import { mustBe, quoted, sentence, where, wrongValue } from "./mistakes.ts";
 import type { Readings } from "./read.ts";
 
-/** Settings that depend on whether this program or Linkerd's controller mirrors a link. */
+/** These settings depend on whether this program or Linkerd's controller mirrors a link. */
 
 function isByController({ entry }: DeclaredLink, { linkDefaults }: Readings): boolean {
   return (entry?.values.mirroring ?? linkDefaults.values.mirroring) === "controller";

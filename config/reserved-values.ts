@@ -6,7 +6,7 @@ import { type Readings, valueAt } from "./read.ts";
 type Reserved = Readonly<Record<string, string>>;
 
 /**
- * Helm values that the program sets itself because other decisions depend on them, and the key that controls each.
+ * The program sets these Helm values itself because other decisions depend on them, and the key that controls each.
  * All other values are the user's.
  */
 const reserved: Readonly<Record<ChartName, Reserved>> = {

@@ -48,7 +48,7 @@ export type Keys<Values = Record<string, unknown>> = {
 };
 
 export interface Section {
-  /** The noun for a map with these keys. */
+  /** Messages call a map with these keys by this noun. */
   readonly noun: string;
   readonly keys: Keys;
 }

@@ -132,12 +132,12 @@ export const chartSource = text(
     (!source.includes("://") || /^(https|oci):\/\/[^/]/.test(source)),
 );
 
-/** A digest as Helm, docker and `helm push` write it. */
+/** Helm, docker and `helm push` write digests like this. */
 export const digest = text("sha256: and 64 hexadecimal digits in lower case", (value) =>
   /^sha256:[0-9a-f]{64}$/.test(value),
 );
 
-/** Pods in the form that engine/trust/live.ts takes. */
+/** engine/trust/live.ts takes pods in this form. */
 export const podsOfCluster = text(
   "<cluster>/<namespace>/<pod>, <cluster>/<namespace> or <cluster>",
   (pods) => {
@@ -146,7 +146,7 @@ export const podsOfCluster = text(
   },
 );
 
-/** A text of one line that isn't empty and has no blanks at its ends. */
+/** The text has one line, isn't empty and has no blanks at its ends. */
 export function oneLine(rule: string) {
   return text(rule, isOneLine);
 }
@@ -156,7 +156,7 @@ export const stackName = text(
   (name) => /^[\w.-]{1,100}\/[\w.-]{1,100}\/[\w.-]{1,100}$/.test(name),
 );
 
-/** A PEM text; trust-checks.ts judges its content, where parts can be compared. */
+/** Any PEM text passes; trust-checks.ts judges its content, where parts can be compared. */
 export function pem(what: string) {
   return text(`PEM of ${what}`, (content) => content.trim() !== "");
 }

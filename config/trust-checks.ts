@@ -24,7 +24,7 @@ const trustKeys = trustSection.keys;
 type TrustInput = StackInput["trust"];
 type IssuersInput = NonNullable<TrustInput["issuers"]>;
 
-/** Facts that decide about `trust` and aren't in the config. */
+/** These facts decide about `trust` and aren't in the config. */
 export interface Circumstances {
   readonly now?: Date;
   /** Tells whether the stack holds this issuer's key as plain text. */

@@ -10,7 +10,7 @@ const engine = args.find((each) => !each.startsWith("-"));
 if (engine !== undefined) pulumi.runtime.resetOptions("", "", -1, engine, "", false, "");
 
 await pulumi.provider.main(new MeshProvider(manifest.version), args);
-// Only now, because the plugin has to print its port on the original console first.
+// This comes only now, because the plugin has to print its port on the original console first.
 console.log = (line: string) => {
   // The run does not depend on this message, so a failure to send it is ignored.
   pulumi.log.info(line).catch(() => undefined);

@@ -14,7 +14,7 @@ import {
 } from "./options.ts";
 
 interface StatusOptions extends FactsOptions {
-  /** In milliseconds. */
+  /** The time is in milliseconds. */
   readonly wait?: number;
   readonly watch?: boolean;
 }
@@ -30,7 +30,7 @@ export function addStatus(program: Command): void {
     .action(showStatus);
 }
 
-/** In seconds. */
+/** The map is drawn again after this many seconds. */
 const interval = 3;
 
 async function showStatus({ wait, watch = false, ...options }: StatusOptions): Promise<void> {

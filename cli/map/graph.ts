@@ -96,7 +96,7 @@ function dotOf({ clusters, links }: Picture, drawn: readonly Drawn[], isLabelled
   ].join("\n");
 }
 
-/** Text in a label: Graphviz reads entities there, and escapes such as \N. */
+/** Quotes text for a label, because Graphviz reads entities there, and escapes such as \N. */
 function text(words: string): string {
   return words.replaceAll("&", "&amp;").replaceAll(/["\\]/g, String.raw`\$&`);
 }

@@ -11,7 +11,7 @@ export interface Picture extends Pick<Facts, "stack" | "readAt"> {
   readonly federated: readonly MirrorPicture[];
 }
 
-/** `degraded`: it has warnings. `failed`: it has errors. `unknown`: it was not checked, or can't be read. */
+/** With `degraded` it has warnings, with `failed` errors. With `unknown` it was not checked, or can't be read. */
 export type Health = "ok" | "degraded" | "failed" | "unknown";
 
 export interface FindingPicture {
@@ -37,7 +37,7 @@ export interface LinkPicture extends LinkFact, Judged {
 }
 
 export interface MirrorPicture extends MirrorFact {
-  /** The change by the next `up`; absent without `--preview`. */
+  /** The next `up` makes this change. It is absent without `--preview`. */
   readonly next?: Change;
 }
 

@@ -21,10 +21,10 @@ import { type Interest, interests, isOfInterest } from "./interest.ts";
 /** Each kind has a connection, and lists have one. */
 const connections = 5;
 
-/** In milliseconds, after failures in a row. */
+/** The waits after failures in a row are in milliseconds. */
 const watchBackoff: Backoff = { first: 500, longest: 30_000 };
 
-/** In milliseconds. A server that ends a watch sooner fails, because the next one would follow without a pause. */
+/** This is in milliseconds. A server that ends a watch sooner fails, because the next one would follow without a pause. */
 const shortest = 1_000;
 
 interface MeshWatchSettings {

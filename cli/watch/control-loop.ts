@@ -16,7 +16,7 @@ import type { StackRuns } from "./stack-runs.ts";
 const quiet = 1_000;
 const longestDelay = 5_000;
 
-/** After a failure, the next attempt at everything waits so long, and a change no longer than half a minute. */
+/** After a failure, the next attempt at everything waits this long, and a change no longer than half a minute. */
 const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
 const longestHold = 30_000;
 

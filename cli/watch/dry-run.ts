@@ -17,7 +17,7 @@ import type { SourceStatus } from "./events.ts";
 
 export interface DryRun {
   readonly sources: readonly SourceStatus[];
-  /** In milliseconds. The mirror of a missing pod is due to be deleted then. */
+  /** The time is in milliseconds. The mirror of a missing pod is due to be deleted then. */
   readonly dueIn?: number;
 }
 
@@ -27,7 +27,7 @@ export class DryRunClusters extends Clusters {
 
   /** @param stop ends a dry run whose result is no longer needed */
   constructor(stop?: AbortSignal) {
-    // One connection for each kind that is listed.
+    // Each kind that is listed gets a connection.
     super(omitUndefined({ connections: 5, cancellation: stop && { stop, abort: stop } }));
   }
 

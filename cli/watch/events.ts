@@ -1,8 +1,8 @@
-/** The watched kinds, as Kubernetes' API names them. */
+/** Kubernetes' API has these names for the watched kinds. */
 export const watchedKinds = ["services", "endpoints", "namespaces", "links"] as const;
 export type WatchedKind = (typeof watchedKinds)[number];
 
-/** `listed`: a watch has just opened and does not know what changed before. */
+/** With `listed`, a watch has just opened and does not know what changed before. */
 export const triggerReasons = ["event", "listed", "hostname"] as const;
 
 export const states = ["starting", "settled", "running", "refused", "failing", "locked"] as const;
@@ -40,7 +40,7 @@ export interface SourceStatus {
 
 /** The events of a watch. Durations are in milliseconds. */
 export type WatchEvent = Readonly<
-  /** The kinds that are watched from now on, by cluster. */
+  /** These kinds are watched from now on, by cluster. */
   | { event: "clusters"; kinds: Readonly<Record<string, readonly WatchedKind[]>> }
   | { event: "watching"; cluster: string; kind: WatchedKind }
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }

@@ -5,7 +5,7 @@ import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
 export interface RunRecord {
   readonly host: string;
   readonly pid: number;
-  /** Milliseconds since 1970. */
+  /** The time is in milliseconds since 1970. */
   readonly at: number;
 }
 

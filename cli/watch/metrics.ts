@@ -38,7 +38,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
   const alive = gauge("gateway_alive", "Whether it answers its probe.", "source", "target");
   const probe = gauge("gateway_probe_seconds", "Until it answered.", "source", "target");
   const expiry = gauge("certificate_expiry_timestamp_seconds", "When it expires.", "certificate");
-  // Seconds, from a preview of two clusters to a first run that installs charts.
+  // The buckets reach, in seconds, from a preview of two clusters to a first run that installs charts.
   const runBuckets = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
   const runSeconds = histogram(runBuckets, "run_duration_seconds", "Runs of Pulumi.", "command");
   const dryRunBuckets = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -59,7 +59,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
   collectDefaultMetrics({ register: registry });
 
   let clusters: readonly string[] = [];
-  /** In seconds since 1970; 0 if nothing is pending. */
+  /** The time is in seconds since 1970, or 0 if nothing is pending. */
   let pendingSince = 0;
   let hasRun = false;
   const setPending = (isPending: boolean) => {

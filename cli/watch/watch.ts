@@ -11,12 +11,12 @@ import { StackRuns } from "./stack-runs.ts";
 
 export interface WatchOptions extends StackOptions {
   readonly output: "text" | "json";
-  /** In milliseconds. */
+  /** The period is in milliseconds. */
   readonly resync: number;
   readonly listen?: { readonly host: string; readonly port: number };
 }
 
-/** In milliseconds. */
+/** The period is in milliseconds. */
 const hostnamePeriod = 30_000;
 
 /** Runs a stack whenever something that its mesh depends on changes, until a signal ends it. */

@@ -5,7 +5,7 @@ import type { Result } from "../result.ts";
 import type { HealthMesh } from "./health-mesh.ts";
 
 /**
- * Severities as in `linkerd check`. With `fatal`, later checks can't succeed; with `error`, some traffic fails; with
+ * The severities are those of `linkerd check`. With `fatal`, later checks can't succeed; with `error`, some traffic fails; with
  * `warning`, traffic works for now.
  */
 export type Severity = "fatal" | "error" | "warning";

@@ -26,8 +26,8 @@ export function meshIn(mesh: HealthArgs["mesh"]): HealthMesh {
 
 export interface HealthArgs {
   /**
-   * A `HealthMesh` as JSON, because Pulumi passes one text faster than all settings of all links. State of a version
-   * before 0.2 has an object, whose links lack settings that are defaults.
+   * The text is a `HealthMesh` as JSON, because Pulumi passes one text faster than all settings of all links. State of a
+   * version before 0.2 has an object, whose links lack settings that are defaults.
    */
   readonly mesh: string | HealthMesh;
   /** Some of these values change with each run that has changed something. None is a secret. */

@@ -7,23 +7,23 @@ import type { HealthMesh } from "./health-mesh.ts";
 import type { Views } from "./observe-mesh.ts";
 
 /**
- * The JSON document that `linkerd-clusters check --output json` prints. Its shape is stable: fields
+ * This is the JSON document that `linkerd-clusters check --output json` prints. Its shape is stable: fields
  * may be added, none is renamed or taken away without another `version`.
  */
 export interface HealthReport {
   readonly version: 1;
-  /** True without a finding of severity `fatal` or `error`. The exit code depends on it. */
+  /** The mesh is healthy without a finding of severity `fatal` or `error`. The exit code depends on it. */
   readonly healthy: boolean;
-  /** The number of checks by result. */
+  /** Counts the checks by result. */
   readonly counts: Readonly<Record<CheckState, number>>;
   /** Clusters come first, then links, both in the order of the config. */
   readonly groups: readonly Group[];
 }
 
-/** One cluster or one link, with all of its checks. */
+/** A group holds all checks of one cluster or one link. */
 export interface Group {
   readonly kind: "cluster" | "link";
-  /** `west`, or for a link `source/target`. */
+  /** The name is `west`, or `source/target` for a link. */
   readonly name: string;
   readonly checks: readonly CheckResult[];
 }
@@ -32,13 +32,13 @@ export interface Group {
 export type CheckState = "ok" | "warning" | "error" | "skipped";
 
 export interface CheckResult {
-  /** A stable id, such as `trust-anchors-shared`. */
+  /** The id is stable, such as `trust-anchors-shared`. */
   readonly id: string;
   readonly title: string;
   readonly result: CheckState;
-  /** Linkerd's page about its own check. */
+  /** The URL leads to Linkerd's page about its own check. */
   readonly hint?: string;
-  /** Why the check was skipped. */
+  /** Says why the check was skipped. */
   readonly why?: string;
   readonly findings: readonly ReportedFinding[];
 }
@@ -46,7 +46,7 @@ export interface CheckResult {
 export interface ReportedFinding {
   readonly severity: Severity;
   readonly sentence: string;
-  /** A command to copy. */
+  /** The command can be copied as it is. */
   readonly fix?: string;
 }
 

@@ -1,6 +1,6 @@
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 
-/** A reading serves all resources for so many milliseconds. A phase's checks take less. */
+/** A reading serves all resources for this many milliseconds. A phase's checks take less. */
 const fresh = 60_000;
 
 /** Clusters are read once for each phase. A failure is shared too, because it may have cost a time-out. */

@@ -73,7 +73,7 @@ export interface ProbeTarget {
   readonly path: string;
 }
 
-/** An address has so many milliseconds to connect and to send the status line. */
+/** An address has this many milliseconds to connect and to send the status line. */
 const answerTimeout = 1_500;
 
 /** Real answers to a probe have far fewer bytes. */

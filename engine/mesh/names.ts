@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { codeOf, unlessBug, UserError } from "../user-error.ts";
 
-/** Resolving a name may take so many milliseconds. */
+/** Resolving a name may take this many milliseconds. */
 const longest = 5_000;
 
 interface NameOptions {

@@ -10,7 +10,7 @@ import type { Certificate } from "../trust/certificate.ts";
 import type { ExternalFound } from "../trust/external.ts";
 import type { LiveTrust } from "../trust/live.ts";
 
-/** The facts that were read from a mesh, without conclusions. Fields that nobody asked for are absent. */
+/** Holds the facts that were read from a mesh, without conclusions. Fields that nobody asked for are absent. */
 export interface MeshReading {
   readonly clusters: ReadonlyMap<string, ClusterReading>;
   /** Links have the order of the need. */

@@ -11,7 +11,7 @@ import type { PlannedOutcome } from "./report/outcome.ts";
  */
 export class KeysWantedInThisRun {
   readonly #keys = new Map<string, Set<string>>();
-  /** Undefined if even the identity of a source that couldn't be read is unknown. */
+  /** An entry is undefined if even the identity of a source that couldn't be read is unknown. */
   readonly #unread: (string | undefined)[] = [];
 
   /** Records what a resource wants, and what it keeps because it can't judge it now. */

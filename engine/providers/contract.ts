@@ -16,7 +16,7 @@ export class PartialFailure<Inputs extends object> extends UserError {
   constructor(id: string, inputs: Inputs, reasons: readonly string[]) {
     super(`${id} is done in part`);
     this.id = id;
-    // All inputs, since among them is the provider's own code, without which nothing can be deleted.
+    // All inputs are passed on, since among them is the provider's own code, without which nothing can be deleted.
     this.properties = inputs;
     this.reasons = reasons;
   }

@@ -10,10 +10,10 @@ import type { ClusterPlan, TrustPlan } from "./rotate.ts";
 /** A trust stack has these outputs. The keys are secret. */
 export interface TrustExports {
   readonly trust: {
-    /** PEM that includes the anchors to be removed. */
+    /** The PEM includes the anchors to be removed. */
     readonly anchors: string;
     readonly unknownAnchors: "keep" | "remove";
-    /** PEM of the anchors to trust, and of the issuer. */
+    /** Both are PEM: the anchors to trust, and the issuer. */
     readonly clusters: Readonly<
       Record<string, { readonly bundle: string; readonly issuer: string }>
     >;

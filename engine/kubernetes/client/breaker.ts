@@ -4,7 +4,7 @@ import type { Time } from "./retry.ts";
 export const breakerPolicy = {
   /** So many calls may fail in a row, each after its retries. */
   failures: 3,
-  /** After so many milliseconds, one call is sent to see whether the cluster is back. */
+  /** After this many milliseconds, one call is sent to see whether the cluster is back. */
   coolDown: 15_000,
 };
 

@@ -21,12 +21,12 @@ export type FailureKind =
   | "tooLong"
   | "server";
 
-/** One failed attempt, without secrets. */
+/** Describes one failed attempt, without secrets. */
 export interface RequestFailure {
   readonly kind: FailureKind;
   /** The same request may succeed a little later. */
   readonly transient: boolean;
-  /** The server asks the client to wait so many milliseconds. */
+  /** The server asks the client to wait this many milliseconds. */
   readonly retryAfter?: number;
   /** The HTTP status is absent if the server did not answer. */
   readonly status?: number;

@@ -11,7 +11,7 @@ export type SizeLimits = Readonly<Record<"answer" | "items" | "list" | "kept", n
 
 /** A run uses the defaults (connect.ts). Time-outs are in milliseconds. */
 export interface ConnectOptions {
-  /** As many requests are sent at the same time. */
+  /** This many requests are sent at the same time. */
   readonly connections?: number;
   /** The limit is for the name lookup, TCP and TLS together. */
   readonly connectTimeout?: number;
@@ -37,7 +37,7 @@ export interface ListOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Reads a sample of at most so many objects, from which no conclusion about others may be drawn. */
+  /** Reads a sample of at most this many objects, from which no conclusion about others may be drawn. */
   readonly first?: number;
   /** Lists that share it share one limit of bytes. */
   readonly keep?: SharedValues;

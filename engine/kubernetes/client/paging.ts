@@ -20,7 +20,7 @@ export interface Page<T> extends Items<T> {
 
 export interface ListSettings {
   readonly pageSize: number;
-  /** The whole list may take so many milliseconds. */
+  /** The whole list may take this many milliseconds. */
   readonly within: number;
   readonly limits: SizeLimits;
   readonly time: Pick<Time, "now">;
@@ -39,7 +39,7 @@ type PageQuery = Readonly<Record<string, string>>;
  * All pages show one state of the cluster. If the server drops that state half-way (410), everything is read again in a
  * single page, which can't expire. It throws whatever `read` throws, so that a list is never incomplete.
  *
- * @param first reads a single page of so many objects instead
+ * @param first reads a single page of this many objects instead
  */
 export async function readAll<T>(
   read: (query: PageQuery, limit: TimeLimit) => Promise<Page<T>>,

@@ -33,7 +33,7 @@ export const systemTime: Time = {
 /** A call is retried until either limit is reached. */
 interface RetryBudget {
   readonly attempts: number;
-  /** Another attempt may start within so many milliseconds of the first. */
+  /** Another attempt may start within this many milliseconds of the first. */
   readonly within: number;
 }
 

@@ -22,7 +22,7 @@ interface Access {
   readonly time: Pick<Time, "now">;
 }
 
-/** Credentials are loaded again after so many milliseconds, which also lie between two renewals on a 401. */
+/** Credentials are loaded again after this many milliseconds, which also lie between two renewals on a 401. */
 const credentialsAge = 30_000;
 
 export type Sessions = ReturnType<typeof sessionsOf>;

@@ -50,10 +50,10 @@ export interface Watching {
   close(): Promise<void>;
 }
 
-/** The server ends a watch after so many seconds. By default, API servers wait 30 to 60 minutes. */
+/** The server ends a watch after this many seconds. By default, API servers wait 30 to 60 minutes. */
 const shortestWatch = 300;
 
-/** A watch without a byte for so many milliseconds is dead, since API servers send a bookmark about every minute. */
+/** A watch without a byte for this many milliseconds is dead, since API servers send a bookmark about every minute. */
 const longestSilence = 150_000;
 
 const partial = "PartialObjectMetadata";

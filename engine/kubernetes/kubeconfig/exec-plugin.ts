@@ -9,7 +9,7 @@ export interface PluginRun {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Returns `spec.cluster` for a plugin that asks for it (`provideClusterInfo`). */
   readonly cluster: () => Promise<unknown>;
-  /** The plugin is killed after so many milliseconds. */
+  /** The plugin is killed after this many milliseconds. */
   readonly limit: number;
 }
 

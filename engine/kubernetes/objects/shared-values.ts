@@ -1,4 +1,4 @@
-/** A value takes approximately so many bytes besides its text. */
+/** A value takes approximately this many bytes besides its text. */
 const overhead = 64;
 
 /** Counts the bytes that are kept of a cluster's lists, and keeps values once that many objects have in common. */

@@ -42,7 +42,7 @@ const specialRanges = special.map(([kind, ranges]) => {
 });
 
 export interface AddressRules {
-  /** Absent if any address is allowed; in CIDR notation. */
+  /** The ranges are in CIDR notation, and absent if any address is allowed. */
   readonly allowed?: readonly string[] | undefined;
   readonly own?: OwnAddresses | undefined;
 }

@@ -27,7 +27,7 @@ export type Write = AboutMirror<"create" | "update" | "replace"> & {
 };
 
 export type Keep = AboutMirror<"keep"> & {
-  /** Absent if no link wants the mirror and it can't be decided whether to delete it. */
+  /** The reason is absent if no link wants the mirror and it can't be decided whether to delete it. */
   readonly wanted?: Mirror;
   /** Names the mirror that will replace this one and doesn't exist yet. */
   readonly successor?: ObjectKey;
@@ -49,7 +49,7 @@ export type Skipped = About & Skip & { readonly verdict: "skip" };
 /** Previews, state, status, health and writes are all derived from a list of these. */
 export type Decision = Write | Keep | Deletion | HandOver | Skipped;
 
-// Written out for the schema of the commands' output.
+// The types are written out for the schema of the commands' output.
 export type Verdict = "create" | "update" | "replace" | "keep" | "delete" | "handOver" | "skip";
 
 export type Change = Write | Deletion;

@@ -66,7 +66,7 @@ function mapFields(
   wanted: StringMap,
   withheld?: Withheld,
 ): FieldChange[] {
-  // A Map, because a key may be the name of a property that every object inherits, such as `constructor`.
+  // It is a Map, because a key may be the name of a property that every object inherits, such as `constructor`.
   const is = new Map(Object.entries(live[field] ?? {}));
   const differing = Object.entries(wanted).flatMap(([key, value]) =>
     key === annotation.remoteResourceVersion || is.get(key) === value

@@ -30,7 +30,7 @@ export interface FederatedClaim {
 }
 
 export interface Settled {
-  /** Undefined if no member is left. */
+  /** The mirror is undefined if no member is left. */
   readonly mirror: Mirror | undefined;
   readonly managedFields: readonly ManagedFields[];
   readonly isOurs: boolean;

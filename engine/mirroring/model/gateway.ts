@@ -26,14 +26,13 @@ export interface Probe {
   readonly period: string;
 }
 
-/** The result of one probe. */
 export type ProbeResult =
   | {
       readonly path: string;
       readonly port: number;
-      /** Why the probe failed, such as `HTTP status 503`; absent if the gateway is alive. */
+      /** Says why the probe failed, such as `HTTP status 503`, and is absent if the gateway is alive. */
       readonly down?: string;
-      /** Until the first address answered, or all had failed. */
+      /** The time ends when the first address answers, or all have failed. */
       readonly milliseconds: number;
     }
   /** Nobody knows how to probe it, as a sentence says. */

@@ -29,7 +29,7 @@ export interface MirrorSubset {
 export interface MirrorEndpoints {
   readonly labels: StringMap;
   readonly annotations: StringMap;
-  /** Empty if the mirror has no destination for now. */
+  /** The list is empty if the mirror has no destination for now. */
   readonly subsets: readonly MirrorSubset[];
 }
 
@@ -47,9 +47,9 @@ export interface Mirror {
   readonly labels: StringMap;
   readonly annotations: StringMap;
   readonly ports: readonly ServicePort[];
-  /** Absent if the link excludes no keys. */
+  /** The keys are absent if the link excludes none. */
   readonly withheld?: { readonly labels: Withheld; readonly annotations: Withheld };
-  /** Absent if there must be no Endpoints object. */
+  /** They are absent if there must be no Endpoints object. */
   readonly endpoints?: MirrorEndpoints;
 }
 

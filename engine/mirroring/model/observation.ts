@@ -16,7 +16,7 @@ export interface TargetObservation {
   readonly gateway: GatewayReading;
   /** The gateway doesn't exist yet, and `gateway` only stands in for it. */
   readonly gatewayPending: boolean;
-  /** Empty if they couldn't be read. */
+  /** The list is empty if they couldn't be read. */
   readonly statefulSets: readonly StatefulSet[];
 }
 

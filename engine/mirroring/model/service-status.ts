@@ -12,7 +12,7 @@ import { count } from "../../message.ts";
 export interface StatusEntry {
   readonly remote: ObjectKey;
   readonly local: ObjectKey;
-  /** Absent if the Service is mirrored. */
+  /** The problem is absent if the Service is mirrored. */
   readonly problem?: { readonly reason: string; readonly sentence: string };
 }
 

@@ -17,8 +17,8 @@ export interface ClusterSnapshot {
   readonly endpoints: ReadonlyMap<ObjectKey, Endpoints>;
   /** ClusterIPs come from these ranges in CIDR notation; absent if the cluster doesn't say. */
   readonly serviceRanges?: readonly string[];
-  /** Absent if they may not be read, or if no target announces its gateway to this source. */
+  /** They are absent if they may not be read, or if no target announces its gateway to this source. */
   readonly nodes?: readonly Node[];
-  /** Absent if the cluster doesn't serve them or they may not be read. */
+  /** They are absent if the cluster doesn't serve them or they may not be read. */
   readonly links?: ReadonlyMap<ObjectKey, LinkResource>;
 }

@@ -31,7 +31,7 @@ export interface FederatedView {
 }
 
 export interface Member {
-  /** Undefined for a member in the source itself. */
+  /** The name is undefined for a member in the source itself. */
   readonly cluster: string | undefined;
   readonly service: Service;
   readonly excludes: MetadataRules;

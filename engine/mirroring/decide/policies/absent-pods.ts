@@ -13,7 +13,7 @@ import type { LinkSpec } from "../../model/link.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { mirrorsOf } from "../../model/owner.ts";
 
-/** A restart of a pod, or its move to another node, takes less than these milliseconds. */
+/** A restart of a pod, or its move to another node, takes fewer milliseconds than this. */
 const mostAway = 5 * 60_000;
 
 /** Returns when the mirror of a pod without a StatefulSet is deleted. */

@@ -25,7 +25,7 @@ interface Item<T> {
   readonly one: T;
   readonly part: string;
   readonly live: LiveMirror;
-  /** Absent if the run doesn't write it. */
+  /** The mirror is undefined if the run doesn't write it. */
   readonly wanted: Sized | undefined;
 }
 

@@ -22,7 +22,7 @@ interface Candidate {
   readonly name: string;
   readonly link: LinkSpec;
   readonly place: string;
-  /** Undefined if the source lacks the mirror's namespace. */
+  /** The namespace is undefined if the source lacks the mirror's namespace. */
   readonly namespace: Namespace | undefined;
 }
 
