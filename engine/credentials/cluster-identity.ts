@@ -1,6 +1,7 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
@@ -61,32 +62,28 @@ export async function checkIdentity(
   return { inputs: { cluster, context, ...omitUndefined(kept) }, notes: [] };
 }
 
-async function foreignLinks(
-  kubernetes: Pick<Kubernetes, "find">,
-  cluster: string,
-  links: SourceLinks,
-  targets: readonly string[],
-): Promise<string | undefined> {
-  const found = targets.map((target) => foreignLink(kubernetes, cluster, target, links));
-  const sentences = (await Promise.all(found)).filter((sentence) => sentence !== undefined);
-  return sentences.join(". ") || undefined;
-}
-
 /**
  * Pulumi would fail on somebody else's Link, such as one from `linkerd multicluster link-gen`, in the middle of the run,
  * and two owners would overwrite each other. If the Link can't be read, the run finds out.
  */
-async function foreignLink(
+async function foreignLinks(
   kubernetes: Pick<Kubernetes, "find">,
   source: string,
-  target: string,
-  { multiclusterNamespace }: Pick<SourceLinks, "multiclusterNamespace">,
+  { multiclusterNamespace: namespace }: SourceLinks,
+  targets: readonly string[],
 ): Promise<string | undefined> {
-  const at = { namespace: multiclusterNamespace, name: target };
-  const link = await kubernetes.find(resources.links, at).catch(unlessBug(undefined));
-  if (link === undefined) return undefined;
-  const where = `Link ${source}/${multiclusterNamespace}/${target} already exists`;
-  const said = link.metadata.annotations?.["linkerd.io/created-by"];
+  const sentences = targets.map(async (name) => {
+    const at = { namespace, name };
+    const link = await kubernetes.find(resources.links, at).catch(unlessBug(undefined));
+    return link === undefined
+      ? []
+      : [foreignLink(link, `Link ${source}/${namespace}/${name} already exists`)];
+  });
+  return (await Promise.all(sentences)).flat().join(". ") || undefined;
+}
+
+function foreignLink({ metadata }: LinkResource, where: string): string {
+  const said = metadata.annotations?.["linkerd.io/created-by"];
   const creator = said === undefined ? "somebody else" : printable(said, 100);
   if (creator.startsWith("linkerd-multicluster/"))
     return `${where}, created by another stack of this program: remove the link from that stack first, or set adopt: true on it here if that stack is gone`;

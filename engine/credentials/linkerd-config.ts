@@ -36,10 +36,7 @@ export function noClusterDomain(cluster: string, linkerdNamespace: string): stri
   return `ConfigMap ${cluster}/${linkerdNamespace}/${linkerdConfigName} has no clusterDomain in its values: check the installation of Linkerd there`;
 }
 
-/**
- * Reads the domains from Linkerd's Helm values; undefined if these have no valid cluster domain. As in the chart, the
- * trust domain defaults to the cluster domain.
- */
+/** As in the chart, the trust domain defaults to the cluster domain, without which there are none. */
 export function domainsIn(helmValues: string): Domains | undefined {
   const { clusterDomain, identityTrustDomain } = valuesIn(helmValues);
   if (!isName(clusterDomain)) return undefined;

@@ -40,10 +40,7 @@ export interface SecretHead<Text> {
   readonly type: string;
 }
 
-/**
- * The mirror controller reads its Secret by name. The destination controller finds its own by type and label, and ignores
- * one without the annotation (linkerd-behaviour.md 1.4).
- */
+/** Linkerd finds one by its name, and the other by type, label and annotations (linkerd-behaviour.md 1.4). */
 export function credentialsSecrets<Text>(
   target: string,
   { trustDomain, clusterDomain }: Record<"trustDomain" | "clusterDomain", Text>,
@@ -157,10 +154,7 @@ function gatewayFields({ addresses, port, identity, probe }: LinkGateway, select
   };
 }
 
-/**
- * Linkerd's controller reads its Secret only when the Link's spec changes (link_handlers.go). New credentials change the
- * spec by an excluded annotation that nothing uses.
- */
+/** Linkerd's controller reads its Secret only when the Link's spec changes (link_handlers.go), as with this annotation. */
 function credentialsMark({ source }: LinkSpec, { token }: TargetFacts): string {
   const { generation = 0, serial = 0 } = tokenNumber(accountName(source), token) ?? {};
   return `linkerd-multicluster/credentials-${generation}-${serial}`;

@@ -30,11 +30,7 @@ export async function checkRevocation(
   return { ...args, ...(!isDone && { deletes: Object.fromEntries(deletes) }), revision };
 }
 
-/**
- * Objects that other programs have created are left alone, and so are clusters that aren't those that the run has read.
- *
- * @returns a sentence for each target in which the account may still have rights
- */
+/** Returns a sentence for each target in which the account may still have rights. Objects of others are left alone. */
 export async function revoke(args: RevocationArgs, client: ClientOf): Promise<readonly string[]> {
   const problems = await inTargets(args, client, "", (name, kubernetes, target) =>
     revokeIn(args, name, kubernetes, target),
@@ -81,11 +77,7 @@ async function revokeIn(
       continue;
     }
     // If one object can't be deleted, the others still are.
-    try {
-      await remove(part, kubernetes);
-    } catch (error) {
-      problems.push(messageOf(error));
-    }
+    await remove(part, kubernetes).catch((error: unknown) => problems.push(messageOf(error)));
   }
   return problems;
 }

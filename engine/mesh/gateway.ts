@@ -128,10 +128,7 @@ export async function sendProbe(
   }
 }
 
-/**
- * The target chooses the address, which may be any machine that the runner reaches. So the request carries no
- * credential and uses no proxy of the environment, redirects are not followed, and only the status is read.
- */
+/** The target chooses the address, so there is no credential, proxy or redirect, and only the status is read. */
 function ask(
   host: string,
   { port, path }: ProbeTarget,

@@ -72,10 +72,7 @@ export async function routesIn(kubernetes: Kubernetes): Promise<Routes> {
 /** One pod without a proxy is enough for the finding. */
 const sample = { namespaces: 20, pods: 10 };
 
-/**
- * Returns a pod without a proxy for each namespace that has one. Linkerd's injector labels meshed pods (`IsMeshed` in
- * `pkg/k8s/labels.go` of linkerd2); pods that opt out of injection are ignored.
- */
+/** Linkerd's injector labels meshed pods (`IsMeshed` in `pkg/k8s/labels.go` of linkerd2). Pods may opt out of it. */
 export async function unmeshedIn(
   kubernetes: Kubernetes,
   namespaces: readonly string[],

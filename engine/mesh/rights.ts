@@ -35,6 +35,7 @@ const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
 const mirrored = [namespaces, services, endpoints];
 const routes = [httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles];
 const account = [serviceAccounts, clusterRoles, clusterRoleBindings];
+const write = "get create update delete";
 const manage = "get create patch delete";
 
 function role(manifest: string, name: string, rules: readonly Rule[], namespace?: string): Role {
@@ -67,12 +68,7 @@ export const roles: readonly Role[] = [
     ["target", "list", [statefulSets], "Optional: whether a missing pod with a mirror comes back."],
   ]),
   role("up.yaml", "up", [
-    [
-      "source",
-      "get create update delete",
-      [services, endpoints],
-      "Mirrors; `get` after a conflict.",
-    ],
+    ["source", write, [services, endpoints], "Mirrors; `get` after a conflict."],
     ["source", "create", [namespaces], "Only with `createNamespaces`."],
     [
       "source",
@@ -85,7 +81,7 @@ export const roles: readonly Role[] = [
     ["source", "list", routes, "The stack's own routes, and others for the same Services."],
   ]),
   role("failover.yaml", "failover-up", [
-    ["source", "get create update delete", [httpRoutes], "The stack's own routes."],
+    ["source", write, [httpRoutes], "The stack's own routes."],
   ]),
   role("watch.yaml", "watch", [
     ["both", "watch", mirrored, "Their metadata, to know when to run."],

@@ -23,8 +23,6 @@ export type Extent = "mirrors" | undefined;
  *
  * Every cluster has the namespace `kube-system` and the Service `default/kubernetes`: lists without them come from
  * something else, and nothing may be concluded from what else they lack.
- *
- * @throws KubernetesError if a list can't be read to its end, UserError if it lacks one of these two
  */
 export async function observe(
   kubernetes: Kubernetes,

@@ -125,10 +125,7 @@ const closed = new Set(["UND_ERR_CLOSED", "UND_ERR_DESTROYED"]);
 const tls =
   /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO$|HOSTNAME_)/;
 
-/**
- * Keeps nothing but the error's code, because messages of libraries may quote credentials. `proxy` is the field or
- * variable that names it.
- */
+/** Keeps the error's code alone, because messages of libraries may quote credentials. */
 export function failureOfConnection(error: unknown, proxy?: string): RequestFailure {
   const code = codeOf(error);
   const meaning = meanings[code] ?? (tls.test(code) ? "TLS failed" : "the request failed");

@@ -4,7 +4,7 @@ import type { Authenticate, Authentication, Tls } from "../kubeconfig/authentica
 import type { Proxy } from "../kubeconfig/proxy.ts";
 import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
-import { messageOf, unlessBug } from "../../user-error.ts";
+import { unlessBug } from "../../user-error.ts";
 
 export interface Session extends Omit<Authentication, "sent"> {
   readonly dispatcher: Dispatcher;
@@ -54,15 +54,9 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
     return latest;
   };
 
-  const reauthenticated = async (refused: Session): Promise<Session> => {
-    try {
-      authenticate = await reread();
-      return await next();
-    } catch (error) {
-      messageOf(error);
-      // The server's 401 is the better error.
-      return refused;
-    }
+  const reauthenticated = async (): Promise<Session> => {
+    authenticate = await reread();
+    return next();
   };
 
   /** Throws the same CredentialsMissing to all callers within `credentialsAge`. */
@@ -79,7 +73,8 @@ export function sessionsOf({ authenticate: first, reread, connect, proxy, time }
       const isCurrent = (await current()) === refused;
       if (isCurrent && time.now() - renewedAt > credentialsAge) {
         renewedAt = time.now();
-        session = reauthenticated(refused);
+        // The server's 401 is a better error than one about credentials.
+        session = reauthenticated().catch(unlessBug(refused));
       }
       return (await current()) !== refused;
     },

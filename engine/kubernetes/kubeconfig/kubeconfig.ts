@@ -109,10 +109,7 @@ function readGiven(name: string, context: string): Kubeconfig {
   );
 }
 
-/**
- * Pulumi's Kubernetes plugin takes the content of a file that `access` names, and resolves relative paths in another
- * folder than this program and kubectl. It throws KubeconfigError.
- */
+/** Pulumi's Kubernetes plugin resolves relative paths in a file that `access` names in another folder than kubectl. */
 export async function refuseRelativePaths(access: ClusterAccess, cluster: string): Promise<void> {
   if (access.kubeconfig === undefined) return;
   const relative = relativePaths(await readKubeconfig(access, cluster));
