@@ -218,12 +218,9 @@ describe("trust: from the stack's config", () => {
     equal(trustRootArgs(config, { trust: new Map() }).certificateLifetimeMs, 2 * day);
   });
 
-  it("reads a lifetime in Go's notation, by default a day", () => {
+  it("reads a lifetime in Go's notation, by default a day, and takes any other for a very long one", () => {
     deepEqual(["1h30m", undefined, null].map(lifetime), [5_400_000, day, day]);
-  });
-
-  it("takes an unreadable lifetime for a very long one", () => {
-    for (const odd of ["a day", 86400]) equal(lifetime(odd) > 1000 * day, true);
     equal(certificateLifetimeMs({ identity: 5 }), day);
+    for (const odd of ["a day", 86400]) equal(lifetime(odd) > 1000 * day, true);
   });
 });

@@ -71,14 +71,8 @@ export function live(clusters: Clusters): LiveTrusts {
 }
 
 /** Returns the reasons for which trust stays as it is, everywhere or in one cluster. */
-export function refusedIn(plan: TrustPlan): readonly string[] {
-  return [...(plan.held ?? []).map(nameless), ...Object.values(refusedClustersIn(plan))];
-}
-
-export function refusedClustersIn({
-  refusedClusters,
-}: Pick<TrustPlan, "refusedClusters">): Readonly<Record<string, string>> {
-  return Object.fromEntries([...refusedClusters].map(([name, why]) => [name, nameless(why)]));
+export function refusedIn({ held = [], refusedClusters }: TrustPlan): readonly string[] {
+  return [...held, ...refusedClusters.values()].map(nameless);
 }
 
 export function notesIn({ notes }: TrustPlan): readonly string[] {
