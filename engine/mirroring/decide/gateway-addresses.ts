@@ -130,7 +130,7 @@ export function refusedAddress(
  */
 function isLocalName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, "");
-  const isLocal = /(^|\.)(localhost|svc)$/.test(name) || /^([^.]*\.){2,3}svc\./.test(name);
+  const isLocal = /\.(localhost|svc)$/.test(name) || /^([^.]*\.){2,3}svc\./.test(name);
   return isLocal || !name.includes(".");
 }
 

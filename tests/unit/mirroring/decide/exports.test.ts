@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, match } from "node:assert/strict";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { copiedAnnotations } from "../../../../engine/mirroring/decide/metadata.ts";
 import { missingPorts } from "../../../../engine/mirroring/decide/policies/exports.ts";
@@ -152,6 +152,8 @@ describe("ports that an exported Service lists", () => {
   });
 
   it("let nobody import the Service if they name none of its ports", () => {
+    const unnamed = west([exported("shop/web", ports("http"), { ports: [{ port: 80 }] })]);
+    match(told(planned({ target: unnamed })).join(), /such as linkerd-multicluster\/ports: "80"$/);
     for (const list of ["gone", "", "http admin", "8080"])
       deepEqual(why(ports(list)), [
         `InvalidExport shop/web: its annotation linkerd-multicluster/ports: "${list}" names none of its ports: correct it, such as linkerd-multicluster/ports: "http"`,

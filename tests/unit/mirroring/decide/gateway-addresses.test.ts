@@ -42,12 +42,14 @@ describe("the addresses that a target announces", () => {
         spec: { podCIDRs: ["10.244.1.0/24", "fd01::/64"] },
         status: { addresses: [{ address: "one" }, { address: "172.18.0.2" }] },
       },
+      { metadata: { name: "starting" } },
     ];
     const ingress = [{ ip: "203.0.113.80" }, { hostname: "lb.east.example" }];
     const services = [
       ...ips.map((clusterIP, n) => service(`shop/web-${n}`, {}, { clusterIP })),
       service("shop/db", {}, { selector: { app: "db" }, externalIPs: ["192.0.2.80"] }),
       service("shop/mirror-west"),
+      { ...service("shop/pending"), status: {} },
       { ...exported("shop/ingress"), status: { loadBalancer: { ingress } } },
     ];
     const at = (...ips: string[]) => ips.map((ip) => ({ ip }));

@@ -78,6 +78,12 @@ const increments: Readonly<Record<string, Change>> = {
   "a UID in the config": contextOfWest({ context: "west", uid: "uid-of-west" }),
 };
 
+function withoutManagedFields({ clusters: { east, ...others }, ...scenario }: Settled): Scenario {
+  if (typeof east !== "object") throw new Error("the source can't be read");
+  const services = new Map([...east.services].map(([key, live]) => [key, unmarked(live)] as const));
+  return { ...scenario, clusters: { ...others, east: { ...east, services } } };
+}
+
 const unchanged: Readonly<Record<string, Change>> = {
   "an unchanged mesh": (scenario) => scenario,
   "links in another order": config({ links: argsFor(["north", "west"]).links }),
@@ -85,6 +91,7 @@ const unchanged: Readonly<Record<string, Change>> = {
     links: argsFor([{ target: "west", maxDeletions: 1 }, "north"]).links,
   }),
   "allowDeletions for removed links": config({ allowDeletions: true }),
+  "an API server that leaves out managedFields": withoutManagedFields,
   "a Service that isn't exported": clusters({ west: west(web, service("shop/own")) }),
 };
 
