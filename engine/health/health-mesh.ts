@@ -26,7 +26,7 @@ export function meshIn(mesh: HealthArgs["mesh"]): HealthMesh {
 
 export interface HealthArgs {
   /**
-   * The text is a `HealthMesh` as JSON, because Pulumi passes one text faster than all settings of all links. State of a
+   * The text is a `HealthMesh` as JSON, which takes less of state than all settings of all links as values. State of a
    * version before 0.2 has an object, whose links lack settings that are defaults.
    */
   readonly mesh: string | HealthMesh;
