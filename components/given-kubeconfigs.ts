@@ -25,6 +25,7 @@ export function keptKubeconfig(name: string): pulumi.Output<string> | undefined 
 export function kubeconfigsIn(args: unknown): {
   readonly kubeconfigs?: pulumi.Output<Readonly<Record<string, string>>>;
 } {
+  if (contents.size === 0) return {};
   const named = [...new Set(textsIn(args))].flatMap((text) => {
     const content = contents.get(text);
     return content === undefined ? [] : [[text, content] as const];

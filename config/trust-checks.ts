@@ -110,22 +110,26 @@ function anchorMistakes(
 }
 
 function validity({ stack }: Readings): string[] {
-  const days = filled(trustKeys, stack.values.trust);
-  const [anchor, issuer, renew] = [
-    days.anchorValidityDays,
-    days.issuerValidityDays,
-    days.renewBeforeDays,
+  const {
+    anchorValidityDays: anchor,
+    issuerValidityDays: issuer,
+    renewBeforeDays: renew,
+  } = filled(trustKeys, stack.values.trust);
+  const found = [
+    renew >= issuer &&
+      wrongValue(
+        ["trust", "renewBeforeDays"],
+        renew,
+        `less than the ${issuer} of issuerValidityDays`,
+      ),
+    issuer > anchor &&
+      wrongValue(
+        ["trust", "issuerValidityDays"],
+        issuer,
+        `at most the ${anchor} of anchorValidityDays`,
+      ),
   ];
-  const wrong = (key: string, value: number, rule: string) =>
-    wrongValue(["trust", key], value, rule);
-  return [
-    ...(renew < issuer
-      ? []
-      : [wrong("renewBeforeDays", renew, `less than the ${issuer} of issuerValidityDays`)]),
-    ...(issuer <= anchor
-      ? []
-      : [wrong("issuerValidityDays", issuer, `at most the ${anchor} of anchorValidityDays`)]),
-  ];
+  return found.filter((each) => each !== false);
 }
 
 function oneKind({ stack }: Readings): string[] {

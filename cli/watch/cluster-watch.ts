@@ -15,8 +15,8 @@ import {
   UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
-import { type Observer, type WatchedKind, watchedKinds } from "./events.ts";
-import { type Interest, interests, isOfInterest } from "./interest.ts";
+import type { Observer, WatchedKind } from "./events.ts";
+import { type Interest, interests, isOfInterest, kindsOf } from "./interest.ts";
 
 /** Each kind has a connection, and lists have one. */
 const connections = 5;
@@ -70,10 +70,6 @@ export class MeshWatch {
   }
 }
 
-function kindsOf({ isSource }: Interest): readonly WatchedKind[] {
-  return watchedKinds.filter((kind) => isSource || kind !== "links");
-}
-
 interface ClusterWatchSettings extends Required<MeshWatchSettings> {
   readonly cluster: string;
   readonly interest: Interest;
@@ -123,7 +119,7 @@ export async function watchCluster(
 
   /**
    * Watches all objects of a kind. A watch that the server ends continues from the version that it reached. After any
-   * other end, such as an expired version, it starts again after a wait.
+   * other end it starts again: at once if the server no longer knows the version, else after a wait.
    */
   const watch = async (kind: WatchedKind): Promise<void> => {
     const isOver = () => stop.aborted;
@@ -166,7 +162,9 @@ export async function watchCluster(
         // A cluster that does not respond or rejects the credentials may have another address or other credentials.
         const isLost = failure !== undefined && [undefined, 401].includes(failure.status);
         if (watching === undefined || isLost) disconnect(used);
-        const retryIn = backoff(failures, watchBackoff, time);
+        // An expired version is usual once. A server that always reports it is not asked without a pause.
+        const isExpired = failure?.kind === "gone" && failures === 1;
+        const retryIn = isExpired ? 0 : backoff(failures, watchBackoff, time);
         // Each failure is reported once, however often it repeats.
         if (why !== reported) observe({ event: "watchLost", cluster, kind, why, retryIn });
         reported = why;

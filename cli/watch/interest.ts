@@ -15,42 +15,54 @@ import {
   type Naming,
   selects,
 } from "@linkerd-multicluster/engine/mirroring";
+import { type WatchedKind, watchedKinds } from "./events.ts";
 
 /** The mesh depends on this part of a cluster. */
 export interface Interest {
   readonly access: ClusterAccess;
-  /** Links select exports in targets, and members of federated Services in sources too. */
-  readonly selectors: LabelSelector[];
-  readonly gateways: ObjectKey[];
-  /** Mirrors have such names. Only a source has any. */
-  readonly mirrorsOf: Naming[];
-  isSource: boolean;
+  /** Links with this cluster as target have these selectors; others federate its own Services. */
+  readonly selectors: readonly LabelSelector[];
+  /** Links with this cluster as target go through these Services. */
+  readonly gateways: readonly ObjectKey[];
+  /** Mirrors of links with this cluster as source have such names. Undefined if it is no source. */
+  readonly mirrorsOf?: readonly Naming[];
+}
+
+/** Links are only in sources. */
+export function kindsOf({ mirrorsOf }: Interest): readonly WatchedKind[] {
+  return watchedKinds.filter((kind) => mirrorsOf !== undefined || kind !== "links");
 }
 
 /** Finds the interest in each cluster on which mirrors in the state depend. */
 export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Interest> {
   const found = new Map<string, Interest>();
-  const interestIn = (inputs: Inputs, cluster: string): Interest => {
-    const { uid: _, ...access } = entryOf(inputs, cluster);
-    const none = { access, selectors: [], gateways: [], mirrorsOf: [], isSource: false };
-    const interest = found.get(cluster) ?? none;
-    found.set(cluster, interest);
-    return interest;
+  const add = (inputs: Inputs, name: string, more: Omit<Interest, "access">) => {
+    const { uid: _, ...access } = entryOf(inputs, name);
+    const before = found.get(name);
+    const selectors = distinct([...(before?.selectors ?? []), ...more.selectors]);
+    const gateways = distinct([...(before?.gateways ?? []), ...more.gateways]);
+    found.set(name, { ...before, ...more, access, selectors, gateways });
   };
   for (const inputs of sources) {
-    const source = interestIn(inputs, inputs.source);
-    source.isSource = true;
-    for (const { target, names, gateway, ...link } of inputs.links) {
-      const { selectors, gateways } = interestIn(inputs, target);
-      source.mirrorsOf.push({ target, names });
-      source.selectors.push(link.federatedServiceSelector);
-      selectors.push(link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector);
-      if (gateway !== false) gateways.push(objectKey(gateway.namespace, gateway.name));
-    }
-    for (const { target } of inputs.removedLinks ?? [])
-      source.mirrorsOf.push({ target, names: linkerdNames });
+    const { links } = inputs;
+    const removed = (inputs.removedLinks ?? []).map(({ target }) => ({
+      target,
+      names: linkerdNames,
+    }));
+    const mirrorsOf = [...links.map(({ target, names }) => ({ target, names })), ...removed];
+    const selectors = links.map((link) => link.federatedServiceSelector);
+    add(inputs, inputs.source, { selectors, gateways: [], mirrorsOf: distinct(mirrorsOf) });
+    for (const { target, gateway, ...link } of links)
+      add(inputs, target, {
+        selectors: [link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector],
+        gateways: gateway === false ? [] : [objectKey(gateway.namespace, gateway.name)],
+      });
   }
   return found;
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
 /**
@@ -59,11 +71,11 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
  */
 export function isOfInterest(
   { name, namespace, labels = {} }: ObjectMeta,
-  { selectors, gateways, mirrorsOf, isSource }: Interest,
+  { selectors, gateways, mirrorsOf }: Interest,
 ): boolean {
   if (gateways.includes(objectKey(namespace, name))) return true;
   if (selectors.some((selector) => selects(selector, labels))) return true;
-  if (!isSource) return false;
+  if (mirrorsOf === undefined) return false;
   return (
     labels[label.mirrored] === "true" ||
     name.endsWith(federatedName("")) ||

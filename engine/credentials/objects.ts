@@ -21,7 +21,9 @@ export function credentialsName(target: string): string {
 
 /** Objects of Linkerd's tools and of Helm have other values of this label. */
 export const managedBy = { "app.kubernetes.io/managed-by": "linkerd-multicluster" } as const;
-export const managedByLabel = "app.kubernetes.io/managed-by=linkerd-multicluster";
+export const managedByLabel = Object.entries(managedBy)
+  .map((pair) => pair.join("="))
+  .join(",");
 
 export const tokenType = "kubernetes.io/service-account-token";
 export const accountAnnotation = "kubernetes.io/service-account.name";

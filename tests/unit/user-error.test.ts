@@ -87,7 +87,7 @@ describe("a bug", () => {
       watchCluster(
         {
           cluster: "west",
-          interest: { access, selectors: [], gateways: [], mirrorsOf: [], isSource: true },
+          interest: { access, selectors: [], gateways: [], mirrorsOf: [] },
           connect: broken,
           time: systemTime,
           observe: () => undefined,

@@ -113,8 +113,10 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     const leadsAway = open.some((backend) => backend.key !== key);
     return protocol === "TCP" && leadsAway ? [routeFor(service, port, open)] : [];
   });
-  const foreign = routes.httpRoutes.filter((route) => !isOwnRoute(route, stacks)).map(keyOf);
-  const isTaken = (route: WantedRoute) => foreign.includes(keyOf(route));
+  const foreign = new Set(
+    routes.httpRoutes.filter((route) => !isOwnRoute(route, stacks)).map(keyOf),
+  );
+  const isTaken = (route: WantedRoute) => foreign.has(keyOf(route));
   const taken = wanted
     .filter(isTaken)
     .map(
