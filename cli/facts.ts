@@ -7,9 +7,9 @@ import {
 } from "@linkerd-multicluster/engine/mirroring";
 
 /**
- * Holds everything known about a stack's mesh at one moment: what the clusters hold, what the engine decided and what health
- * found. Every command projects this value and decides nothing itself. Plain JSON without a secret, which `gather` writes
- * and `--from` reads.
+ * Holds everything known about a stack's mesh at one moment: what the clusters hold, what the engine decided and what
+ * health found. Every command projects this value and decides nothing itself. It is plain JSON without a secret, which
+ * `gather` writes and `--from` reads.
  */
 export interface Facts {
   /** The time is in RFC 3339. */

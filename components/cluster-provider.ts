@@ -74,12 +74,12 @@ interface Named {
   readonly annotations?: { [key: string]: pulumi.Input<string> };
 }
 
-/** These are for `ignoreChanges`, if a change of the annotation would replace the object. */
+/** `ignoreChanges` takes this if a change of the annotation would replace the object. */
 export const forceAnnotation = `metadata.annotations["${force}"]`;
 
 /**
- * These are for `ignoreChanges` in an unreachable cluster, where an update would fail, and after a failure Pulumi starts nothing
- * more. The changes wait for a run that reaches it.
+ * `ignoreChanges` takes these in an unreachable cluster, where an update would fail, and after a failure Pulumi starts
+ * nothing more. The changes wait for a run that reaches it.
  */
 export const everything: string[] = ["*"];
 

@@ -12,7 +12,7 @@ export type Lists = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The state of a link after the last run. */
 export interface LinkSummary {
-  /** With `unreachable`, a cluster doesn't answer; with `failed`, what it answers has to be fixed first. Mirrors stay in both cases. */
+  /** If `unreachable`, a cluster doesn't answer; if `failed`, somebody has to fix what it answers. Mirrors stay. */
   readonly state: "ok" | "unreachable" | "failed";
   /** What is wrong with a failed link, and what to do. */
   readonly problem?: string;

@@ -15,7 +15,7 @@ interface Pair {
 export interface DeclaredLink extends Pair {
   /** A link of the topology has no entry in the list. */
   readonly entry: Reading<LinkInput> | undefined;
-  /** Within a region, the network is flat. The regions are undefined if the topology has no regions. */
+  /** Within a region, the network is flat. Without regions, this is undefined. */
   readonly sameRegion?: boolean;
 }
 
@@ -71,8 +71,9 @@ export function samePair(one: Pair, other: Pair): boolean {
 export type GatewayInput = NonNullable<LinkDefaultsInput["gateway"]>;
 
 /**
- * Returns the gateway of a link, and in `from` the map that sets it. The nearest setting applies as a whole: the link's own,
- * then that of a region, then its target's, then that of linkDefaults. Undefined if that, or the target, is a mistake.
+ * Returns the gateway of a link, and in `from` the map that sets it. The nearest setting applies as a whole: the link's
+ * own, then that of a region, then its target's, then that of linkDefaults. It is undefined if that setting, or the
+ * target, is a mistake.
  */
 export function gatewayOf(
   { entry, target: name, sameRegion = false }: DeclaredLink,

@@ -22,7 +22,8 @@ import * as syntax from "./syntax.ts";
 import { issuer, trust } from "./trust-keys.ts";
 
 /**
- * Describes every key of the stack config, with the other tables of this folder (*-keys.ts): its type, default, meaning, and the rule for its mistakes.
+ * Describes every key of the stack config, with the other tables of this folder (*-keys.ts): its type, default, meaning,
+ * and the rule for its mistakes.
  * Schemas, defaults, messages, Pulumi.yaml and the reference (`npm run docs`) are derived from this one table. Keys
  * are a promise: adding one is free, changing the meaning of one is not.
  */

@@ -29,7 +29,7 @@ export interface Revoked {
   readonly links: readonly { readonly source: string; readonly target: string }[];
 }
 
-/** Anchors and issuers come from the stack's state, the config, others who install them on every cluster, or a trust stack. */
+/** Anchors and issuers come from state, the config, others who install them on every cluster, or a trust stack. */
 export type TrustConfig =
   | GeneratedTrust
   | ProvidedTrust

@@ -6,7 +6,7 @@ import { type Readings, valueAt } from "./read.ts";
 type Reserved = Readonly<Record<string, string>>;
 
 /**
- * The program sets these Helm values itself because other decisions depend on them, and the key that controls each.
+ * The program sets these Helm values itself, because other decisions depend on them. Each has the key that controls it.
  * All other values are the user's.
  */
 const reserved: Readonly<Record<ChartName, Reserved>> = {

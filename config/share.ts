@@ -7,8 +7,8 @@ import type { LinkConfig, MeshConfig, Revoked } from "./mesh.ts";
 type Clusters = MeshConfig["clusters"];
 
 /**
- * Finds the part of the mesh that this stack manages. The stack of a cluster writes the objects in it, and the account of each
- * of its links in the link's target. What a cluster needs for the links of others, such as a gateway, follows from all
+ * Finds the part of the mesh that this stack manages. The stack of a cluster writes the objects in it, and the account
+ * of each of its links in the link's target. What a cluster needs for the links of others, such as a gateway, follows from all
  * links of the config.
  */
 
@@ -54,7 +54,7 @@ export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
   };
 }
 
-/** Returns undefined if no link leads into the source. @param stack `organization/project/stack`, as in this stack's marks */
+/** Returns undefined if no link leads into the source. @param stack `organization/project/stack`, as in its marks */
 export function mirrorsArgs(
   config: MeshConfig,
   source: string,

@@ -30,7 +30,7 @@ export function addStatus(program: Command): void {
     .action(showStatus);
 }
 
-/** The map is drawn again after this many seconds. */
+/** With `--watch`, the status is printed again after this many seconds. */
 const interval = 3;
 
 async function showStatus({ wait, watch = false, ...options }: StatusOptions): Promise<void> {

@@ -32,7 +32,7 @@ export async function startRun(
   const child = spawn("pulumi", [...words, ...options], {
     cwd: at.folder,
     env: {
-      // A provider loads Pulumi's SDK before this program's own code could enable the cache (docs/reference/performance.md).
+      // A provider loads Pulumi's SDK before this program could enable the cache (docs/reference/performance.md).
       ...omitUndefined({ NODE_COMPILE_CACHE: compileCache && dirname(compileCache) }),
       ...at.variables,
       ...unattended,

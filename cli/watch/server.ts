@@ -12,7 +12,7 @@ export interface Served {
   readonly metrics: Omit<WatchMetrics, "observe">;
 }
 
-/** A request, and the next one on its connection, may take this many milliseconds. Else, silent clients would accumulate. */
+/** A request, and the next one on its connection, may take this many milliseconds, or silent clients would accumulate. */
 const timeout = 5_000;
 
 /** Serves `/livez`, `/readyz` and `/metrics`. @throws Error if it can't listen on the address */

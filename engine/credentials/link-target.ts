@@ -140,7 +140,7 @@ export async function awaitHostnames(
     );
 }
 
-/** The reason for a wait is told at once and then every minute. */
+/** Prints the reason for a wait at once, and then every minute. */
 function progress(
   inputs: TargetInputs,
   { within, time = systemTime }: Polling,

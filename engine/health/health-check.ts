@@ -5,8 +5,8 @@ import type { Result } from "../result.ts";
 import type { HealthMesh } from "./health-mesh.ts";
 
 /**
- * The severities are those of `linkerd check`. With `fatal`, later checks can't succeed; with `error`, some traffic fails; with
- * `warning`, traffic works for now.
+ * The severities are those of `linkerd check`. With `fatal`, later checks can't succeed; with `error`, some traffic
+ * fails; with `warning`, traffic works for now.
  */
 export type Severity = "fatal" | "error" | "warning";
 
@@ -15,7 +15,7 @@ export type Finding =
   | string
   | {
       readonly sentence: string;
-      /** By default, it is the check's. */
+      /** Without it, the check's severity applies. */
       readonly severity?: Severity;
       readonly fix?: string;
     };

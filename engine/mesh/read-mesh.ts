@@ -134,7 +134,7 @@ async function observeTarget(
 ): Promise<TargetObservation> {
   const gateway = gatewayPending ? standIn : await readGateway(link, snapshot, judge);
   const source = valueIn(snapshots.get(link.source));
-  // StatefulSets tell whether a pod that is away is meant to be there.
+  // A missing pod comes back if its StatefulSet still has that replica.
   const asks = statefulSets && source !== undefined && absentPods(link, source, snapshot).size > 0;
   const sets = asks
     ? await clusters

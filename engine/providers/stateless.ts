@@ -29,7 +29,7 @@ import { cancellation, clusters, revokedInThisRun, unlessCancelled } from "./pro
 
 interface Definition<Inputs extends object> {
   readonly idOf: (inputs: Inputs) => string;
-  /** By default, it takes the arguments as they are. They are never unknown. */
+  /** Without it, the arguments become the inputs. They are never unknown. */
   readonly check?: (olds: Partial<Inputs>, args: Inputs) => Promise<Checked<Inputs>>;
   /** Returns the fields that `diff` compares; by default all. */
   readonly subject?: (props: Partial<Inputs>) => object;

@@ -2,8 +2,8 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { anchorsBehind, type Certificate } from "./certificate.ts";
 
 /**
- * Linkerd has these requirements (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each function returns the end
- * of a sentence "it must be", or undefined.
+ * Linkerd has these requirements (linkerd-behaviour.md 9.3; linkerd2, pkg/issuercerts). Each function returns words to
+ * follow "it must be", or undefined if the requirement is met.
  */
 
 export function anchorProblem({ x509, publicKey }: Certificate): string | undefined {

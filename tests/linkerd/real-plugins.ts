@@ -8,7 +8,7 @@ export const chartsFolder = process.env[variable] ?? "";
 
 export const withCli = (await programOnPath("linkerd")) !== undefined;
 
-/** What this machine lacks for a run with Pulumi's real plugins and Linkerd's charts. */
+/** Lists what this machine lacks for a run with Pulumi's real plugins and Linkerd's charts. */
 export const lackingForPlugins = [
   ...(await notOnPath([
     "pulumi-resource-kubernetes",

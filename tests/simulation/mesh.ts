@@ -35,8 +35,8 @@ export type FaultPlans = (cluster: string) => Plan | undefined;
 const noPlans: FaultPlans = () => undefined;
 
 /**
- * A stack with `manage: mirrors`, its clusters and Pulumi's engine, all in memory. Each operation has a process of its
- * own, which connects as any process does.
+ * A stack with `manage: mirrors`, its clusters and Pulumi's engine, all in memory. Each operation has a separate
+ * process, which connects to the clusters again.
  */
 export class Mesh {
   readonly servers = new Map<string, ApiServer>();

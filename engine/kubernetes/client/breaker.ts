@@ -2,7 +2,7 @@ import type { RequestFailure, FailureKind } from "./failure.ts";
 import type { Time } from "./retry.ts";
 
 export const breakerPolicy = {
-  /** So many calls may fail in a row, each after its retries. */
+  /** This many calls may fail in a row, each after its retries. */
   failures: 3,
   /** After this many milliseconds, one call is sent to see whether the cluster is back. */
   coolDown: 15_000,

@@ -17,7 +17,7 @@ const nothing = "none";
 
 /**
  * Compares every field that this program manages, except `remote-resource-version`, which changes with every heartbeat
- * of the target and is kept only for Linkerd's tools.
+ * of the target and serves only Linkerd's tools.
  */
 export function serviceFields({ metadata, spec }: Service, wanted: Mirror): FieldChange[] {
   const { labels, annotations, withheld } = wanted;

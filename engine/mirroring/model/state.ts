@@ -87,8 +87,8 @@ export type RemovedLink = Pick<LinkSpec, "source" | "target"> &
 
 /**
  * Holds what neither the config nor a cluster can provide (docs/decisions/0017). Each check derives it from the inputs
- * of the previous run, which are stored even by a run that changes nothing. Outputs are older, so nothing that could
- * lead to a wrong deletion depends on them.
+ * of the previous run, because even a run that changes nothing stores its inputs. Outputs may be older, so no deletion
+ * depends on them.
  */
 export interface Memory {
   readonly identities?: Readonly<Record<string, string>>;

@@ -137,8 +137,8 @@ export function testRuns(theMesh: () => Mesh): void {
     const step = async (says: RegExp) => {
       assert.match(await runWith(theMesh(), { credentialsGeneration: 2 }, { generation: 2 }), says);
     };
-    // The name of a pod doesn't work while the pod is away, nor while the gateway keeps its former address, so the
-    // gateway restarts last.
+    // Requests to a pod fail while it restarts, and while the gateway still uses its old address. So the gateway
+    // restarts last.
     const restart = async () => {
       const pods = ["nginx-set-0-west", "nginx-set-1-west"];
       assertNoneFailed(await stream.during(() => restartEverything(theMesh())), ...pods);

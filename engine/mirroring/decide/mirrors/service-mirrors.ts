@@ -37,7 +37,7 @@ export function gatewayMirror(
   return { ...mirror, endpoints: endpointsOf(mirror, gateway, subsets) };
 }
 
-/** By these labels, Linkerd watches the Service in the target, so it has no Endpoints (linkerd-behaviour.md 2.6, 5). */
+/** The labels make Linkerd watch the Service in the target, so the mirror has no Endpoints (linkerd-behaviour.md 2.6, 5). */
 export function discoveryMirror(service: Service, link: LinkSpec): Mirror {
   const { labels, ...rest } = serviceMirror(service, link);
   const { target } = link;

@@ -73,7 +73,7 @@ export function heldPods(
   );
   const place = mirrorNamespace(namespace, link);
   const root = source.endpoints.get(objectKey(place, mirrorName(name, link)));
-  // These mirrors will be deleted a while after the time since when their pods are missing (RFC 3339).
+  // The values are times since when pods are missing (RFC 3339). Their mirrors are deleted a while later.
   const missing: Record<ObjectKey, string> = {};
   const subsets: HostSubset[] = [];
   for (const hostname of absent) {

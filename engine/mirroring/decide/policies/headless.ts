@@ -40,8 +40,8 @@ export function hostSubsets(
 }
 
 /**
- * A mirror is headless if any pod, ready or not, has a name (linkerd-behaviour.md 3.1). Without pods nobody can tell: an existing
- * mirror keeps its kind, and a new one waits.
+ * A mirror is headless if any pod, ready or not, has a name (linkerd-behaviour.md 3.1). Without pods nobody can tell: an
+ * existing mirror keeps its kind, and a new one waits.
  *
  * @param held pods that are missing from the Endpoints and keep their mirrors
  */

@@ -37,8 +37,8 @@ export function fateOf(
 }
 
 /**
- * Notes which mirrors of a link stay with others, or are marked by another stack too. Nothing is said about namespaces
- * that the link doesn't cover, unless nobody has marked what is there. Pure.
+ * Notes which mirrors of a link stay with others, or are marked by another stack too. In namespaces that the link doesn't
+ * cover, only unmarked mirrors are noted. Pure.
  *
  * @param context of the source, for the command
  * @param hasController whether Linkerd's controller may mirror the link
