@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { chartNames } from "../config/chart-keys.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { ownLinks, touchedClusters } from "../config/share.ts";
+import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/kubernetes";
 import { withoutRefused } from "@linkerd-multicluster/engine/trust";
 import { Cluster, type InstalledCluster } from "./cluster.ts";
 import { type ClusterIdentity, unreachingProvider } from "./cluster-provider.ts";
@@ -64,7 +65,11 @@ export async function makeClusters(
     const trust = live.get(name);
     const trustStays = held.length > 0 || (trust !== undefined && "why" in trust);
     if (mesh.trust.kind === "external") return { mesh, charts, trustStays, secretValues };
-    const given = { bundlePem: root.bundleFor(name), issuer: root.issuerFor(name) };
+    const given = {
+      bundlePem: root.bundleFor(name),
+      issuer: root.issuerFor(name),
+      ...omitUndefined({ recordedLifetime: valueIn(trust)?.recordedLifetime }),
+    };
     return { mesh, charts, trust: given, trustStays, secretValues };
   };
   const made = places.map(([name, place]) => {

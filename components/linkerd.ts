@@ -1,11 +1,18 @@
 import { createHash } from "node:crypto";
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { issuerName } from "@linkerd-multicluster/engine/trust";
+import {
+  issuerName,
+  lifetimeAnnotation,
+  type LifetimeRecord,
+  nextRecord,
+  recordText,
+} from "@linkerd-multicluster/engine/trust";
 import { chartKeys, type ChartName, chartNames } from "../config/chart-keys.ts";
 import type { ClusterConfig, HelmValues, MeshConfig } from "../config/mesh.ts";
 import { type Chart, chartFrom } from "./charts/chart.ts";
 import {
+  certificateLifetime,
   controlPlaneValues,
   crdsValues,
   linkerdNamespace,
@@ -13,6 +20,7 @@ import {
   multiclusterNamespace,
   multiclusterValues,
   roleOf,
+  usersValues,
 } from "./charts/values.ts";
 import { base64, everything, takenOver } from "./cluster-provider.ts";
 import type { KeyPair } from "./trust/generation.ts";
@@ -24,6 +32,8 @@ export interface LinkerdSetup {
   readonly trust?: {
     readonly bundlePem: pulumi.Output<string>;
     readonly issuer: KeyPair;
+    /** The cluster's Secret has it now. */
+    readonly recordedLifetime?: LifetimeRecord;
   };
   /** The trust can't be read, or a change would break traffic. A running Linkerd keeps its values and its issuer. */
   readonly trustStays: boolean;
@@ -58,7 +68,7 @@ export function installLinkerd(
   readonly revision: pulumi.Output<readonly (number | string)[]>;
 } {
   const role = roleOf(name, mesh);
-  const users = config.values["linkerd-control-plane"];
+  const users = usersValues("linkerd-control-plane", mesh.charts, config);
   /** @param kept inputs stay as they are in an existing object */
   const own = (...kept: string[]): pulumi.CustomResourceOptions => {
     return { parent, provider, ignoreChanges: unreachable ? everything : kept };
@@ -81,11 +91,8 @@ export function installLinkerd(
     ...needs: readonly (pulumi.Resource | undefined)[]
   ) => {
     const { nested, values: common = {} } = mesh.charts[chartKeys[chart]];
-    const ofCluster = config.values[chart] ?? {};
-    const merged =
-      nested === undefined
-        ? mergeValues(mergeValues(values, common), ofCluster)
-        : mergeValues(common, { [nested]: mergeValues(values, ofCluster) });
+    const ofLinkerd = mergeValues(values, usersValues(chart, mesh.charts, config));
+    const merged = nested === undefined ? ofLinkerd : { ...common, [nested]: ofLinkerd };
     const made = typeof home === "string" ? [] : [home];
     const isKept = trustStays && chart === "linkerd-control-plane";
     return new k8s.helm.v3.Release(
@@ -117,6 +124,11 @@ export function installLinkerd(
   const home = linkerd ?? mesh.linkerdNamespace;
   const crds = release("linkerd-crds", home, crdsValues(config.gatewayApi));
   // The scheme is kubernetes.io/tls (linkerd-behaviour.md 9.2), and `linkerd check` reads `ca.crt`.
+  const lifetime = nextRecord(
+    trust?.recordedLifetime,
+    certificateLifetime(mesh.charts, config),
+    new Date(),
+  );
   const issuer =
     linkerd &&
     new k8s.core.v1.Secret(
@@ -130,6 +142,7 @@ export function installLinkerd(
               "linkerd.io/control-plane-component": "identity",
               "linkerd.io/control-plane-ns": mesh.linkerdNamespace,
             },
+            ...(lifetime && { annotations: { [lifetimeAnnotation]: recordText(lifetime) } }),
           },
           config.adopt,
         ),
@@ -140,7 +153,7 @@ export function installLinkerd(
           "ca.crt": base64(trust.bundlePem),
         },
       },
-      own(...(trustStays ? ["data"] : [])),
+      own(...(trustStays ? ["data", `metadata.annotations["${lifetimeAnnotation}"]`] : [])),
     );
   const values = controlPlaneValues(config, trust?.bundlePem);
   const controlPlane = release("linkerd-control-plane", home, values, crds, issuer);

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { HelmValues, MeshConfig, TrustConfig } from "../config/mesh.ts";
-import { valueAt } from "../config/read.ts";
+import type { MeshConfig, TrustConfig } from "../config/mesh.ts";
 import { ownClusters } from "../config/share.ts";
-import { debugLog, omitUndefined, parseDuration } from "@linkerd-multicluster/engine/kubernetes";
+import { debugLog, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { certificateLifetime } from "./charts/values.ts";
 import type { Preflight } from "./preflight.ts";
 import type { KeyPair } from "./trust/generation.ts";
 import { dayLong, leavingOut, type RotationStage } from "@linkerd-multicluster/engine/trust";
@@ -76,8 +76,8 @@ export function trustRootArgs(
   // The other clusters belong to other stacks.
   const own = <T>(issuers: ReadonlyMap<string, T>) =>
     new Map([...issuers].filter(([name]) => clusters.has(name)));
-  const lifetimes = [...clusters.values()].map(({ values }) =>
-    certificateLifetimeMs(values["linkerd-control-plane"]),
+  const lifetimes = [...clusters.values()].map((cluster) =>
+    certificateLifetime(config.charts, cluster),
   );
   return {
     trust: trust.kind === "provided" ? { ...trust, issuers: own(trust.issuers) } : trust,
@@ -86,13 +86,4 @@ export function trustRootArgs(
     issuerNames: new Map(names),
     certificateLifetimeMs: Math.max(dayLong, ...lifetimes),
   };
-}
-
-/** With a lifetime this long, a rotation waits for restarts alone. */
-const unknownLifetime = 3650 * dayLong;
-
-export function certificateLifetimeMs(controlPlane: HelmValues = {}): number {
-  const text = valueAt(controlPlane, "identity", "issuer", "issuanceLifetime");
-  if (text === undefined || text === null) return dayLong;
-  return typeof text === "string" ? (parseDuration(text) ?? unknownLifetime) : unknownLifetime;
 }

@@ -2,6 +2,8 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, HelmValues, MeshConfig } from "../../config/mesh.ts";
 import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
+import { lifetimeIn } from "@linkerd-multicluster/engine/trust";
+import { type ChartName, chartKeys } from "../../config/chart-keys.ts";
 import { valueAt } from "../../config/read.ts";
 
 /** This program sets only these values (linkerd-behaviour.md 9.1 and 9.2; linkerd2, values.yaml of each chart). */
@@ -88,7 +90,7 @@ export function roleOf(cluster: string, config: MeshConfig): ClusterRole {
     gateway: isOurs && (gatewayEnabled ?? isUsed) ? own.name : undefined,
     controllers: here
       .filter(({ mirroring }) => mirroring === "controller")
-      .map(({ spec }) => controlled(spec, clusters.get(spec.target))),
+      .map(({ spec }) => controlled(spec, config)),
     mirrors: here.some(({ mirroring }) => mirroring === "pulumi"),
   };
 }
@@ -102,13 +104,37 @@ function leadsToOwn({ gateway }: LinkSpec, own: ClusterConfig["gateway"]): boole
   );
 }
 
-function controlled(link: LinkSpec, target: ClusterConfig | undefined): Controlled {
+function controlled(link: LinkSpec, { clusters, charts }: MeshConfig): Controlled {
+  const target = clusters.get(link.target);
   if (target === undefined || !leadsToOwn(link, target.gateway)) return link;
-  const valueOf = (...keys: readonly string[]) =>
-    valueAt(target.values["linkerd-multicluster"], "gateway", ...keys);
+  const values = usersValues("linkerd-multicluster", charts, target);
+  const valueOf = (...keys: readonly string[]) => valueAt(values, "gateway", ...keys);
   const isNodePort = valueOf("serviceType") === "NodePort";
   const probePort = valueOf("probe", isNodePort ? "nodePort" : "port");
   return probePort === undefined ? link : { ...link, probePort };
+}
+
+/**
+ * Returns what the config sets for Linkerd's own chart in a cluster: the values of every cluster, and over them its own.
+ * In a chart that contains Linkerd's, only the values under its name reach it. Decisions read no other values.
+ */
+export function usersValues(
+  chart: ChartName,
+  charts: MeshConfig["charts"],
+  { values }: Pick<ClusterConfig, "values">,
+): HelmValues {
+  const { nested, values: common = {} } = charts[chartKeys[chart]];
+  const shared = nested === undefined ? common : common[nested];
+  return mergeValues(isRecord(shared) ? shared : {}, values[chart] ?? {});
+}
+
+/** Returns how long certificates of proxies are valid, in milliseconds. */
+export function certificateLifetime(
+  charts: MeshConfig["charts"],
+  cluster: Pick<ClusterConfig, "values">,
+): number {
+  const values = usersValues("linkerd-control-plane", charts, cluster);
+  return lifetimeIn(valueAt(values, "identity", "issuer", "issuanceLifetime"));
 }
 
 /** Merges as Helm does: maps key by key, all else as a whole. A null stays, and removes a default of the chart. */
@@ -134,16 +160,16 @@ export function controlPlaneLabels(name: string): Readonly<Record<string, string
  * The charts label their namespaces only for Linkerd's CLI (linkerd2, templates/namespace.yaml of each). Without CNI,
  * an init container that needs privileges sets up proxies.
  */
-function enforced(usersControlPlane: HelmValues | undefined) {
-  const level = usersControlPlane?.["cniEnabled"] === true ? "restricted" : "privileged";
+function enforced(usersControlPlane: HelmValues) {
+  const level = usersControlPlane["cniEnabled"] === true ? "restricted" : "privileged";
   return { "pod-security.kubernetes.io/enforce": level };
 }
 
-export function linkerdNamespace(name: string, usersControlPlane: HelmValues | undefined) {
+export function linkerdNamespace(name: string, usersControlPlane: HelmValues) {
   const labels = { ...controlPlaneLabels(name), ...enforced(usersControlPlane) };
   return { labels, annotations: { "linkerd.io/inject": "disabled" } };
 }
 
-export function multiclusterNamespace(usersControlPlane: HelmValues | undefined) {
+export function multiclusterNamespace(usersControlPlane: HelmValues) {
   return { labels: { "linkerd.io/extension": "multicluster", ...enforced(usersControlPlane) } };
 }

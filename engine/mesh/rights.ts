@@ -108,7 +108,7 @@ export const roles: readonly Role[] = [
   role(
     "preview-mesh.yaml",
     "preview",
-    [["both", "get", [config], "The domains of the cluster, and the anchors that it trusts."]],
+    [["both", "get", [config], "The domains of the cluster, the anchors that it trusts, and the lifetime of certificates."]],
     "linkerd",
   ),
   role(

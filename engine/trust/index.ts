@@ -19,7 +19,14 @@ export { issuerName, leavingOut, type LiveTrusts, withoutRefused } from "./live.
 export { planProvided } from "./provided.ts";
 export { publicationArgs, stepOf, type Publication, type PublicationArgs } from "./publication.ts";
 export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./published.ts";
-export { dayLong } from "./proxies.ts";
+export {
+  dayLong,
+  lifetimeAnnotation,
+  lifetimeIn,
+  type LifetimeRecord,
+  nextRecord,
+  recordText,
+} from "./lifetime.ts";
 export { anchorProblem, chainProblems, keyProblem } from "./requirements.ts";
 export { rotate, type RotationPlan, type RotationStage, type TrustPlan } from "./rotate.ts";
 export type { Rotation } from "./rotation.ts";

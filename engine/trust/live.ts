@@ -1,6 +1,7 @@
 import { type Result, valueIn } from "../result.ts";
 import type { Bundle } from "./bundle.ts";
 import type { Certificate } from "./certificate.ts";
+import type { LifetimeRecord } from "./lifetime.ts";
 
 /** The chart linkerd-control-plane stores trust under these names (linkerd-behaviour.md 9.2). */
 export const trustRootsName = "linkerd-identity-trust-roots";
@@ -19,6 +20,10 @@ export interface PresentTrust {
   readonly issuer: readonly Certificate[];
   /** The issuer has not changed since then. */
   readonly issuerSince: Date;
+  /** The longest lifetime of certificates that the cluster shows, in milliseconds; 0 if it shows none. */
+  readonly certificateLifetimeMs: number;
+  /** The issuer's Secret says it. */
+  readonly recordedLifetime?: LifetimeRecord;
   /** They are read only during a rotation, because there may be many. */
   readonly proxies: Result<readonly MeshedProxy[]>;
 }

@@ -14,6 +14,8 @@ import {
   trustRootsKey,
   trustRootsName,
 } from "./live.ts";
+import { lifetimeAnnotation, lifetimeInConfig, recordIn, unknownLifetime } from "./lifetime.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { type Failure, type Result, resultOf, valueIn } from "../result.ts";
 
 export async function observeTrust(
@@ -25,8 +27,15 @@ export async function observeTrust(
   return each(read, async (trust, name): Promise<LiveTrust> => {
     const [present, client] = [valueIn(trust), valueIn(clusters.get(name))];
     if (present === undefined || client === undefined) return trust;
-    const proxies = await resultOf(() => proxiesOf(client, linkerdNamespace));
-    return { value: { ...present, proxies } };
+    const [proxies, configured] = await Promise.all([
+      resultOf(() => proxiesOf(client, linkerdNamespace)),
+      resultOf(() => lifetimeOf(client, linkerdNamespace)),
+    ]);
+    const certificateLifetimeMs = Math.max(
+      present.certificateLifetimeMs,
+      valueIn(configured) ?? unknownLifetime,
+    );
+    return { value: { ...present, proxies, certificateLifetimeMs } };
   });
 }
 
@@ -75,13 +84,23 @@ export async function readAnchors(
 export async function readIssuer(
   kubernetes: Kubernetes,
   namespace: string,
-): Promise<Pick<PresentTrust, "issuer" | "issuerSince">> {
+): Promise<Omit<PresentTrust, "bundle" | "proxies">> {
   const secret = await kubernetes.find(resources.secrets, { namespace, name: issuerName });
   const encoded = secret?.data?.["tls.crt"] ?? secret?.data?.["crt.pem"] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
   const what = `the content of Secret ${kubernetes.cluster}/${namespace}/${issuerName}`;
   const issuer = text.trim() === "" ? [] : certificatesOf(text, what);
-  return { issuer, issuerSince: changedAt(secret) };
+  const recordedLifetime = recordIn(secret?.metadata.annotations?.[lifetimeAnnotation]);
+  const certificateLifetimeMs = recordedLifetime?.ms ?? 0;
+  const recorded = omitUndefined({ recordedLifetime });
+  return { issuer, issuerSince: changedAt(secret), certificateLifetimeMs, ...recorded };
+}
+
+/** Another stack, or Helm itself, may have set it. */
+async function lifetimeOf(kubernetes: Kubernetes, namespace: string): Promise<number> {
+  const config = await kubernetes.find(resources.configMaps, { namespace, name: "linkerd-config" });
+  const values = config?.data?.["values"];
+  return values === undefined ? unknownLifetime : lifetimeInConfig(values);
 }
 
 /** The certificate may be older than the last change of its Secret, but not newer. */

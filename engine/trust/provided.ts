@@ -2,9 +2,9 @@ import { listed } from "../message.ts";
 import { valueIn } from "../result.ts";
 import { type Bundle, has, inLiveOrder, isSameSet, unique, without } from "./bundle.ts";
 import { anchorsBehind, called, calledAll, type Certificate } from "./certificate.ts";
+import { dayLong } from "./lifetime.ts";
 import { type PresentTrust, presentIn, unreadableIn, withoutRefused } from "./live.ts";
 import {
-  dayLong,
   notBefore,
   renewedBy,
   trustingNone,

@@ -4,9 +4,6 @@ import type { MeshedProxy, presentIn, PresentTrust } from "./live.ts";
 
 type Present = ReturnType<typeof presentIn>;
 
-/** It is Linkerd's default `identity.issuer.issuanceLifetime`, in milliseconds. */
-export const dayLong = 24 * 60 * 60 * 1000;
-
 /**
  * After an issuer change, a new pod may still get a certificate from the old issuer for this long, while the kubelet
  * updates the identity controller's Secret. Clocks may differ by as much.
@@ -32,25 +29,30 @@ export function trustingNone(present: Present, anchors: Bundle, now: Date): stri
 /**
  * Returns proxies that may still present a certificate of the previous issuer.
  *
- * @param lifetime of a certificate, in milliseconds
+ * @param lifetime that the config gives certificates, in milliseconds; a cluster may have a longer one
  */
 export function withOldCertificate(present: Present, now: Date, lifetime: number): string[] {
-  return found(present, ({ createdAt, started }, { issuerSince }) => {
-    const since = issuerSince.getTime() + settling;
+  return found(present, ({ createdAt, started }, trust) => {
+    const since = trust.issuerSince.getTime() + settling;
+    const until = since + Math.max(lifetime, trust.certificateLifetimeMs);
     // A proxy that has never run has no certificate yet.
-    return started && createdAt.getTime() < since && now.getTime() < since + lifetime;
+    return started && createdAt.getTime() < since && now.getTime() < until;
   });
 }
 
 /** By then, all proxies have renewed their certificates. */
 export function renewedBy(present: Present, lifetime: number): Date {
-  const latest = Math.max(...present.map(([, { issuerSince }]) => issuerSince.getTime()));
-  return new Date(latest + settling + lifetime);
+  return latest(present, (trust) => Math.max(lifetime, trust.certificateLifetimeMs));
+}
+
+function latest(present: Present, after: (trust: PresentTrust) => number): Date {
+  const times = present.map(([, trust]) => trust.issuerSince.getTime() + settling + after(trust));
+  return new Date(Math.max(...times));
 }
 
 /** Returns a clause that warns against restarting too early; "" if restarts already help. */
 export function notBefore(present: Present, now: Date): string {
-  const from = renewedBy(present, 0);
+  const from = latest(present, () => 0);
   if (from <= now) return "";
   return ` (not before ${from.toISOString()}, since until then new pods may get a certificate from the old issuer)`;
 }

@@ -2,9 +2,9 @@ import { count, listed } from "../message.ts";
 import { valueIn } from "../result.ts";
 import { type Bundle, has, inLiveOrder, without } from "./bundle.ts";
 import { anchorsBehind, called, calledAll, mostCertificates } from "./certificate.ts";
+import { dayLong } from "./lifetime.ts";
 import { type LiveTrust, trustRootsName, unreadableIn, withoutRefused } from "./live.ts";
 import {
-  dayLong,
   notBefore,
   renewedBy,
   trustingNone,

@@ -41,6 +41,10 @@ describe("Cluster: releases", () => {
       [chart, version, repositoryOpts, timeout],
       [`${source}/linkerd-multicluster`, "2026.9.1", undefined, 60],
     );
+    const { annotations } = mesh.inputs("kubernetes:core/v1:Secret", "west-issuer")["metadata"] as {
+      readonly annotations?: unknown;
+    };
+    deepEqual(annotations, { "linkerd-multicluster/certificate-lifetime": "48h0m0s" });
     const [crds, controlPlane, multicluster] = chartNames.map(
       (name) => releaseOf(mesh, name)["values"] as Readonly<Record<string, unknown>>,
     );
@@ -121,7 +125,11 @@ describe("Cluster: what is kept", () => {
     [
       "issuer and bundle of one whose trust can't be",
       { found: { trust } },
-      { ...each(""), issuer: "data", "linkerd-control-plane": "values" },
+      {
+        ...each(""),
+        issuer: 'data,metadata.annotations["linkerd-multicluster/certificate-lifetime"]',
+        "linkerd-control-plane": "values",
+      },
     ],
     [
       "all that exists in one that can't be reached, so that no update of it fails",
@@ -145,7 +153,11 @@ describe("Cluster: what is kept", () => {
       },
       { found: { trust: live({ west: before, east: before }) } },
     );
-    const expected = { ...each(""), issuer: "data", "linkerd-control-plane": "values" };
+    const expected = {
+      ...each(""),
+      issuer: 'data,metadata.annotations["linkerd-multicluster/certificate-lifetime"]',
+      "linkerd-control-plane": "values",
+    };
     deepEqual(kept(mesh), expected);
     deepEqual(mesh.names(types.linkCr), ["east/west"]);
     const { refused } = mesh.inputs(types.health, "health");

@@ -81,8 +81,8 @@ describe("Cluster", () => {
     deepEqual(
       ["linkerd", "multicluster"].map((part) => inputs(namespace, `west-${part}`)["metadata"]),
       [
-        { name: "l5d", ...linkerdNamespace("l5d", undefined) },
-        { name: "mc", ...multiclusterNamespace(undefined) },
+        { name: "l5d", ...linkerdNamespace("l5d", {}) },
+        { name: "mc", ...multiclusterNamespace({}) },
       ],
     );
   });

@@ -193,6 +193,7 @@ describe("TrustRoot: a rotation", () => {
         bundle,
         issuer: [issuer],
         issuerSince: new Date(0),
+        certificateLifetimeMs: 0,
         proxies: { value: [{ ...pod, trusts: bundle }] },
       });
       return { words, after };

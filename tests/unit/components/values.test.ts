@@ -69,6 +69,26 @@ describe("cluster: values of the chart linkerd-multicluster", () => {
     deepEqual(probed({ probe }, { gateway: { namespace: "infra" } }), { enabled });
   });
 
+  it("probe the port that the values of every cluster set, unless the target's own do", () => {
+    const port = (charts: Raw, values: Raw = {}) => {
+      const clusters = { west: null, east: { values } };
+      const [controller] = multicluster({ clusters, links: [controlled], charts })[
+        "controllers"
+      ] as [Raw];
+      return controller["gateway"];
+    };
+    const set = (port: number) => ({ gateway: { probe: { port } } });
+    const shared = { multicluster: { values: set(4192) } };
+    const enabled = true;
+    deepEqual(port(shared), { enabled, probe: { port: 4192 } });
+    deepEqual(port(shared, { "linkerd-multicluster": set(4193) }), {
+      enabled,
+      probe: { port: 4193 },
+    });
+    const nested = { nested: "inner", values: { ...set(1), inner: set(4194) } };
+    deepEqual(port({ multicluster: nested }), { enabled, probe: { port: 4194 } });
+  });
+
   it("have no local service mirror if this program mirrors another link", () => {
     const clusters = { west: null, east: null, north: null };
     const other = { source: "west", target: "north", mirroring: "controller" };
@@ -142,7 +162,7 @@ describe("cluster: namespaces", () => {
       },
       annotations: { "linkerd.io/inject": "disabled" },
     });
-    deepEqual(multiclusterNamespace(undefined), {
+    deepEqual(multiclusterNamespace({}), {
       labels: {
         "linkerd.io/extension": "multicluster",
         "pod-security.kubernetes.io/enforce": "privileged",

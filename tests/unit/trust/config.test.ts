@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { certificateLifetimeMs, trustRootArgs } from "../../../components/trust-root.ts";
+import { lifetimeIn } from "../../../engine/trust/lifetime.ts";
+import { trustRootArgs } from "../../../components/trust-root.ts";
 import { parseConfig } from "../../../config/parse.ts";
 import { plainIssuerKeys } from "../../../config/stack.ts";
 import { configOf, mistakesIn, testSentences, westAndEast } from "../config/table.ts";
@@ -191,9 +192,6 @@ ${withEast("hunter2")}
 });
 
 describe("trust: from the stack's config", () => {
-  const lifetime = (issuanceLifetime: unknown) =>
-    certificateLifetimeMs({ identity: { issuer: { issuanceLifetime } } });
-
   it("names issuers after the cluster's trust domain", () => {
     const east = { clusterDomain: "east.local" };
     const clusters = { west: null, east, north: { trustDomain: "north.local" } };
@@ -214,13 +212,19 @@ describe("trust: from the stack's config", () => {
     const values = {
       "linkerd-control-plane": { identity: { issuer: { issuanceLifetime: "48h" } } },
     };
-    const config = configOf({ clusters: { west: { values }, east: null } });
-    equal(trustRootArgs(config, { trust: new Map() }).certificateLifetimeMs, 2 * day);
+    const clusters = { west: { values }, east: null };
+    const longest = (charts: object) =>
+      trustRootArgs(configOf({ clusters, charts }), { trust: new Map() }).certificateLifetimeMs;
+    equal(longest({}), 2 * day);
+    const ofAll = { identity: { issuer: { issuanceLifetime: "720h" } } };
+    equal(longest({ controlPlane: { values: ofAll } }), 30 * day);
+    const nested = { nested: "inner", values: { inner: ofAll } };
+    equal(longest({ controlPlane: nested }), 30 * day);
+    equal(longest({ controlPlane: { ...nested, values: ofAll } }), 2 * day);
   });
 
   it("reads a lifetime in Go's notation, by default a day, and takes any other for a very long one", () => {
-    deepEqual(["1h30m", undefined, null].map(lifetime), [5_400_000, day, day]);
-    equal(certificateLifetimeMs({ identity: 5 }), day);
-    for (const odd of ["a day", 86400]) equal(lifetime(odd) > 1000 * day, true);
+    deepEqual(["1h30m", undefined, null].map(lifetimeIn), [5_400_000, day, day]);
+    for (const odd of ["a day", 86400]) equal(lifetimeIn(odd) > 1000 * day, true);
   });
 });

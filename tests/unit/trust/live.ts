@@ -39,6 +39,7 @@ export function present(
     bundle: anchors(...bundle),
     issuer: issuer === undefined ? [] : [issuer.certificate],
     issuerSince: inDays(-30),
+    certificateLifetimeMs: 0,
     proxies: { value: proxies },
   };
   return { value };

@@ -4,7 +4,7 @@ import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
 import type { PresentTrust } from "../../../engine/trust/live.ts";
 import { isRotating, observeTrust } from "../../../engine/trust/observe.ts";
 import { valueIn } from "../../../engine/result.ts";
-import { onUnknownCurve } from "./certificates.ts";
+import { day, onUnknownCurve } from "./certificates.ts";
 import { absent, anchors, live, next, nextIssuer, old, oldIssuer, present } from "./live.ts";
 import { encoded, type Objects, roots, secret, served } from "./served.ts";
 
@@ -44,6 +44,27 @@ describe("trust: reading a cluster's trust", () => {
     equal(requests.length, 2);
     const all = inspect(west, { depth: Infinity, maxStringLength: Infinity });
     equal(all.includes(encoded(oldIssuer.keyPem)) || all.includes("PRIVATE"), false);
+  });
+
+  it("reads how long certificates live from the issuer's Secret, and during a rotation from Linkerd", async () => {
+    const own = secret(oldIssuer);
+    const annotations = { "linkerd-multicluster/certificate-lifetime": "72h" };
+    const recorded = { ...own, metadata: { ...own.metadata, annotations } };
+    const lifetime = async (objects: Objects) =>
+      (await presentFrom({ secret: own, ...objects })).certificateLifetimeMs / day;
+    equal(await lifetime({ roots: roots(old.pem) }), 0);
+    equal(await lifetime({ roots: roots(old.pem), secret: recorded }), 3);
+    const rotating = { roots: roots(both), pods: { items: [] } };
+    const config = (values: string) => ({
+      kind: "ConfigMap",
+      metadata: { name: "linkerd-config", namespace: "linkerd" },
+      data: { values },
+    });
+    const week = config("identity:\n  issuer:\n    issuanceLifetime: 168h\n");
+    equal(await lifetime({ ...rotating, config: week, secret: recorded }), 7);
+    equal(await lifetime({ ...rotating, config: config("x: y\n"), secret: recorded }), 3);
+    for (const unread of [undefined, 403, { kind: "ConfigMap", metadata: {} }])
+      equal((await lifetime({ ...rotating, config: unread })) > 1000, true);
   });
 
   it("reads an issuer in Linkerd's own scheme, and a missing one", async () => {

@@ -35,6 +35,18 @@ describe("trust: the last step of a rotation", () => {
     deepEqual(stages, ["waiting", "drop"]);
     equal(stageAfter(30, 40, { certificateLifetimeMs: 2 * day }), "waiting");
   });
+
+  it("waits in each cluster for the lifetime that the cluster shows", () => {
+    const moved = (certificateLifetimeMs: number, pod: number) =>
+      but(present([next, old], nextIssuer, [proxy("web-0", [next, old], pod)]), {
+        issuerSince: inDays(-2),
+        certificateLifetimeMs,
+      });
+    const stages = [moved(30 * day, 50), moved(30 * day, 40), moved(day, 50)].map(
+      (west) => second({ w: west, e: moved(0, 50) }).stage,
+    );
+    deepEqual(stages, ["waiting", "drop", "drop"]);
+  });
 });
 
 describe("trust: a rotation and pods that never start or are ignored", () => {

@@ -8,12 +8,14 @@ export interface Objects {
   readonly roots?: unknown;
   readonly secret?: unknown;
   readonly pods?: unknown;
+  readonly config?: unknown;
 }
 
 const core = "/api/v1/namespaces/linkerd";
 const paths: Readonly<Record<string, keyof Objects>> = {
   [core]: "home",
   [`${core}/configmaps/linkerd-identity-trust-roots`]: "roots",
+  [`${core}/configmaps/linkerd-config`]: "config",
   [`${core}/secrets/linkerd-identity-issuer`]: "secret",
   "/api/v1/pods": "pods",
 };

@@ -242,5 +242,13 @@ function read({ readable, bundle, issuer, issuerSince, pods }: WorldCluster): Li
   if (!readable) return { why: "no route to host", cause: "unreachable" };
   if (bundle.length === 0) return { value: undefined };
   const chain = issuer === undefined ? [] : [issuer.issuer];
-  return { value: { bundle, issuer: chain, issuerSince, proxies: { value: pods } } };
+  return {
+    value: {
+      bundle,
+      issuer: chain,
+      issuerSince,
+      certificateLifetimeMs: 0,
+      proxies: { value: pods },
+    },
+  };
 }
