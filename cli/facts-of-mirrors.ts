@@ -84,9 +84,7 @@ function mirrorFact(
   const annotations = wanted?.annotations ?? service?.metadata.annotations ?? {};
   const subsets = endpoints?.subsets ?? [];
   const origin =
-    wanted === undefined
-      ? originOf(kind, key, live)
-      : { service: wanted.origin, pod: wanted.hostname };
+    wanted === undefined ? originOf(key, live) : { service: wanted.origin, pod: wanted.hostname };
   return {
     source,
     part,

@@ -1,4 +1,5 @@
-import { isHeadless, objectKey, type Service } from "../../kubernetes/objects/objects.ts";
+import { isHeadless, type ObjectKey, type Service } from "../../kubernetes/objects/objects.ts";
+import { originOf } from "../../mirroring/model/live-mirrors.ts";
 import { mirrorsOf } from "../../mirroring/model/owner.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { label, tokensIn } from "../../mirroring/model/vocabulary.ts";
@@ -61,7 +62,8 @@ export const mirrorsHaveEndpoints: HealthCheck<CheckedLink> = {
         const follows =
           mirroring === "controller" || link.readiness === "follow" || isHeadless(service);
         const where = `${link.source}/${key}`;
-        return empty(where, service, link.target, follows ? exporting : undefined);
+        const origin = originOf(key, { service }).service;
+        return empty(where, origin, link.target, follows ? exporting : undefined);
       });
   },
 };
@@ -74,15 +76,14 @@ function needsEndpoints({ metadata: { labels = {}, annotations = {} } }: Service
 /** @param exporting the target, if the mirror follows its readiness */
 function empty(
   where: string,
-  service: Service,
+  origin: ObjectKey | undefined,
   target: string,
   exporting: ClusterSnapshot | undefined,
 ): Finding {
-  const origin = originOf(service, target);
-  const subsets = exporting?.endpoints.get(origin)?.subsets ?? [];
+  const subsets = origin === undefined ? [] : (exporting?.endpoints.get(origin)?.subsets ?? []);
   const isReady = subsets.some(({ addresses = [] }) => addresses.length > 0);
   // With `readiness: follow`, a mirror without endpoints may be right.
-  if (exporting !== undefined && exporting.services.has(origin) && !isReady)
+  if (origin !== undefined && exporting?.services.has(origin) === true && !isReady)
     return {
       sentence: `mirror ${where} has no endpoints, because ${target}/${origin} has no ready pod: start one there`,
       severity: "warning",
@@ -91,9 +92,4 @@ function empty(
     sentence: `mirror ${where} has no endpoints, so nothing can connect to it: check that the gateway of ${target} has an address`,
     fix: "pulumi up",
   };
-}
-
-function originOf({ metadata: { name, namespace, labels = {} } }: Service, target: string) {
-  const mirror = labels[label.headlessRoot] ?? name;
-  return objectKey(namespace, mirror.slice(0, -`-${target}`.length));
 }

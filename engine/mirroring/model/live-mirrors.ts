@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import {
   isHeadless,
   namespaceOf,
@@ -10,7 +11,7 @@ import type { LiveMirror, MirrorKind } from "./mirror.ts";
 import type { Keep } from "./decision.ts";
 import { federated, type Owner, ownerOf } from "./owner.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
-import { label } from "./vocabulary.ts";
+import { annotation, federatedName, label } from "./vocabulary.ts";
 
 /** Includes Endpoints that have lost their Service. */
 export function liveMirrors(
@@ -30,11 +31,29 @@ export function liveMirrors(
 }
 
 export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
+  if (service !== undefined && federated.owns(service)) return "federated";
   const labels = service?.metadata.labels ?? endpoints?.metadata.labels ?? {};
   if (labels[label.headlessRoot] !== undefined) return "endpoint";
   if (labels[label.remoteDiscovery] !== undefined) return "discovery";
-  if (service !== undefined && federated.owns(service)) return "federated";
   return service !== undefined && isHeadless(service) ? "headless" : "gateway";
+}
+
+/**
+ * Names the exported Service of a live mirror, and the pod behind an endpoint mirror, if they are known. A mirror's name
+ * says neither, because a link may give mirrors other names and namespaces.
+ */
+export function originOf(
+  key: ObjectKey,
+  live: LiveMirror,
+): { readonly service?: ObjectKey; readonly pod?: string } {
+  const [namespace = "", mirror = ""] = key.split("/");
+  const kind = liveKind(live);
+  if (kind === "federated")
+    return { service: objectKey(namespace, mirror.slice(0, -federatedName("").length)) };
+  const names = (metaOf(live).annotations?.[annotation.remoteName] ?? "").split(".");
+  const [pod, service, place = namespace] = kind === "endpoint" ? names : [undefined, ...names];
+  if (service === undefined || service === "") return {};
+  return { service: objectKey(place, service), ...omitUndefined({ pod }) };
 }
 
 /** Returns the headless mirror of an endpoint mirror, and any other mirror itself. */

@@ -1,13 +1,7 @@
 import type { Mirror, MirrorKind, FieldChange, LiveMirror } from "../model/mirror.ts";
 import { printable } from "../../kubernetes/objects/printable.ts";
-import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
-import {
-  objectKey,
-  type ObjectKey,
-  type ServicePort,
-  type StringMap,
-} from "../../kubernetes/objects/objects.ts";
-import { annotation, federatedName, tokensIn } from "../model/vocabulary.ts";
+import type { ObjectKey, ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
+import { annotation, tokensIn } from "../model/vocabulary.ts";
 import { portsText } from "../model/canonical.ts";
 import { liveKind } from "../model/live-mirrors.ts";
 import { type Decision, isListed } from "../model/decision.ts";
@@ -87,22 +81,6 @@ export function fieldText({ field, live, wanted }: FieldChange): string {
 export function membersIn(annotations: StringMap): string[] {
   const local = annotations[annotation.localMember];
   return [...tokensIn(annotations), ...(local === undefined ? [] : [`local ${local}`])];
-}
-
-/** Names the exported Service of a live mirror, and the pod behind an endpoint mirror, if they are known. */
-export function originOf(
-  kind: MirrorKind,
-  key: ObjectKey,
-  live: LiveMirror,
-): { readonly service?: ObjectKey; readonly pod?: string } {
-  const [namespace = "", mirror = ""] = key.split("/");
-  if (kind === "federated")
-    return { service: objectKey(namespace, mirror.slice(0, -federatedName("").length)) };
-  const { annotations = {} } = (live.service ?? live.endpoints)?.metadata ?? {};
-  const names = (annotations[annotation.remoteName] ?? "").split(".");
-  const [pod, service, place = namespace] = kind === "endpoint" ? names : [undefined, ...names];
-  if (service === undefined || service === "") return {};
-  return { service: objectKey(place, service), ...omitUndefined({ pod }) };
 }
 
 /** Returns `web` for `web.shop.svc.cluster.local`, and `pod.web` for one of its pods. */

@@ -1,12 +1,10 @@
 import type { ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
 import { listed } from "../../message.ts";
 import type { Decision, Verdict } from "../model/decision.ts";
-import { liveKind } from "../model/live-mirrors.ts";
-import { federated } from "../model/owner.ts";
+import { originOf } from "../model/live-mirrors.ts";
 import type { Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { federatedName, label } from "../model/vocabulary.ts";
-import { originOf } from "./describe.ts";
+import { label } from "../model/vocabulary.ts";
 
 const named = 3;
 
@@ -80,9 +78,8 @@ export function lastBackends(
 function nameOf(key: ObjectKey, service: Service): string | undefined {
   const { labels = {} } = service.metadata;
   if (labels[label.headlessRoot] !== undefined) return undefined;
-  if (federated.owns(service)) return key.slice(0, -federatedName("").length);
   if (labels[label.mirrored] !== "true") return key;
-  return originOf(liveKind({ service }), key, { service }).service ?? key;
+  return originOf(key, { service }).service ?? key;
 }
 
 export function notMirrored(skips: readonly Skip[]): Record<string, string> {

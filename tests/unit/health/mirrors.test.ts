@@ -113,7 +113,11 @@ describe("health of a link: its mirrors lead somewhere", () => {
   ) => linkView({ source: reading(cluster("east", { services, endpoints: there })), ...more });
   const stuck = (key: string) =>
     `error: mirror east/${key} has no endpoints, so nothing can connect to it: check that the gateway of west has an address. Fix: pulumi up`;
-  const web = service("shop/web-west", { labels });
+  const from = (name: string) => ({
+    "mirror.linkerd.io/remote-svc-fq-name": `${name}.svc.cluster.local`,
+  });
+  const web = service("shop/web-west", { labels, annotations: from("web.shop") });
+  const renamed = service("far/west-web", { labels, annotations: from("web.shop") });
   const emptied = of([web], {}, [endpoints("shop/web-west", [])]);
 
   tells("fails for a mirror without an Endpoints object", of([web]), [stuck("shop/web-west")]);
@@ -137,13 +141,25 @@ describe("health of a link: its mirrors lead somewhere", () => {
   });
   const there = { target: reading(exporting) };
   const root = { ...labels, [label.headlessRoot]: "db-west" };
-  const both = [web, service("shop/db-0-west", { labels: root })];
+  const both = [
+    web,
+    service("shop/db-0-west", { labels: root, annotations: from("db-0.db.shop") }),
+  ];
   const silent = (key: string, origin: string) =>
     `warning: mirror east/${key} has no endpoints, because west/${origin} has no ready pod: start one there`;
   const silence = [silent("shop/web-west", "shop/web"), silent("shop/db-0-west", "shop/db")];
   const follows = of(both, { ...there, link: { readiness: "follow" } });
   const controlled = of(both, { ...there, mirroring: "controller" });
-  const headless = service("shop/db-west", { labels }, { clusterIP: "None" });
+  const headless = service(
+    "shop/db-west",
+    { labels, annotations: from("db.shop") },
+    { clusterIP: "None" },
+  );
+  tells(
+    "finds the Service of a mirror with another name and namespace",
+    of([renamed], { ...there, link: { readiness: "follow" } }),
+    [silent("far/west-web", "shop/web")],
+  );
   tells("warns with readiness: follow if no pod is ready in the target", follows, silence);
   tells("warns with mirroring: controller if no pod is ready", controlled, silence);
   tells("warns for a headless mirror if no pod is ready", of([headless], there), [

@@ -6,6 +6,7 @@ import {
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import { mayExist } from "../../model/controller.ts";
+import { originOf } from "../../model/live-mirrors.ts";
 import { localMember, marksOn } from "../../model/marks.ts";
 import { copiedAnnotations, copiedLabels, withheld } from "../metadata.ts";
 import { type Mirror, mirroredPorts } from "../../model/mirror.ts";
@@ -51,8 +52,12 @@ export interface DesiredFederated {
 export function desiredFederated(view: FederatedView): DesiredFederated {
   const { members, ...found } = membership(view);
   const skips = [...found.skips];
-  const owned = [...view.source.services.values()].filter(federated.owns);
-  const live = new Map(owned.map((service) => [originOf(service), service]));
+  const live = new Map(
+    [...view.source.services].flatMap(([key, service]) => {
+      const origin = federated.owns(service) ? originOf(key, { service }).service : undefined;
+      return origin === undefined ? [] : [[origin, service] as const];
+    }),
+  );
   const age = agesOfLinks(view.source);
   const conflicts: Record<ObjectKey, string> = {};
   const claims = new Map<ObjectKey, FederatedClaim>();
@@ -190,8 +195,4 @@ function localClaim(
   // An earlier version marked the whole Service, so nobody knows whether the mark was meant for this member.
   if (!takesUnmarked && !marksOn(live?.metadata ?? {}, names, localMember).isOurs) return undefined;
   return { ...claim, stance: "unwanted", takesUnmarked, isLeft };
-}
-
-function originOf({ metadata: { namespace, name } }: Service): ObjectKey {
-  return objectKey(namespace, name.slice(0, -federatedName("").length));
 }
