@@ -70,8 +70,10 @@ export class Clusters {
     return this.#cached(this.#controllers, name, access, controllersIn);
   }
 
-  routes(name: string, access: ClusterAccess): Promise<Routes> {
-    return this.#cached(this.#routes, name, access, routesIn);
+  routes(name: string, access: ClusterAccess, extent?: Extent): Promise<Routes> {
+    return this.#routes.get(accessKey(access, extent), async () =>
+      routesIn(await this.client(name, access), extent),
+    );
   }
 
   statefulSets(name: string, access: ClusterAccess): Promise<readonly StatefulSet[]> {
@@ -99,11 +101,13 @@ export class Clusters {
   }
 
   markStale(access: ClusterAccess): void {
-    for (const extent of extents) this.#snapshots.markStale(accessKey(access, extent));
+    for (const cache of [this.#snapshots, this.#routes])
+      for (const extent of extents) cache.markStale(accessKey(access, extent));
   }
 
   refresh(access: ClusterAccess): void {
-    for (const extent of extents) this.#snapshots.refresh(accessKey(access, extent));
+    for (const cache of [this.#snapshots, this.#routes])
+      for (const extent of extents) cache.refresh(accessKey(access, extent));
   }
 
   /** Rejects if DNS has no address or does not answer in time. */

@@ -5,12 +5,13 @@ import { keyOf, type Node, type ObjectKey } from "../kubernetes/objects/objects.
 import { rbacName, resources } from "../kubernetes/objects/resources.ts";
 import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
-import type { Routes } from "../mirroring/model/route.ts";
+import { noRoutes, type Routes, routeSelector } from "../mirroring/model/route.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { label } from "../mirroring/model/vocabulary.ts";
 import { resultOf } from "../result.ts";
 import { readAnchors, readIssuer } from "../trust/observe.ts";
 import type { LinkerdReading } from "./reading.ts";
+import type { Extent } from "./snapshot.ts";
 
 export async function readLinkerd(
   kubernetes: Kubernetes,
@@ -48,11 +49,19 @@ export function namespacesWithMirrors({ services }: ClusterSnapshot): string[] {
   return [...new Set(mirrors.map(({ metadata }) => metadata.namespace))].sort();
 }
 
-/** A kind that isn't served has no objects, since the run may install its CRD before it writes routes. */
-export async function routesIn(kubernetes: Kubernetes): Promise<Routes> {
+/**
+ * A kind that isn't served has no objects, since the run may install its CRD before it writes routes.
+ *
+ * @param extent with `mirrors`, only routes of this program are read
+ */
+export async function routesIn(kubernetes: Kubernetes, extent?: Extent): Promise<Routes> {
   const options = { keep: new SharedValues() };
   const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
   const none = fallback([], "notFound");
+  if (extent === "mirrors") {
+    const own = { ...options, labelSelector: routeSelector };
+    return { ...noRoutes, httpRoutes: await kubernetes.list(httpRoutes, own).catch(none) };
+  }
   const [own, http, grpc, profiles] = await Promise.all([
     kubernetes.list(httpRoutes, options).catch(none),
     kubernetes.list(gatewayHttpRoutes, options).catch(none),

@@ -33,7 +33,7 @@ const linkStatus: Kind = { ...links, plural: "links/status" };
 const config: Kind = { ...configMaps, names: ["linkerd-config", "linkerd-identity-trust-roots"] };
 const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
 const mirrored = [namespaces, services, endpoints];
-const routes = [httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles];
+const rivals = [gatewayHttpRoutes, grpcRoutes, serviceProfiles];
 const account = [serviceAccounts, clusterRoles, clusterRoleBindings];
 const write = "get create update delete";
 const manage = "get create patch delete";
@@ -64,6 +64,12 @@ export const roles: readonly Role[] = [
       [deployments],
       "Linkerd's controllers. Needed to remove a link, to destroy, and where others have mirrors; otherwise optional, to warn of controllers.",
     ],
+    [
+      "source",
+      "list",
+      [httpRoutes],
+      "The stack's own routes. Optional if none of its Services ever failed over.",
+    ],
     ["source", "list", [pods], "Optional: `clients-meshed` in `linkerd-clusters check`."],
     ["target", "list", [statefulSets], "Optional: whether a missing pod with a mirror comes back."],
   ]),
@@ -78,7 +84,7 @@ export const roles: readonly Role[] = [
     ],
   ]),
   role("failover.yaml", "failover-preview", [
-    ["source", "list", routes, "The stack's own routes, and others for the same Services."],
+    ["source", "list", rivals, "Routes of others for the same Services."],
   ]),
   role("failover.yaml", "failover-up", [
     ["source", write, [httpRoutes], "The stack's own routes."],

@@ -1,4 +1,5 @@
 import { movedCluster } from "../kubernetes/identity.ts";
+import { fallback } from "../kubernetes/client/errors.ts";
 import { KubernetesError, omitUndefined } from "../kubernetes/index.ts";
 import type { Observed } from "../mesh/need.ts";
 import { readMesh } from "../mesh/read-mesh.ts";
@@ -9,6 +10,7 @@ import { decide } from "./decide/decide.ts";
 import { mayHaveOthers } from "./decide/policies/ownership.ts";
 import { dispositionsOf, removedLinks } from "./decide/policies/removed-links.ts";
 import type { ClusterReadings } from "./model/observation.ts";
+import { noRoutes } from "./model/route.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
 import {
   type Before,
@@ -61,8 +63,7 @@ export async function reconcile(
   const removed = dispositionsOf(removedLinks(args, before, source), args, controllers);
   const routes = await routesOf(clusters, args, before);
   const { links } = reading;
-  const optional = omitUndefined({ routes });
-  const known = { args, source, links, removed, now, stacks, controllers, ...optional };
+  const known = { args, source, links, removed, now, stacks, controllers, routes };
   const decided = decide(known);
   const statuses = statusesOf(known, decided);
   const federated = federatedKeys(decided);
@@ -77,10 +78,18 @@ export async function reconcile(
   return { outcome: "planned", readings, ...known, decided, report: { ...report, notes } };
 }
 
-/** Routes need a right that only stacks with `failover` have, so other runs don't read them. */
+/**
+ * Routes are found by their marks in every run, because a run that was killed has left no word of them. A stack that
+ * never had `failover` may lack the right to list them, and then has none.
+ */
 async function routesOf(clusters: Observed, args: MirrorsArgs, { hasRoutes }: Before) {
-  if (args.failover === undefined && hasRoutes !== true) return undefined;
-  return resultOf(() => clusters.routes(args.source, entryOf(args, args.source)));
+  const { source, failover } = args;
+  const extent = failover === undefined ? "mirrors" : undefined;
+  const mayHaveNone = extent === "mirrors" && hasRoutes !== true;
+  return resultOf(() => {
+    const routes = clusters.routes(source, entryOf(args, source), extent);
+    return mayHaveNone ? routes.catch(fallback(noRoutes, "forbidden")) : routes;
+  });
 }
 
 /** Without a link, a run only deletes mirrors, so it reads nothing else. */

@@ -41,7 +41,7 @@ export async function removeAll(
     throw new UserError(
       `the mirrors of ${name} stay for now, because another source of this run can't be read and may be the same cluster under another name: run again once it can be read`,
     );
-  if (routes !== undefined && "why" in routes) throw new UserError(withWayOut(name, routes.why));
+  if ("why" in routes) throw new UserError(withWayOut(name, routes.why));
   const unknown = removed.find((part) => part.disposition === "unknown");
   if (unknown !== undefined) throw new UserError(unknown.why);
   for (const [part, note] of report.notes) log(about(name, part) + note);

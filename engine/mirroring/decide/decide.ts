@@ -34,8 +34,7 @@ export interface SourceObservation {
   readonly stacks: readonly string[];
   /** They are read only where there is anything that one may have written. */
   readonly controllers: Controllers;
-  /** They are read only if Services fail over, or did so before. */
-  readonly routes?: Result<Routes>;
+  readonly routes: Result<Routes>;
 }
 
 export interface Decided {
@@ -131,7 +130,7 @@ function notesOn(
     ...links.flatMap((each) =>
       missingPorts(each).map((sentence): Note => [each.link.target, sentence]),
     ),
-    ...(routes !== undefined && "why" in routes
+    ...("why" in routes
       ? [[routesPart, `they stay as they are, because ${routes.why}`] as const]
       : []),
     ...removed.flatMap((part): Note[] =>
@@ -148,9 +147,7 @@ function notesOn(
 
 /** Routes that may not be read are a mistake to fix; whatever else prevents reading them may pass. */
 function unreadable({ args: { source }, routes }: SourceObservation): ByPart<string> {
-  return routes !== undefined && "why" in routes && routes.cause === "refused"
-    ? { [source]: routes.why }
-    : {};
+  return "why" in routes && routes.cause === "refused" ? { [source]: routes.why } : {};
 }
 
 function authorityOver(

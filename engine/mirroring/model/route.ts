@@ -15,6 +15,8 @@ export interface Routes {
   readonly profiles: readonly OtherObject[];
 }
 
+export const noRoutes: Routes = { httpRoutes: [], others: [], profiles: [] };
+
 /** A cluster's name can't have capitals. */
 export const routesPart = "HTTPRoutes";
 
@@ -26,6 +28,7 @@ export const mostBackends = 4;
 export const routeKey = (key: ObjectKey): string => `HTTPRoute ${key}`;
 
 export const routeLabels = { "app.kubernetes.io/managed-by": "linkerd-multicluster" } as const;
+export const routeSelector = "app.kubernetes.io/managed-by=linkerd-multicluster";
 
 /**
  * A proxy tries another backend after a fail-fast only if its route retries requests. No server answers with 599, so

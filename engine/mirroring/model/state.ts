@@ -97,7 +97,7 @@ export interface Memory {
     Record<string, Omit<GatewayFacts, "addresses"> & { readonly addresses: string }>
   >;
   readonly removedLinks?: readonly RemovedLink[];
-  /** The source may have HTTPRoutes of this stack, so the next run reads them. */
+  /** The source may have HTTPRoutes of this stack even if the next run isn't allowed to list them. */
   readonly hasRoutes?: boolean;
   /** Mirrors may still be marked under these former names of this stack. */
   readonly formerStacks?: readonly string[];

@@ -51,7 +51,7 @@ function mayHaveRoutes(
   { args, routes, decided }: PlannedOutcome,
 ): boolean {
   if (args.failover !== undefined || decided.failover.routes.length > 0) return true;
-  return hasRoutes && routes !== undefined && "why" in routes;
+  return hasRoutes && "why" in routes;
 }
 
 /**

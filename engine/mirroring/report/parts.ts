@@ -54,7 +54,6 @@ function routesReport(
   { routes: reading, decided: { failover } }: Pick<PlannedOutcome, "routes" | "decided">,
 ): PartReport[] {
   const lines = mirrorsBefore(before, routesPart);
-  if (reading === undefined) return [];
   if ("why" in reading) return [{ part: routesPart, mirrors: lines, changes: {}, notMirrored: {} }];
   const texts = failover.routes.flatMap((route): [string, Record<string, string>][] => {
     const { key, verdict, live } = route;

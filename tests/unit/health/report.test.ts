@@ -130,7 +130,7 @@ describe("the report", () => {
       await observeMesh(mesh(), now, { clusters, mirrorsOnly });
       return [...lines].sort();
     };
-    const lists = ["endpoints", "links", "namespaces", "nodes", "services"];
+    const lists = ["endpoints", "httproutes", "links", "namespaces", "nodes", "services"];
     deepEqual(
       await read(true),
       lists.map((each) => `list ${each}`),

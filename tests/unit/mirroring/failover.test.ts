@@ -1,11 +1,11 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
-import { serverWith } from "../../simulation/contents.ts";
+import { putServices, serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { managersOf, writesTo } from "../../simulation/outcome.ts";
 import { web } from "../fixtures/checked.ts";
-import { cluster, exporting, flat, service } from "../fixtures/objects.ts";
+import { cluster, exported, exporting, flat, service } from "../fixtures/objects.ts";
 
 const route = "shop/web-failover-80";
 const failingOver = (...order: readonly string[]) => ({
@@ -13,6 +13,8 @@ const failingOver = (...order: readonly string[]) => ({
   north: {},
   east: { failover: { "shop/web": order } },
 });
+
+const notFailingOver = { west: {}, north: {}, east: {} };
 
 /** Runs a stack in which `web` of east fails over to west, through a gateway, and then to north. */
 async function failing(): Promise<{ mesh: Mesh; east: ApiServer }> {
@@ -66,10 +68,56 @@ describe("a run with a Service that fails over", () => {
   it("deletes the HTTPRoute when its failover key is removed, and on destroy", async () => {
     const { mesh, east } = await failing();
     const destroyed = mesh.copy();
-    mesh.config = { ...mesh.config, clusters: { west: {}, north: {}, east: {} } };
+    mesh.config = { ...mesh.config, clusters: notFailingOver };
     deepEqual(await writesOf(east, () => mesh.up()), [`delete httproutes ${route}`]);
     equal((await destroyed.destroy()).failure, undefined);
     deepEqual([...destroyed.server("east").all("httproutes").keys()], []);
+  });
+
+  for (const [what, forget] of [
+    ["failed in part", () => undefined],
+    [
+      "was killed",
+      (mesh: Mesh) => {
+        mesh.engine.restore(new Map());
+      },
+    ],
+  ] as const)
+    it(`deletes the HTTPRoute of a run that ${what}, although no state tells of it`, async () => {
+      const { mesh, east } = await failing();
+      mesh.config = { ...mesh.config, clusters: notFailingOver };
+      await mesh.up();
+      await mesh.up();
+      putServices(mesh.server("west"), exported("shop/api"));
+      east.refuse = (request) =>
+        request === "create services shop/api-west" ? "forbidden" : undefined;
+      mesh.config = { ...mesh.config, clusters: failingOver("local", "west", "north") };
+      match((await mesh.up()).failure ?? "", /shop\/api-west/);
+      deepEqual([...east.all("httproutes").keys()], [route]);
+      forget(mesh);
+      east.refuse = () => undefined;
+      mesh.config = { ...mesh.config, clusters: notFailingOver };
+      const destroyed = mesh.copy();
+      equal((await mesh.up()).failure, undefined);
+      deepEqual([...east.all("httproutes").keys()], []);
+      if (what === "was killed") return;
+      equal((await destroyed.destroy()).failure, undefined);
+      deepEqual([...destroyed.server("east").all("httproutes").keys()], []);
+    });
+
+  it("needs no right to list HTTPRoutes in a stack whose Services never failed over", async () => {
+    const { mesh, east } = await failing();
+    const never = mesh.copy();
+    const forbid = (request: string) => (request === "list httproutes" ? "forbidden" : undefined);
+    never.engine.restore(new Map());
+    never.config = { ...mesh.config, clusters: notFailingOver };
+    never.server("east").refuse = forbid;
+    const { failure, lines } = await never.up();
+    deepEqual([failure, lines.filter((line) => line.includes("HTTPRoutes"))], [undefined, []]);
+    equal((await never.destroy()).failure, undefined);
+    east.refuse = forbid;
+    mesh.config = never.config;
+    match((await mesh.up()).failure ?? "", /to list httproutes/);
   });
 
   it("fails on destroy if HTTPRoutes can't be read", async () => {
@@ -87,7 +135,7 @@ describe("a run with a Service that fails over", () => {
     await mesh.up();
     const live = east.get("httproutes", route);
     deepEqual(live && managersOf(live), [managerOf(mesh.stack)]);
-    mesh.config = { ...mesh.config, clusters: { west: {}, north: {}, east: {} } };
+    mesh.config = { ...mesh.config, clusters: notFailingOver };
     await mesh.up();
     deepEqual([...east.all("httproutes").keys()], []);
   });

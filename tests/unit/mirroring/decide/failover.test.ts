@@ -228,9 +228,9 @@ describe("failover of a Service", () => {
     deepEqual([gone.inputs.hasRoutes, gone.hasWrites], [true, true]);
     const nothing = await decided({ ...after, args, routes: none, before: gone.inputs });
     deepEqual([nothing.inputs.hasRoutes, nothing.hasWrites], [undefined, false]);
-    // From then on, a run doesn't read routes.
-    const unasked = await decided({ ...after, args, routes: "server", before: nothing.inputs });
-    deepEqual(unasked.routes, []);
+    // From then on, a run that may not list routes knows that there are none.
+    const denied = await decided({ ...after, args, routes: "forbidden", before: nothing.inputs });
+    deepEqual([denied.routes, denied.inputs.refused], [[], undefined]);
   });
 
   it("deletes the route of a port or of a Service that the source no longer has", async () => {

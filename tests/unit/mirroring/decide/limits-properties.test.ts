@@ -6,6 +6,7 @@ import { objectKey, type Service } from "../../../../engine/kubernetes/objects/o
 import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { SharedValues } from "../../../../engine/kubernetes/objects/shared-values.ts";
 import { decide } from "../../../../engine/mirroring/decide/decide.ts";
+import { noRoutes } from "../../../../engine/mirroring/model/route.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import { carryOut } from "../../fixtures/carry-out.ts";
@@ -135,6 +136,7 @@ describe("any exports within the limits, one after the other", () => {
             now: later,
             stacks: [stack],
             controllers: { value: [] },
+            routes: { value: noRoutes },
           });
           source = carryOut(decisions, source);
           const keep = new SharedValues();
