@@ -3,7 +3,7 @@ import { keyOf, objectKey, type Service } from "../../../kubernetes/objects/obje
 import type { LinkSpec } from "../../model/link.ts";
 import { mirrorKey, type LiveMirror } from "../../model/mirror.ts";
 import { anyMirror, federated } from "../../model/owner.ts";
-import type { Fix, Why } from "../../model/reasons.ts";
+import type { Fix, Skip, Why } from "../../model/reasons.ts";
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import { inDigits } from "../../../message.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
@@ -37,26 +37,49 @@ interface Limit<T> {
   readonly fix?: Fix;
 }
 
-/** Another mirror may use a name that is freed, so planning is repeated until everything fits. */
+/** Without collisions, each limit takes a round. */
+const mostRounds = 6;
+
+/**
+ * Another mirror may use a name that is freed, so planning is repeated until everything fits. A target could make each
+ * refused name free another one, for hours: after a few rounds, names that collide stay without a mirror.
+ */
 export function withinLimits(
   parts: readonly WantedPart[],
   links: readonly LinkSpec[],
   source: ClusterSnapshot,
   plan: (parts: readonly WantedPart[]) => Decision[],
 ): Decision[] {
-  for (let wanted = parts; ;) {
+  let wanted = parts;
+  for (let round = 1; ; round++) {
     const decisions = plan(wanted);
     const refused = beyondLimits(decisions, links, source);
     if (refused.size === 0) return decisions;
+    const colliding = round < mostRounds ? new Map<string, Why>() : collisionsIn(decisions);
     wanted = wanted.map((part) => {
       const refusals = part.mirrors.flatMap((mirror) => {
-        const why = refused.get(`${part.part} ${mirrorKey(mirror)}`);
-        return why === undefined ? [] : [{ mirror, ...why }];
+        const key = `${part.part} ${mirrorKey(mirror)}`;
+        const why = colliding.get(`${key} ${originOf(mirror)}`) ?? refused.get(key);
+        return why === undefined ? [] : [{ ...why, mirror }];
       });
       const { mirrors, skips } = refuse(part.mirrors, refusals);
       return { ...part, mirrors, skips: [...part.skips, ...skips] };
     });
   }
+}
+
+/** Other mirrors of the same name may have no collision. */
+function originOf({ origin, hostname = "" }: Pick<Skip, "origin" | "hostname">): string {
+  return `${origin} ${hostname}`;
+}
+
+function collisionsIn(decisions: readonly Decision[]): ReadonlyMap<string, Why> {
+  return new Map(
+    decisions
+      .filter(isSkip)
+      .filter(({ reason }) => reason === "CollidingName")
+      .map((skip) => [`${skip.part} ${skip.key} ${originOf(skip)}`, skip]),
+  );
 }
 
 function beyondLimits(

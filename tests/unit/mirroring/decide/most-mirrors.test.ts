@@ -1,13 +1,23 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { bounds } from "../../../../engine/kubernetes/objects/bounds.ts";
 import type { Service, ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { plan } from "../../../../engine/mirroring/decide/compare.ts";
 import { isWanted } from "../../../../engine/mirroring/model/decision.ts";
 import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
 import { withinLimits } from "../../../../engine/mirroring/decide/policies/most-mirrors.ts";
+import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
+import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import { fed } from "../../fixtures/federation.ts";
-import { cluster, endpoints, exported, member, pods, service } from "../../fixtures/objects.ts";
+import {
+  cluster,
+  endpoints,
+  exported,
+  headless,
+  member,
+  pods,
+  service,
+} from "../../fixtures/objects.ts";
 import { link, type LinkScenario, wanted, west } from "../../fixtures/link.ts";
 import { partOf, planned } from "../../fixtures/reconcile.ts";
 
@@ -155,6 +165,39 @@ describe("targets that share the limits of a source", () => {
       .slice(0, 3)
       .map((name) => service(`shop/${long(name)}-away`, { labels }, { ports: ports(100) }));
     deepEqual(shared({ west: many(10, 100), north: many(10, 100) }, east(...theirs)), [1, 1]);
+  });
+
+  it("are planned in a few rounds, even if each refused name frees another one", () => {
+    // Pod h1 of h0 has the name of Service h1, pod h2 of h1 that of h2, and so on.
+    const chained = cluster("west", {
+      services: times(100, (n) => headless(`shop/h${n}`)),
+      endpoints: times(100, (n) => endpoints(`shop/h${n}`, [pods([`h${n + 1}`])])),
+    });
+    const honest = cluster("north", { services: [exported("shop/a"), exported("shop/b")] });
+    const source = east(live("h50-west"), live("kept-west"));
+    const after = (target: ClusterSnapshot) => {
+      const targets = [target, honest];
+      const links = targets.map((each) => link({ target: each.cluster, maxMirrors: 2 }));
+      const parts = links.map((spec, nth) => {
+        const target = targets[nth] ?? honest;
+        return { part: spec.target, ...wanted({ target, link: spec, source }) };
+      });
+      let rounds = 0;
+      const decisions = withinLimits(parts, links, source, (some) => {
+        rounds += 1;
+        return plan(some, source, ["west", "north"]);
+      });
+      return {
+        rounds,
+        west: partOf(decisions, "west", source),
+        north: partOf(decisions, "north", source),
+      };
+    };
+    const found = after(chained);
+    ok(found.rounds <= 12, `${found.rounds} rounds`);
+    deepEqual(found.west.changes, []);
+    ok(found.west.skips.every(({ reason }) => reasons[reason].keeps));
+    deepEqual(found.north, after(west()).north);
   });
 
   it("keep their mirrors, and those with least get new ones first", () => {
