@@ -109,7 +109,7 @@ const settings = {
   ),
   formerNames: choice(
     ["keep", "delete"],
-    "after a change of `names` or `mirrorNamespaces`: `keep` deletes a former mirror in the run after the one that creates its successor, `delete` in the same run",
+    "after a change of `names` or `mirrorNamespaces`: `keep` deletes a former mirror in the first run that finds its successor in place, `delete` already in the run that creates it",
   ),
   mirrorNamespaces: withDefault(
     z.record(syntax.mappedNamespace, syntax.namespaceTemplate, {

@@ -13,8 +13,10 @@ import {
   type Wanted,
   type Write,
 } from "../model/decision.ts";
-import { addressOf, rootOf } from "../model/live-mirrors.ts";
+import { addressOf } from "../model/live-mirrors.ts";
+import { endpointsFields, serviceFields } from "../model/difference.ts";
 import { type RouteDecision, routeOwner, routesPart } from "../model/route.ts";
+import { RemovalOrder } from "./removal-order.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
 import { releaseMirror, removeMirror, writeEndpoints, writeService } from "./objects.ts";
 import { writeRoute } from "./routes.ts";
@@ -30,7 +32,7 @@ export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> &
  * Carries out the decisions of all parts together, in the order that keeps traffic up: namespaces, Services, Endpoints,
  * deletions. Clients that use a headless mirror already must not be sent to an endpoint mirror that isn't ready, so its
  * Endpoints are written after everything else; those of a new headless mirror may come first. A failure doesn't stop
- * the rest, but a pod's mirror is not deleted while the headless mirror may still point to it.
+ * the rest, but nothing is deleted against the order of removal.
  *
  * @param namespaces to create, each with the part that needs it
  * @param routes written once new mirrors exist and before others are deleted, so that no route names a missing one
@@ -42,6 +44,7 @@ export async function apply(
   routes: readonly RouteDecision[],
 ): Promise<readonly WriteFailure[]> {
   const failed = new Map<ObjectKey, WriteFailure>();
+  const order = new RemovalOrder(decisions);
   const each = async <T extends Exclude<Decision, Skipped>>(
     changes: readonly T[],
     work: (scope: WriteScope, change: T) => Promise<void>,
@@ -49,7 +52,10 @@ export async function apply(
     const failures = await attempt(changes, (change) =>
       work(scopeOf(destination, change.part), change),
     );
-    for (const failure of failures) failed.set(failure.key, failure);
+    for (const failure of failures) {
+      failed.set(failure.key, failure);
+      order.unchanged(failure.key);
+    }
   };
   let isMarked = true;
 
@@ -68,12 +74,20 @@ export async function apply(
     const service = await writeService(scope, change);
     addresses.set(change.key, addressOf(service));
     if (service !== undefined && !hasMark(scope, change, service)) isMarked = false;
+
+    if (service === undefined || serviceFields(service, change.wanted).length > 0)
+      order.differs(change.key);
   });
 
   const isInUse = ({ kind, verdict }: Write) => kind === "headless" && verdict !== "create";
   for (const areInUse of [false, true]) {
     const due = writes.filter((write) => isInUse(write) === areInUse && !failed.has(write.key));
-    await each(due, (scope, change) => writeEndpoints(scope, change, (key) => addresses.get(key)));
+    await each(due, async (scope, change) => {
+      const addressIn = (key: ObjectKey) => addresses.get(key);
+      const endpoints = await writeEndpoints(scope, change, addressIn);
+      if (endpointsFields(endpoints, change.wanted, addressIn).length > 0)
+        order.differs(change.key);
+    });
   }
 
   const scope = { ...scopeOf(destination, routesPart), owner: routeOwner };
@@ -83,9 +97,11 @@ export async function apply(
   for (const isHeadless of [true, false]) {
     const due = decisions
       .filter((each) => each.verdict === "delete")
-      .filter(({ kind }) => (kind === "headless") === isHeadless)
-      .filter(({ key, live }) => !failed.has(rootOf(key, live)));
+      .filter(({ kind }) => (kind === "headless") === isHeadless);
     await each(due, async (scope, deletion) => {
+      const why = order.whyNot(deletion);
+      if (why !== undefined)
+        throw new UserError(`mirror ${destination.source}/${deletion.key} stays, because ${why}`);
       if (!isMarked) throw new UserError(marksHidden(destination.source));
       await removeMirror(scope, deletion);
     });

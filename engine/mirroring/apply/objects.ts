@@ -135,16 +135,16 @@ export async function writeEndpoints(
   scope: WriteScope,
   { verdict, wanted, live }: Write,
   addressOf: AddressOf,
-): Promise<void> {
+): Promise<Endpoints | undefined> {
   // Kubernetes deletes the Endpoints of a replaced Service; `write` finds out if they are still there.
   const observed = verdict === "replace" ? undefined : live.endpoints;
   const { endpoints } = wanted;
   if (endpoints === undefined) {
     if (live.endpoints !== undefined)
       await remove(scope, resources.endpoints, live.endpoints, () => true);
-    return;
+    return undefined;
   }
-  await write(scope, resources.endpoints, wanted, observed, (now) => {
+  return write(scope, resources.endpoints, wanted, observed, (now) => {
     if (now !== undefined) {
       assertOurs(scope, resources.endpoints, now);
       if (endpointsFields(now, wanted, addressOf).length === 0) return undefined;

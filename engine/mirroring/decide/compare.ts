@@ -1,17 +1,17 @@
-import { namespaceOf, objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { namespaceOf, objectKey } from "../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { marksOn, sameManagers } from "../model/marks.ts";
 import { type Mirror, mirrorKey, type LiveMirror } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
-import { type Reason, reasons, type Skip } from "../model/reasons.ts";
-import { originPath, remotePath } from "../model/vocabulary.ts";
+import { reasons, type Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { type Decision, isWanted, type Skipped, type Wanted } from "../model/decision.ts";
+import { type Decision, isWanted, type Wanted } from "../model/decision.ts";
 import type { AddressOf } from "../model/canonical.ts";
 import { endpointsFields, mustReplace, serviceFields } from "../model/difference.ts";
 import { type FederatedClaim, type FederatedClaims, settle } from "../model/federated-claim.ts";
 import { colliding, unwritable } from "./policies/collisions.ts";
 import { addressOf, liveKind, liveMirrors, metaOf, rootOf } from "../model/live-mirrors.ts";
+import { succession } from "./policies/former-names.ts";
 import { type Authority, fateOf } from "./policies/ownership.ts";
 import { refuse, type Refusal } from "./policies/rules.ts";
 
@@ -71,15 +71,10 @@ function compare(
   const undecided = new Set(
     skipped.flatMap(({ reason, key }) => (reasons[reason].keeps ? [key] : [])),
   );
-  const coming =
-    authority?.keepsFormerNames === true
-      ? comingNames(wanted, skipped)
-      : new Map<string, ObjectKey>();
-  const present = new Map(
-    wanted.filter(isWanted).flatMap((each): [string, ObjectKey][] => {
-      const path = remotePath(each.wanted.annotations);
-      return path === undefined ? [] : [[path, each.key]];
-    }),
+  const successionOf = succession(
+    wanted.filter(isWanted),
+    skipped,
+    authority?.deletesFormerNamesAtOnce === true,
   );
   const others = [...live].flatMap(([key, mirror]): Decision[] => {
     if (asked.has(key)) return [];
@@ -90,50 +85,15 @@ function compare(
         ? { verdict: claim === undefined ? ("handOver" as const) : ("delete" as const) }
         : fateOf(mirror, authority);
     if (fate.verdict === "handOver") return [{ ...common, ...fate }];
-    const isUndecided = undecided.has(key) || undecided.has(rootOf(key, mirror));
-    const path = remotePath(metaOf(mirror).annotations) ?? "";
-    // A former headless mirror names its pods for as long as it stays.
-    const ofRoot =
-      common.kind === "endpoint" ? coming.get(path.replace(/^[^.]*\./, "")) : undefined;
-    const awaited = unless(key, coming.get(path)) ?? unless(rootOf(key, mirror), ofRoot);
+    const { successor, awaited } = successionOf(key, mirror);
     if (awaited !== undefined) return [{ verdict: "keep", ...common, successor: awaited }];
+    const isUndecided = undecided.has(key) || undecided.has(rootOf(key, metaOf(mirror)));
     const stays = isUndecided || mirror.service?.metadata.deletionTimestamp !== undefined;
     if (stays) return [{ verdict: "keep", ...common, ...omitUndefined({ claim }) }];
-    const successor = present.get(path);
     return [{ verdict: "delete", ...common, ...omitUndefined({ claim, successor }) }];
   });
   return [...[...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)), ...skipped];
 }
-
-/**
- * Returns by Service, or by pod, the mirror that doesn't exist yet under its new name. The one of the former name stays
- * until a run finds that the new one exists, so that there is no moment without a name.
- */
-function comingNames(
-  wanted: readonly Decision[],
-  skipped: readonly Skipped[],
-): ReadonlyMap<string, ObjectKey> {
-  const created = wanted.flatMap((each): [string, ObjectKey][] =>
-    each.verdict === "create" || each.verdict === "replace"
-      ? [[remotePath(each.wanted.annotations) ?? "", each.key]]
-      : [],
-  );
-  const impossible = skipped
-    .filter(({ reason }) => reasons[reason].keeps || ofNameOrPlace.has(reason))
-    .map(({ origin, hostname, key }) => [originPath(origin, hostname), key] as const);
-  return new Map([...created, ...impossible]);
-}
-
-function unless(former: ObjectKey, successor: ObjectKey | undefined): ObjectKey | undefined {
-  return successor === former ? undefined : successor;
-}
-
-/** Another name or namespace would remove these reasons. */
-const ofNameOrPlace: ReadonlySet<Reason> = new Set([
-  "InvalidName",
-  "MissingNamespace",
-  "NameTooLong",
-]);
 
 function decideWanted(
   part: string,

@@ -163,7 +163,7 @@ function authorityOver(
       !hidden &&
       !mayExist(controllers, link.target) &&
       Object.keys(link.mirrorNamespaces).length === 0,
-    ...(link.formerNames === "keep" && { keepsFormerNames: true }),
+    ...(link.formerNames === "delete" && { deletesFormerNamesAtOnce: true }),
   };
 }
 

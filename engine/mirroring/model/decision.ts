@@ -29,7 +29,7 @@ export type Write = AboutMirror<"create" | "update" | "replace"> & {
 export type Keep = AboutMirror<"keep"> & {
   /** The reason is absent if no link wants the mirror and it can't be decided whether to delete it. */
   readonly wanted?: Mirror;
-  /** Names the mirror that will replace this one and doesn't exist yet. */
+  /** Names a mirror that will replace this one or others of its Service, and isn't in place yet. */
   readonly successor?: ObjectKey;
 };
 

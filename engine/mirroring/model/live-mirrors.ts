@@ -57,8 +57,8 @@ export function originOf(
 }
 
 /** Returns the headless mirror of an endpoint mirror, and any other mirror itself. */
-export function rootOf(key: ObjectKey, { service, endpoints }: LiveMirror): ObjectKey {
-  const root = (service ?? endpoints)?.metadata.labels?.[label.headlessRoot];
+export function rootOf(key: ObjectKey, { labels }: Pick<ObjectMeta, "labels">): ObjectKey {
+  const root = labels?.[label.headlessRoot];
   return root === undefined ? key : objectKey(namespaceOf(key), root);
 }
 

@@ -13,7 +13,7 @@ export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectK
       const { key, live, wanted } = each;
       if (wanted !== undefined) return [key, describeWanted(wanted)] as const;
       const isRenamed = each.verdict === "keep" && each.successor !== undefined;
-      const until = isRenamed ? `; stays until ${each.successor} exists` : "";
+      const until = isRenamed ? `; stays until ${each.successor} is in place` : "";
       return [key, `${describeLive(live)}${until}`] as const;
     }),
   );

@@ -14,8 +14,8 @@ export interface Authority {
   readonly covers: (namespace: string) => boolean;
   /** An unmarked mirror in such a namespace is deleted if no link wants it. */
   readonly deletesUnmarked: boolean;
-  /** A mirror of a former name stays in the run that creates the one of the present name. */
-  readonly keepsFormerNames?: boolean;
+  /** A mirror of a former name may go in the run that creates the one of the present name. */
+  readonly deletesFormerNamesAtOnce?: boolean;
   /** Names the new owner of a link that is handed over: no mirror is deleted, and this stack's marks are removed. */
   readonly successor?: string;
 }

@@ -1,5 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { linkDefaults, type LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import { edited } from "../../fixtures/edited.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
 import { actions, planned, reconciled, skipped, told } from "../../fixtures/reconcile.ts";
@@ -64,8 +67,21 @@ describe("mirrors of former names", () => {
     deepEqual(actions(plan), created);
     deepEqual(
       plan.mirrors["shop/web-west"],
-      "gateway mirror of web: http 80→8080/TCP; stays until shop/west-web exists",
+      "gateway mirror of web: http 80→8080/TCP; stays until shop/west-web is in place",
     );
+  });
+
+  it("stay until the present ones are as they should be, and those of pods too", () => {
+    const both = reconciled({ target, source: former, link: renamed });
+    const lacking = (key: ObjectKey) => edited(both, key, { endpoints: () => undefined });
+    const kept = (source: ClusterSnapshot) =>
+      Object.keys(planned({ target, source, link: renamed }).mirrors).filter((key) =>
+        key.endsWith("-west"),
+      );
+    deepEqual(kept(lacking("shop/west-web")), ["shop/web-west"]);
+    for (const key of ["shop/west-db", "shop/west-db-0"] as const)
+      deepEqual(kept(lacking(key)), ["shop/db-0-west", "shop/db-west"]);
+    deepEqual(kept(both), []);
   });
 
   it("are deleted in the next run", () => {
@@ -79,19 +95,31 @@ describe("mirrors of former names", () => {
     deepEqual(actions(planned({ target, source: former, link })).sort(), all);
   });
 
-  it("stay if the present name is invalid or its namespace is missing", () => {
+  it("stay if a mirror can't have the present name, whatever formerNames says", () => {
+    const mirrored = reconciled({ target: west([web]) });
+    const taken = exported("shop/web");
+    const services = new Map([...mirrored.services, ["shop/web" as const, taken]]);
+    const source = { ...mirrored, services };
     for (const [link, reason] of [
       [{ names: `{service}-${"x".repeat(60)}` }, "NameTooLong"],
       [{ names: "1-{service}" }, "InvalidName"],
+      [{ names: "{service}" }, "NotOurs"],
       [{ mirrorNamespaces: { shop: "none" } }, "MissingNamespace"],
-    ] as const) {
-      const plan = planned({
-        target: west([web]),
-        source: reconciled({ target: west([web]) }),
-        link,
-      });
-      deepEqual([actions(plan), skipped(plan)], [[], [`${reason} shop/web`]]);
-    }
+    ] as const)
+      for (const formerNames of ["keep", "delete"] as const) {
+        const plan = planned({ target: west([web]), source, link: { ...link, formerNames } });
+        deepEqual([actions(plan), skipped(plan)], [[], [`${reason} shop/web`]]);
+      }
+  });
+
+  it("stay with their headless mirror if a single pod can't have its present name", () => {
+    const long = "d".repeat(55);
+    const named = west([db], [endpoints("shop/db", [pods([long])])]);
+    const source = reconciled({ target: named, source: reconciled({ target: named }) });
+    const link = { names: "far-away-{service}", formerNames: "delete" as const };
+    const plan = planned({ target: named, source, link });
+    deepEqual(actions(plan), ["create headless shop/far-away-db"]);
+    deepEqual(skipped(plan), [`NameTooLong shop/db pod ${long}`]);
   });
 
   it("stay with their headless mirror, even those of missing pods", () => {

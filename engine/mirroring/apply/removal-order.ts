@@ -1,0 +1,41 @@
+import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { type Decision, type Deletion, isWanted } from "../model/decision.ts";
+import { metaOf, rootOf } from "../model/live-mirrors.ts";
+
+/**
+ * The order of removal (docs/decisions/0008): nothing is removed while its successor isn't in place, or while something
+ * of ours that is live still points to it. Knows what a run has done so far.
+ */
+export class RemovalOrder {
+  readonly #roots: ReadonlyMap<ObjectKey, ObjectKey>;
+  /** What these point to has not changed. */
+  readonly #unchanged = new Set<ObjectKey>();
+  /** A headless mirror is in place only with all mirrors of its pods. */
+  readonly #notInPlace = new Set<ObjectKey>();
+
+  constructor(decisions: readonly Decision[]) {
+    this.#roots = new Map(
+      decisions.filter(isWanted).map(({ key, wanted }) => [key, rootOf(key, wanted)]),
+    );
+  }
+
+  /** Records a mirror that could not be written, or that stays. */
+  unchanged(key: ObjectKey): void {
+    this.#unchanged.add(key);
+    this.differs(key);
+  }
+
+  /** Records a mirror that the API server has stored otherwise than it was sent. */
+  differs(key: ObjectKey): void {
+    this.#notInPlace.add(this.#roots.get(key) ?? key);
+  }
+
+  /** Returns why a mirror has to stay; undefined if it may go. */
+  whyNot({ key, live, successor = key }: Deletion): string | undefined {
+    if (this.#notInPlace.has(this.#roots.get(successor) ?? successor))
+      return "the mirror that replaces it is not in place";
+    return this.#unchanged.has(rootOf(key, metaOf(live)))
+      ? "its headless mirror may still name it"
+      : undefined;
+  }
+}
