@@ -3,7 +3,6 @@ import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { type Controllers, mayExist } from "../model/controller.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { hidesMarks, marksHidden } from "../model/marks.ts";
-import { undecidedMirrors } from "../model/live-mirrors.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { LinkObservation } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
@@ -113,7 +112,8 @@ export function decide(observation: SourceObservation): Decided {
             routes,
             failover: args.failover ?? {},
             stacks,
-            mirrorsOf: (target) => decisionsByPart.get(target) ?? undecidedMirrors(source, target),
+            links: specs,
+            decisionsByPart,
           }),
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
     notes: notesOn(observation, judged, decisionsByPart),

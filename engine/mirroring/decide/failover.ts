@@ -5,10 +5,7 @@ import {
   type ObjectKey,
   objectKey,
   type Service,
-  type ServicePort,
 } from "../../kubernetes/objects/objects.ts";
-import { type Decision, isListed, isWanted } from "../model/decision.ts";
-import { metaOf } from "../model/live-mirrors.ts";
 import {
   appliesTo,
   type DecidedRoutes,
@@ -20,18 +17,8 @@ import {
   type Routes,
   type WantedRoute,
 } from "../model/route.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { Failover } from "../model/state.ts";
-import { label, originPath, remotePath } from "../model/vocabulary.ts";
-
-export interface FailoverView {
-  readonly source: ClusterSnapshot;
-  readonly failover: Failover;
-  readonly routes: Routes;
-  /** Keeps every mirror if the target can't be judged. */
-  readonly mirrorsOf: (target: string) => readonly Decision[];
-  readonly stacks: readonly string[];
-}
+import { label } from "../model/vocabulary.ts";
+import { type Backend, backendOf, type FailoverView, mirrorBackend } from "./backends.ts";
 
 /**
  * Linkerd's proxies follow these HTTPRoutes to the first cluster that has endpoints for a Service. A route names no
@@ -100,13 +87,15 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     );
   const found = clusters.map((cluster) => ({
     cluster,
-    backend: cluster === local ? backendOf(key, service.spec.ports) : backendIn(cluster, key, view),
+    backend:
+      cluster === local ? backendOf(key, service.spec.ports) : mirrorBackend(cluster, key, view),
   }));
-  const missing = found.flatMap(({ cluster, backend }) =>
-    backend === undefined
+  const missing = found.flatMap(({ cluster, backend }) => {
+    if (backend !== undefined) return [];
+    return view.decisionsByPart.has(cluster)
       ? `${source.cluster} has no mirror of it from ${cluster}, so its requests don't fail over to ${cluster}: export it there`
-      : [],
-  );
+      : `its requests don't fail over to ${cluster} before a run can judge the mirrors from there`;
+  });
   const backends = found.flatMap(({ backend }) => backend ?? []);
   const wanted = (service.spec.ports ?? []).flatMap(({ port, protocol = "TCP" }) => {
     const open = backends.filter(({ ports }) => ports.has(port));
@@ -153,31 +142,6 @@ function othersOf(
       .map((profile) => `ServiceProfile ${keyOf(profile)}`),
   ];
   return found;
-}
-
-interface Backend {
-  readonly key: ObjectKey;
-  readonly ports: ReadonlySet<number>;
-}
-
-function backendOf(key: ObjectKey, ports: readonly ServicePort[] = []): Backend {
-  return { key, ports: new Set(ports.map(({ port }) => port)) };
-}
-
-/** Finds the mirror of a Service by what it stands for, because a link may give mirrors other names. */
-function backendIn(
-  target: string,
-  key: ObjectKey,
-  { mirrorsOf }: FailoverView,
-): Backend | undefined {
-  const path = originPath(key);
-  const mirrors = mirrorsOf(target)
-    .filter(isListed)
-    .filter(({ kind }) => kind === "gateway" || kind === "discovery")
-    .filter(({ live, wanted }) => remotePath((wanted ?? metaOf(live)).annotations) === path);
-  const mirror = mirrors.find(isWanted) ?? mirrors[0];
-  if (mirror === undefined) return undefined;
-  return backendOf(mirror.key, mirror.wanted?.ports ?? mirror.live.service?.spec.ports);
 }
 
 const most = 1_000_000;

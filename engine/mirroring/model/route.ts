@@ -73,6 +73,13 @@ export function isOwnRoute({ metadata }: HttpRoute, names: readonly string[]): b
   return routeOwner.owns({ metadata }) && isOurs && others.length === 0;
 }
 
+/** Returns the Services that a route sends requests to, its own among them. */
+export function backendsOf({ metadata, spec }: HttpRoute): ObjectKey[] {
+  return (spec?.rules ?? []).flatMap(({ backendRefs = [] }) =>
+    backendRefs.map(({ name = "", namespace = metadata.namespace }) => objectKey(namespace, name)),
+  );
+}
+
 /** Returns whether requests that clients of any namespace send to the Service follow the route. */
 export function appliesTo({ metadata, spec }: OtherRoute, service: ObjectKey): boolean {
   return (spec?.parentRefs ?? []).some(

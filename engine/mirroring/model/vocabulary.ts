@@ -1,6 +1,6 @@
 /** The spelling follows `pkg/k8s/labels.go` of linkerd2 (linkerd-behaviour.md 0 and 2.2). */
 
-import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 
 export const label = {
   mirrored: "mirror.linkerd.io/mirrored-service",
@@ -79,6 +79,12 @@ function aroundService({ names, target }: Naming): readonly [string, string] {
 export function mirrorNamespace(namespace: string, { mirrorNamespaces }: Placing): string {
   const { [namespace]: own, "*": other = "{namespace}" } = mirrorNamespaces;
   return (own ?? other).replaceAll("{namespace}", namespace);
+}
+
+/** Returns where a link puts the mirror of a Service. */
+export function mirrorPlace(service: ObjectKey, link: Naming & Placing): ObjectKey {
+  const [namespace = "", name = ""] = service.split("/");
+  return objectKey(mirrorNamespace(namespace, link), mirrorName(name, link));
 }
 
 export function federatedName(service: string): string {

@@ -8,7 +8,13 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import type { LinkView } from "../../model/observation.ts";
 import { hostSubsets, type HostSubset } from "./headless.ts";
-import { label, mirrorName, mirrorNamespace, nameInTarget } from "../../model/vocabulary.ts";
+import {
+  label,
+  mirrorName,
+  mirrorNamespace,
+  mirrorPlace,
+  nameInTarget,
+} from "../../model/vocabulary.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { mirrorsOf } from "../../model/owner.ts";
@@ -30,12 +36,7 @@ export function absentPods(
   const absent = new Map<ObjectKey, string[]>();
   if (!link.headless || link.readiness === "follow") return absent;
   const { owns } = mirrorsOf(link.target);
-  const origins = new Map(
-    [...target.services.values()].map(({ metadata: { namespace, name } }) => [
-      objectKey(mirrorNamespace(namespace, link), mirrorName(name, link)),
-      objectKey(namespace, name),
-    ]),
-  );
+  const origins = new Map([...target.services.keys()].map((key) => [mirrorPlace(key, link), key]));
   const listed = new Map<ObjectKey, ReadonlySet<string>>();
   for (const service of source.services.values()) {
     const { name, namespace, labels } = service.metadata;

@@ -4,13 +4,12 @@ import {
   type Endpoints,
   isHeadless,
   keyOf,
-  objectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import type { LinkView } from "../../model/observation.ts";
 import type { Why } from "../../model/reasons.ts";
 import { inDigits } from "../../../message.ts";
-import { label, mirrorName, mirrorNamespace } from "../../model/vocabulary.ts";
+import { label, mirrorPlace } from "../../model/vocabulary.ts";
 import type { LinkSpec } from "../../model/link.ts";
 
 export interface HostSubset {
@@ -65,10 +64,7 @@ export function headlessShape(
 }
 
 function liveMirror(service: Service, { link, source }: LinkView): Service | undefined {
-  const { namespace, name } = service.metadata;
-  const live = source.services.get(
-    objectKey(mirrorNamespace(namespace, link), mirrorName(name, link)),
-  );
+  const live = source.services.get(mirrorPlace(keyOf(service), link));
   return live?.metadata.labels?.[label.cluster] === link.target ? live : undefined;
 }
 

@@ -1,14 +1,17 @@
 import { deepEqual } from "node:assert/strict";
-import type {
-  HttpRoute,
-  ObjectKey,
-  Service,
-} from "../../../../engine/kubernetes/objects/objects.ts";
+import type { HttpRoute, ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
-import type { RouteDecision, Routes } from "../../../../engine/mirroring/model/route.ts";
-import { alias, argsFor, check, run, type Scenario } from "../../fixtures/checked.ts";
-import { ourManager } from "../../fixtures/marks.ts";
+import { alias, argsFor, run } from "../../fixtures/checked.ts";
+import {
+  decided,
+  lines,
+  none,
+  order,
+  own,
+  routesAfter,
+  scenario,
+} from "../../fixtures/failover.ts";
 import {
   cluster,
   endpoints,
@@ -20,51 +23,6 @@ import {
   pods,
   service,
 } from "../../fixtures/objects.ts";
-
-const none: Routes = { httpRoutes: [], others: [], profiles: [] };
-const own = service("shop/web");
-const order = ["local", "west", "north"];
-
-function scenario(more: Partial<Scenario> = {}, services: readonly Service[] = [own]): Scenario {
-  return {
-    args: argsFor(["west", "north"], { failover: { "shop/web": order } }),
-    clusters: {
-      east: cluster("east", { namespaces: ["shop"], services }),
-      west: exporting("west", [exported("shop/web")]),
-      north: exporting("north", [flat("shop/web")]),
-    },
-    routes: none,
-    ...more,
-  };
-}
-
-async function decided(of: Scenario) {
-  const { outcome, ...checked } = await check(of);
-  if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
-  return { ...outcome.decided.failover, ...checked };
-}
-
-/** Returns a line for each route, such as `create shop/web-failover-80: web 1000, web-west 1`. */
-function lines(routes: readonly RouteDecision[]): string[] {
-  return routes.map((route) => {
-    const { spec } = route.verdict === "delete" ? route.live : route.wanted;
-    const backends = spec?.rules?.[0]?.backendRefs ?? [];
-    const words = backends.map(({ name = "", weight = 0 }) => `${name} ${weight}`).join(", ");
-    return `${route.verdict} ${route.key}: ${words}`;
-  });
-}
-
-/** Returns the source's routes after a run. */
-async function routesAfter(of: Scenario, manager = ourManager): Promise<Routes> {
-  const { routes } = await decided(of);
-  const httpRoutes = routes.flatMap((route): HttpRoute[] => {
-    if (route.verdict === "delete") return [];
-    const { metadata, spec } = route.wanted;
-    const labels = { "app.kubernetes.io/managed-by": "linkerd-multicluster" };
-    return [{ metadata: { ...metadata, labels, managedFields: [{ manager }] }, spec }];
-  });
-  return { ...none, httpRoutes };
-}
 
 const parent = (namespace = "shop") => ({
   spec: { parentRefs: [{ kind: "Service", name: "web", namespace }] },

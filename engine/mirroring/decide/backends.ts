@@ -1,0 +1,81 @@
+import { namespaceOf, type ObjectKey, type ServicePort } from "../../kubernetes/objects/objects.ts";
+import {
+  type Decision,
+  isListed,
+  isSkip,
+  isWanted,
+  type Keep,
+  type Write,
+} from "../model/decision.ts";
+import type { LinkSpec } from "../model/link.ts";
+import { metaOf, undecidedMirrors } from "../model/live-mirrors.ts";
+import { marksOn } from "../model/marks.ts";
+import { reasons } from "../model/reasons.ts";
+import { appliesTo, backendsOf, isOwnRoute, type Routes } from "../model/route.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import type { Failover } from "../model/state.ts";
+import { mirrorPlace, originPath, remotePath } from "../model/vocabulary.ts";
+
+export interface FailoverView {
+  readonly source: ClusterSnapshot;
+  readonly failover: Failover;
+  readonly routes: Routes;
+  readonly links: readonly LinkSpec[];
+  /** A part is missing if it can't be judged or a guard holds it. */
+  readonly decisionsByPart: ReadonlyMap<string, readonly Decision[]>;
+  readonly stacks: readonly string[];
+}
+
+/** A Service to which a route sends requests. */
+export interface Backend {
+  readonly key: ObjectKey;
+  readonly ports: ReadonlySet<number>;
+}
+
+export function backendOf(key: ObjectKey, ports: readonly ServicePort[] = []): Backend {
+  return { key, ports: new Set(ports.map(({ port }) => port)) };
+}
+
+/**
+ * Finds a Service's mirror, whatever name the link gives it. What a live Service says about itself proves nothing:
+ * whoever may write one in some namespace of the source could take the requests of another. So a mirror counts if the
+ * target was read and wants it. While that is in doubt, a route keeps the mirror that it has, and gains only one that
+ * this stack has marked where the link puts it in the Service's own namespace, whose tenants control the Service anyway.
+ */
+export function mirrorBackend(
+  target: string,
+  service: ObjectKey,
+  { source, stacks, links, decisionsByPart, routes }: FailoverView,
+): Backend | undefined {
+  const path = originPath(service);
+  const judged = decisionsByPart.get(target);
+  const mirrors = (judged ?? undecidedMirrors(source, target))
+    .filter(isListed)
+    .filter(({ kind }) => kind === "gateway" || kind === "discovery")
+    .filter(({ live, wanted }) => remotePath((wanted ?? metaOf(live)).annotations) === path);
+  const wanted = mirrors.find(isWanted);
+  if (wanted !== undefined) return backendOf(wanted.key, wanted.wanted.ports);
+  const isInDoubt =
+    judged?.some((each) => isSkip(each) && each.origin === service && reasons[each.reason].keeps) ??
+    true;
+  const isGoing = ({ live }: Write | Keep) => metaOf(live).deletionTimestamp !== undefined;
+  const staying = mirrors
+    .filter(({ live }) => live.service !== undefined)
+    .filter((mirror) => isInDoubt || !isGoing(mirror));
+  const places = links.flatMap((link) =>
+    link.target === target ? mirrorPlace(service, link) : [],
+  );
+  const isInPlace = (mirror: Write | Keep) =>
+    places.includes(mirror.key) &&
+    namespaceOf(mirror.key) === namespaceOf(service) &&
+    marksOn(metaOf(mirror.live), stacks).isOurs;
+  const named = new Set(
+    routes.httpRoutes
+      .filter((route) => isOwnRoute(route, stacks) && appliesTo(route, service))
+      .flatMap(backendsOf),
+  );
+  const found =
+    staying.find((mirror) => isInPlace(mirror) && !isGoing(mirror)) ??
+    staying.find(({ key }) => named.has(key));
+  return found && backendOf(found.key, found.live.service?.spec.ports);
+}

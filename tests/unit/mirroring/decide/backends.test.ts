@@ -1,0 +1,136 @@
+import { deepEqual } from "node:assert/strict";
+import type {
+  HttpRoute,
+  ObjectKey,
+  Service,
+} from "../../../../engine/kubernetes/objects/objects.ts";
+import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import { ownerLabels } from "../../../../engine/mirroring/model/owner.ts";
+import { annotation, label } from "../../../../engine/mirroring/model/vocabulary.ts";
+import { argsFor, having, run, type Scenario } from "../../fixtures/checked.ts";
+import { decided, none, routesAfter, scenario } from "../../fixtures/failover.ts";
+import { confirmed, ourManager } from "../../fixtures/marks.ts";
+import { cluster, exported, exporting, service } from "../../fixtures/objects.ts";
+
+const of = { [annotation.remoteName]: "web.shop.svc.cluster.local" };
+const deletionTimestamp = "2026-11-28T00:00:00Z";
+
+/** Returns a Service of a tenant that has this stack's mark and says that it is west's mirror of shop/web. */
+function forged(key: ObjectKey, meta: Partial<Service["metadata"]> = {}): Service {
+  const { labels = ownerLabels("west"), annotations = of, ...more } = meta;
+  return confirmed(ourManager, service(key, { labels, annotations, ...more }));
+}
+
+const failover = { "shop/web": ["local", "west"] };
+const linked = (link: Partial<LinkSpec> = {}, more: object = { failover }) =>
+  argsFor([{ target: "west", ...link }], more);
+
+function withServices<T extends Scenario>(of: T, ...services: readonly Service[]): T {
+  const { east } = of.clusters;
+  if (typeof east !== "object") throw new Error("the source can't be read");
+  const own = [...east.services.values(), ...services];
+  const namespaces = ["shop", "evil", "far"];
+  const endpoints = [...east.endpoints.values()];
+  return having(of, { east: cluster("east", { services: own, namespaces, endpoints }) });
+}
+
+/** Returns the backends of all routes after the run, such as `shop/web evil/web-west`. */
+async function backends(of: Scenario): Promise<string[]> {
+  const { routes } = await decided(of);
+  return routes.map((route) => {
+    const { spec } = route.verdict === "delete" ? { spec: {} as HttpRoute["spec"] } : route.wanted;
+    return (spec?.rules ?? [])
+      .flatMap(({ backendRefs = [] }) => backendRefs)
+      .map(({ namespace = "", name = "" }) => `${namespace}/${name}`)
+      .join(" ");
+  });
+}
+
+const held = exporting("west", []);
+const targets = {
+  "is unreachable": "unreachable" as const,
+  "exports no such Service": exporting("west", [exported("shop/api")]),
+  "loses too many Services": held,
+};
+
+describe("the backends of a failover", () => {
+  for (const [what, west] of Object.entries(targets))
+    for (const [where, service] of Object.entries({
+      "in another namespace": forged("evil/web-west"),
+      "that a finalizer keeps": forged("evil/web-west", { deletionTimestamp }),
+      "under another name": forged("shop/a-west"),
+      "for remote discovery": forged("evil/web-west", {
+        labels: { ...ownerLabels("west"), [label.remoteDiscovery]: "west" },
+      }),
+      "without a cluster": forged("evil/web-west", { labels: { [label.mirrored]: "true" } }),
+      "that is federated": forged("evil/web-federated", {
+        labels: { [label.mirrored]: "true" },
+        annotations: { ...of, [annotation.remoteMembers]: "web@west" },
+      }),
+    }))
+      it(`never include a forged mirror ${where}, if the target ${what}`, async () => {
+        const args = linked({ maxDeletions: 0 });
+        const api = having(scenario({ args }), { west: exporting("west", [exported("shop/api")]) });
+        const { after } = await run(api);
+        const { refused } = await run(having(after, { west }));
+        deepEqual("west" in refused, west === held);
+        deepEqual(await backends(withServices(having(after, { west }), service)), []);
+      });
+
+  it("keep what they have while the target is in doubt, and forged mirrors never come first", async () => {
+    const args = linked({ maxDeletions: 0 });
+    const routes = await routesAfter(scenario({ args }));
+    const { after } = await run(scenario({ args }));
+    for (const west of [
+      "unreachable" as const,
+      held,
+      exporting("west", [exported("shop/web")], {}),
+    ]) {
+      const of = withServices(having({ ...after, routes }, { west }), forged("evil/a-west"));
+      deepEqual(await backends(of), ["shop/web shop/web-west"]);
+    }
+  });
+
+  for (const link of [{ names: "{target}-{service}" }, { mirrorNamespaces: { shop: "far" } }])
+    it(`keep the former mirror until the target can be read: ${Object.keys(link).join()}`, async () => {
+      const before = scenario({ args: linked() });
+      const routes = await routesAfter(before);
+      const { after } = await run(before);
+      const renamed = withServices({ ...after, routes, args: linked(link) });
+      const unread = having(renamed, { west: "unreachable" });
+      deepEqual(await backends(unread), ["shop/web shop/web-west"]);
+      deepEqual(await backends(renamed), [
+        "names" in link ? "shop/web shop/west-web" : "shop/web far/web-west",
+      ]);
+    });
+
+  for (const [what, mirrorNamespaces, expected] of [
+    ["gain", {}, ["shop/web shop/web-west"]],
+    ["never gain", { shop: "far" }, []],
+  ] as const)
+    it(`${what} an existing mirror of ${expected.length === 0 ? "another" : "the Service's own"} namespace while the target is in doubt`, async () => {
+      const of = scenario({ args: linked({ mirrorNamespaces }, {}) });
+      const { after } = await run(withServices(of));
+      const args = linked({ mirrorNamespaces });
+      deepEqual(await backends(having({ ...after, args }, { west: "unreachable" })), expected);
+    });
+
+  it("lose a mirror that is disproved, although a finalizer keeps it", async () => {
+    const { httpRoutes } = await routesAfter(scenario({ args: linked() }));
+    const hijacked = httpRoutes.map((route) => {
+      const text = JSON.stringify(route).replace(
+        '"namespace":"shop","name":"web-west"',
+        '"namespace":"evil","name":"web-west"',
+      );
+      return JSON.parse(text) as HttpRoute;
+    });
+    const args = linked();
+    const of = having(scenario({ args, routes: { ...none, httpRoutes: hijacked } }), {
+      west: exporting("west", []),
+    });
+    const service = forged("evil/web-west", { deletionTimestamp });
+    deepEqual(await backends(withServices(of, service)), [""]);
+    const unread = having(withServices(of, service), { west: "unreachable" });
+    deepEqual(await backends(unread), ["shop/web evil/web-west"]);
+  });
+});
