@@ -93,7 +93,8 @@ function forNoCluster(path: Path, cluster: string): string {
 function extraAnchors({ stack }: Readings): string[] {
   const { extraAnchors: pem } = stack.values.trust;
   const path = ["trust", "extraAnchors"];
-  return pem === undefined ? [] : anchorMistakes(path, pem, certificatesIn(pem));
+  // Each bundle also has the anchors of two generations.
+  return pem === undefined ? [] : anchorMistakes(path, pem, certificatesIn(pem, 2));
 }
 
 function anchorMistakes(

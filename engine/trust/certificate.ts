@@ -18,7 +18,10 @@ export interface Certificate {
 }
 
 /** A bundle of 50 certificates takes a tenth of it. */
-const longestText = 256 * 1024;
+export const longestText = 256 * 1024;
+
+/** A generated certificate takes less. */
+const longestOwn = 2_048;
 
 /** A rotation needs far fewer. Verifying a chain costs one signature for each pair. */
 export const mostCertificates = 50;
@@ -30,17 +33,18 @@ export type Certificates = readonly [Certificate, ...Certificate[]];
  * Ignores text between the blocks, which OpenSSL writes. Linkerd's parser stops at it, so bundles are formatted again
  * (bundle.ts). Whoever may create a pod may write such a text, so its size is limited, and parsing takes linear time.
  *
+ * @param room is left for this many generated certificates
  * @returns the certificates, or the end of a sentence "it must be"
  */
-export function certificatesIn(text: string): Result<Certificates> {
-  if (text.length > longestText) return invalid(`PEM of at most ${longestText} characters`);
+export function certificatesIn(text: string, room = 0): Result<Certificates> {
+  const [longest, most] = [longestText - room * longestOwn, mostCertificates - room];
+  if (text.length > longest) return invalid(`PEM of at most ${longest} characters`);
   const blocks = blocksIn(text);
   const [first, ...others] = blocks.map(({ pem }) => pem);
   if (first === undefined) return invalid("PEM, with at least one block BEGIN CERTIFICATE");
   const other = blocks.find(({ kind }) => kind !== "CERTIFICATE");
   if (other !== undefined) return invalid(`PEM certificates and nothing else, so no ${other.kind}`);
-  if (blocks.length > mostCertificates)
-    return invalid(`PEM of at most ${mostCertificates} certificates`);
+  if (blocks.length > most) return invalid(`PEM of at most ${most} certificates`);
   try {
     return { value: [certificateOf(first), ...others.map(certificateOf)] };
   } catch {

@@ -5,7 +5,7 @@ import { UserError } from "../user-error.ts";
 import { anchorsBehind, called, type Certificates, certificatesOf } from "./certificate.ts";
 import type { LiveTrusts } from "./live.ts";
 import { chainProblems, keyProblem } from "./requirements.ts";
-import type { ClusterPlan, TrustPlan } from "./rotate.ts";
+import { type ClusterPlan, type TrustPlan, unreadable } from "./rotate.ts";
 
 /** A trust stack has these outputs. The keys are secret. */
 export interface TrustExports {
@@ -113,6 +113,8 @@ export function planPublished(published: PublishedTrust, live: LiveTrusts): Trus
     }
     // Anchors that somebody has added since stay as long as the publishing stack lists them.
     const added = unknownAnchors === "remove" ? [] : without(bundle, [...known, ...share.bundle]);
+    const tooLong = unreadable(cluster, share.bundle, added);
+    if (tooLong !== undefined) refusedClusters.set(cluster, tooLong);
     const wanted = inLiveOrder([...share.bundle, ...added], bundle);
     clusters.set(cluster, { bundle: wanted, issuer: "wanted" });
   }

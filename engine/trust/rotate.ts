@@ -1,7 +1,7 @@
-import { count, listed } from "../message.ts";
+import { count, inDigits, listed } from "../message.ts";
 import { valueIn } from "../result.ts";
-import { type Bundle, has, inLiveOrder, without } from "./bundle.ts";
-import { anchorsBehind, called, calledAll, mostCertificates } from "./certificate.ts";
+import { type Bundle, bundleText, has, inLiveOrder, without } from "./bundle.ts";
+import { anchorsBehind, called, calledAll, longestText, mostCertificates } from "./certificate.ts";
 import { dayLong } from "./lifetime.ts";
 import { type LiveTrust, trustRootsName, unreadableIn, withoutRefused } from "./live.ts";
 import {
@@ -169,14 +169,19 @@ function unknownIssuers({ present, own }: Facts): Refused[] {
   });
 }
 
-/** Anchors of others are written back to a cluster, and must form a bundle that can be read again. */
 function tooManyAnchors({ present, known }: Facts): Refused[] {
   return present.flatMap(([cluster, { bundle }]) => {
-    const unknown = without(bundle, known);
-    if (unknown.length === 0 || unknown.length + known.length <= mostCertificates) return [];
-    const why = `Cluster ${cluster} trusts ${unknown.length} anchors that are none of this stack's, and a trust bundle has at most ${mostCertificates}: remove those that nobody needs from ConfigMap ${trustRootsName} there, and run again.`;
-    return [[cluster, why]];
+    const why = unreadable(cluster, known, without(bundle, known));
+    return why === undefined ? [] : [[cluster, why]];
   });
+}
+
+/** Anchors of others are written back to a cluster, and must form a bundle that can be read again. */
+export function unreadable(cluster: string, known: Bundle, unknown: Bundle): string | undefined {
+  const all = [...known, ...unknown];
+  const fits = all.length <= mostCertificates && bundleText(all).length <= longestText;
+  if (unknown.length === 0 || fits) return undefined;
+  return `Cluster ${cluster} trusts ${count(unknown.length, "anchor")} that are none of this stack's. With them, its trust bundle would have more than ${mostCertificates} certificates or ${inDigits(longestText)} characters, and could not be read again: remove those that nobody needs from ConfigMap ${trustRootsName} there, and run again.`;
 }
 
 /** Clusters that may be new wait while nobody can tell what they must trust. */

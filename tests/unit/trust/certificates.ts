@@ -83,6 +83,11 @@ export function issuerUnder(signer: Authority, wish: Wish = {}): Authority {
   return authority({ name: "identity.linkerd.cluster.local", signer, ...wish });
 }
 
+/** Together they are as long as a bundle may be. */
+export function wordyAuthorities(): Authority[] {
+  return ["a", "b", "c"].map((letter) => authority({ name: letter.repeat(32_000) }));
+}
+
 /** Returns a self-signed certificate of a TLS server on this machine, as PEM and in the kubeconfig's base64. */
 export function tlsCertificate(name: string) {
   const hosts = ["127.0.0.1", "west.test", "localhost"];

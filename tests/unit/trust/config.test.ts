@@ -77,6 +77,10 @@ trust: { unknownAnchors: spread }
 ${trust({ extraAnchors: leaf.pem })}
 ! trust.extraAnchors has "leaf" as certificate 1; it must be a CA that may sign certificates.
 
+# extra anchors that leave no room for the generated ones
+${trust({ extraAnchors: anchors.repeat(49) })}
+! trust.extraAnchors is a string of ${anchors.length * 49} characters; it must be PEM of at most 48 certificates.
+
 # ignored pods in another form
 trust: { ignorePods: [west/shop/web-0/x, West] }
 ! trust.ignorePods[0] is a string of 17 characters; it must be ${pods}.

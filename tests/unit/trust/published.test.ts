@@ -1,8 +1,8 @@
-import { throws } from "node:assert/strict";
+import { deepEqual, match, throws } from "node:assert/strict";
 import { messageOf } from "../../../engine/user-error.ts";
 import { planPublished, publishedIn } from "../../../engine/trust/published.ts";
-import { inDays, issuerUnder, now } from "./certificates.ts";
-import { live, next, nextIssuer, old } from "./live.ts";
+import { inDays, issuerUnder, now, wordyAuthorities } from "./certificates.ts";
+import { live, next, nextIssuer, old, oldIssuer, restarted } from "./live.ts";
 import { testSteps, trustIn } from "./steps.ts";
 
 interface Outputs {
@@ -101,4 +101,20 @@ old/old | stranger+old/stranger
 ! Cluster w can't take over the trust of the stack o/mesh/trust, because the anchors that it publishes have not signed the issuer that the cluster uses now: replacing it at once would break its traffic. If linkerd-multicluster:trust.stack names the right stack, run that stack, and this one again.
 `,
   );
+
+  it("is refused for a cluster whose bundle could not be read again with it", () => {
+    const many = [old, ...wordyAuthorities()];
+    const clusters = { w: restarted(many, oldIssuer), e: restarted([old], oldIssuer) };
+    const share = exported("old/old").trust.clusters.w;
+    const outputs = {
+      trust: { ...good.trust, clusters: { w: share, e: share } },
+      issuerKeys: { w: good.issuerKeys.w, e: good.issuerKeys.w },
+    };
+    const { refusedClusters } = planPublished(
+      publishedIn(outputs, "o/mesh/trust", ["w", "e"], now),
+      live(clusters),
+    );
+    deepEqual([...refusedClusters.keys()], ["w"]);
+    match(refusedClusters.get("w") ?? "", /^Cluster w trusts 3 anchors .* 262,144 characters/);
+  });
 });

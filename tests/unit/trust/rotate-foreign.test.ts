@@ -1,7 +1,7 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { bundleText } from "../../../engine/trust/bundle.ts";
-import { knownCertificates } from "../../../engine/trust/certificate.ts";
-import { authority } from "./certificates.ts";
+import { certificatesIn, knownCertificates } from "../../../engine/trust/certificate.ts";
+import { authority, wordyAuthorities } from "./certificates.ts";
 import {
   anchors,
   inWords,
@@ -101,16 +101,22 @@ old+stranger/old, old+stranger/old
 `,
   );
 
+  const unreadableWith = (anchors: string) =>
+    `Cluster w trusts ${anchors} that are none of this stack's. With them, its trust bundle would have more than 50 certificates or 262,144 characters, and could not be read again: remove those that nobody needs from ConfigMap linkerd-identity-trust-roots there, and run again.`;
+
   it("refuses the cluster if a bundle with it would be too long to be read", () => {
     const many = Array.from({ length: 50 }, (_, nth) => authority({ name: `stranger ${nth}` }));
     const crowded = first({ w: restarted([old, ...many.slice(0, 49)], oldIssuer) });
     deepEqual(refusedIn(crowded), []);
     equal(knownCertificates(bundleText(crowded.clusters.get("w")?.bundle ?? [])).length, 50);
     const beyond = first({ w: restarted(many, oldIssuer), e: restarted([old], oldIssuer) });
-    deepEqual(refusedIn(beyond), [
-      "Cluster w trusts 50 anchors that are none of this stack's, and a trust bundle has at most 50: remove those that nobody needs from ConfigMap linkerd-identity-trust-roots there, and run again.",
-    ]);
+    deepEqual(refusedIn(beyond), [unreadableWith("50 anchors")]);
     deepEqual(inWords(beyond), ["settled", "old/wanted", "old/wanted"]);
     deepEqual(notesIn(beyond), []);
+    const wordy = wordyAuthorities();
+    ok("value" in certificatesIn(bundleText(anchors(...wordy))));
+    const long = first({ w: restarted(wordy, oldIssuer), e: restarted([old], oldIssuer) });
+    deepEqual(refusedIn(long), [unreadableWith("3 anchors")]);
+    deepEqual(inWords(long), ["settled", "old/wanted", "old/wanted"]);
   });
 });
