@@ -7,6 +7,7 @@ import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/kubernetes"
 import { withoutRefused } from "@linkerd-multicluster/engine/trust";
 import { Cluster, type InstalledCluster } from "./cluster.ts";
 import { type ClusterIdentity, unreachingProvider } from "./cluster-provider.ts";
+import { fullStackName } from "./full-stack-name.ts";
 import { type LinkerdSetup, linkerdCharts } from "./linkerd.ts";
 import { valueOf } from "./output-value.ts";
 import type { Refused } from "./installations.ts";
@@ -38,12 +39,15 @@ export async function makeClusters(
   const places = [...touchedClusters(mesh)].map(([name, config]) => {
     const { linkerdNamespace, multiclusterNamespace } = mesh;
     const outOfIt = ownLinks(mesh).filter(({ spec }) => spec.source === name);
+    const into = ownLinks(mesh).filter(({ spec }) => spec.target === name);
     const adopted = targetsOf(outOfIt.filter(({ adopt }) => adopt));
     const links = {
       access: config.access,
       linkerdNamespace,
       multiclusterNamespace,
       targets: targetsOf(outOfIt),
+      sources: into.map(({ spec }) => spec.source),
+      stack: fullStackName(),
       ...(adopted.length > 0 && { adopted }),
     };
     const known = { uid: preflight.uids.get(name), links };

@@ -24,6 +24,8 @@ export interface LinkArgs extends LinkConfig {
   readonly source: InstalledCluster;
   readonly target: InstalledCluster;
   readonly namespaces: Namespaces;
+  /** It marks the link's objects (linkOwner). */
+  readonly owner: string;
   readonly targetRefused: string | undefined;
   /** It ends the source's access to other targets. */
   readonly revocation: readonly pulumi.Resource[];
@@ -80,15 +82,19 @@ export class LinkAccount extends pulumi.ComponentResource {
 
   #rbac(
     name: string,
-    { adopt, namespaces: { multicluster: namespace } }: LinkArgs,
+    { adopt, owner, namespaces: { multicluster: namespace } }: LinkArgs,
     rules: pulumi.Output<PolicyRule[]>,
     opts: pulumi.CustomResourceOptions,
   ): pulumi.Resource[] {
-    const metadata = takenOver(accountMetadata(this.account), adopt);
+    const { annotations, ...common } = accountMetadata(this.account, owner);
+    const metadata = takenOver(common, adopt);
     const account = new k8s.core.v1.ServiceAccount(
       name,
       // Only clients of the API server use the account, no pod.
-      { metadata: { ...metadata, namespace }, automountServiceAccountToken: false },
+      {
+        metadata: takenOver({ ...common, namespace, annotations }, adopt),
+        automountServiceAccountToken: false,
+      },
       opts,
     );
     const role = new k8s.rbac.v1.ClusterRole(name, { metadata, rules }, opts);
@@ -126,7 +132,7 @@ function targetArgs(args: LinkArgs): TargetArgs {
     ...omitUndefined({ targetRefused, apiServer }),
     ...(target.awaited && { awaited: true }),
     // Nothing is read or removed in a source that is refused or can't be reached.
-    ...(adopt && !source.unreachable && { adopt: { spec, mirroring } }),
+    ...(adopt && !source.unreachable && { adopt: { spec, mirroring, owner: args.owner } }),
     ...(selectors.length > 0 && { discoverySelectors: selectors }),
     linkerdNamespace: namespaces.linkerd,
     multiclusterNamespace: namespaces.multicluster,

@@ -22,7 +22,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
 
   constructor(
     name: string,
-    { spec, mirroring, adopt, source: { provider, unreachable }, namespaces }: LinkArgs,
+    { spec, mirroring, adopt, owner, source: { provider, unreachable }, namespaces }: LinkArgs,
     account: LinkAccount,
     opts: pulumi.ComponentResourceOptions,
   ) {
@@ -66,7 +66,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
       name,
       {
         ...linkVersion,
-        metadata: takenOver(linkMetadata(spec.target, namespaces), adopt),
+        metadata: takenOver(linkMetadata(spec.target, namespaces, owner), adopt),
         spec: account.facts.apply((facts) => linkManifestSpec(spec, facts, namespaces, mirroring)),
       },
       // Linkerd's controller reads its Secret only when the Link changes.

@@ -1,10 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
+import { linkOwner } from "@linkerd-multicluster/engine/credentials";
 import type { HealthArgs } from "@linkerd-multicluster/engine/health";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { healthMesh, mirrorsArgs, ownLinks, revocationArgs } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { type MadeClusters, makeClusters, RevokedCluster } from "./clusters.ts";
+import { fullStackName } from "./full-stack-name.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
 import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
@@ -123,6 +125,7 @@ export class MeshResources {
         ...config,
         source,
         target,
+        owner: linkOwner({ stack: fullStackName(), ...config.spec }),
         targetRefused: this.#made.refused.get(config.spec.target),
         // Before anything of the source can fail, which may be the reason for revoking its link.
         revocation: this.#revocationOf(config.spec.source),
@@ -202,9 +205,4 @@ export class MeshResources {
     const dependsOn = [...this.#unverified, health];
     new LinkerdCliCheck("linkerd-check", { mesh, triggers }, { parent, dependsOn });
   }
-}
-
-/** Two organizations may have stacks of the same name. */
-function fullStackName(): string {
-  return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
 }

@@ -95,7 +95,7 @@ function creatorOf({ metadata }: Fields): string {
 function wantedInTarget({ args, link, facts }: Adoption): Wanted[] {
   const account = accountName(args.source);
   const namespace = args.multiclusterNamespace;
-  const { name, labels } = accountMetadata(account);
+  const { name, labels, annotations } = accountMetadata(account, link.owner ?? "");
   const rules = accessRules(linkUse(link.spec, link.mirroring, facts.discovers ?? false));
   const metadata = { labels };
   const binding = { metadata, ...accountBinding(account, namespace) };
@@ -105,7 +105,7 @@ function wantedInTarget({ args, link, facts }: Adoption): Wanted[] {
     {
       resource: serviceAccounts,
       at: { name, namespace },
-      fields: { metadata, automountServiceAccountToken: false },
+      fields: { metadata: { labels, annotations }, automountServiceAccountToken: false },
     },
     { resource: clusterRoles, at: { name }, fields: { metadata, rules } },
     { resource: clusterRoleBindings, at: { name }, fields: binding, fixed: "roleRef" },
@@ -139,7 +139,7 @@ function wantedInSource(adoption: Adoption, token: string | undefined): Wanted[]
 
 function wantedLink({ args, link, facts }: Adoption) {
   const namespaces = namespacesOf(args);
-  const { name, namespace, annotations } = linkMetadata(args.target, namespaces);
+  const { name, namespace, annotations } = linkMetadata(args.target, namespaces, link.owner ?? "");
   const spec = linkManifestSpec(link.spec, facts, namespaces, link.mirroring);
   return { at: { name, namespace }, fields: { metadata: { annotations }, spec } };
 }

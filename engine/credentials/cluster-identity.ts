@@ -1,10 +1,12 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import type { ObjectMeta } from "../kubernetes/objects/objects.ts";
 import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
-import { resources } from "../kubernetes/objects/resources.ts";
+import { type Resource, resources } from "../kubernetes/objects/resources.ts";
+import { accountName, ownedLink, ownerAnnotation } from "./objects.ts";
 import { unlessBug } from "../user-error.ts";
 
 export interface SourceLinks {
@@ -12,6 +14,10 @@ export interface SourceLinks {
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly targets: readonly string[];
+  /** Their links lead into the cluster. Absent in state of earlier versions. */
+  readonly sources?: readonly string[];
+  /** It is `organization/project/stack`. */
+  readonly stack: string;
   /** This stack may take over the Links of these targets from others. */
   readonly adopted?: readonly string[];
 }
@@ -41,22 +47,33 @@ export async function checkIdentity(
   const isOwn = (target: string) =>
     // Earlier versions remembered no links.
     olds.links?.targets.includes(target) ?? olds.cluster !== undefined;
-  const fresh =
-    links?.targets.filter((target) => !isOwn(target) && !links.adopted?.includes(target)) ?? [];
+  // Earlier versions remembered no links into the cluster either.
+  const known = olds.links === undefined ? undefined : (olds.links.sources ?? links?.sources);
+  const isKnownSource = (source: string) => known?.includes(source) ?? olds.cluster !== undefined;
+  const fresh = links && {
+    ...links,
+    targets: links.targets.filter((target) => !isOwn(target)),
+    sources: (links.sources ?? []).filter((source) => !isKnownSource(source)),
+  };
+  const isAsked = fresh !== undefined && fresh.targets.length + fresh.sources.length > 0;
   const foreign =
-    uid === undefined || moved !== undefined || links === undefined || fresh.length === 0
+    uid === undefined || moved !== undefined || !isAsked
       ? undefined
-      : await foreignLinks(await open(cluster, links.access), cluster, links, fresh);
+      : await foreignObjects(await open(cluster, fresh.access), cluster, fresh);
   const refused = moved ?? foreign;
   if (uid !== undefined && refused === undefined) {
     const recreated = `cluster ${cluster} was recreated (its kube-system has UID ${uid}, and had ${remembered}), and the stack's state still lists what the old one had: run pulumi up --refresh`;
     return { inputs: news, notes: (remembered ?? uid) === uid ? [] : [recreated] };
   }
-  const known = uid === undefined ? (expected ?? remembered) : remembered;
+  const last = uid === undefined ? (expected ?? remembered) : remembered;
   const kept = {
-    uid: foreign === undefined ? known : uid,
+    uid: foreign === undefined ? last : uid,
     expected,
-    links: links && { ...links, targets: links.targets.filter(isOwn) },
+    links: links && {
+      ...links,
+      targets: links.targets.filter(isOwn),
+      sources: links.sources?.filter(isKnownSource) ?? [],
+    },
     refused,
   };
   return { inputs: { cluster, context, ...omitUndefined(kept) }, notes: [] };
@@ -64,22 +81,41 @@ export async function checkIdentity(
 
 /**
  * Pulumi would fail on somebody else's Link, such as one from `linkerd multicluster link-gen`, in the middle of the run,
- * and two owners would overwrite each other. If the Link can't be read, the run finds out.
+ * and two owners would overwrite each other. An object of this stack under another name of the cluster would be taken over
+ * now, and deleted with the old name at the end of the run. If an object can't be read, the run finds out.
  */
-async function foreignLinks(
+async function foreignObjects(
   kubernetes: Pick<Kubernetes, "find">,
-  source: string,
-  { multiclusterNamespace: namespace }: SourceLinks,
-  targets: readonly string[],
+  cluster: string,
+  { multiclusterNamespace: namespace, targets, sources = [], adopted = [], stack }: SourceLinks,
 ): Promise<string | undefined> {
-  const sentences = targets.map(async (name) => {
-    const at = { namespace, name };
-    const link = await kubernetes.find(resources.links, at).catch(unlessBug(undefined));
-    return link === undefined
-      ? []
-      : [foreignLink(link, `Link ${source}/${namespace}/${name} already exists`)];
+  const found = <T extends { readonly metadata: ObjectMeta }>(
+    resource: Resource<T>,
+    name: string,
+  ) => kubernetes.find(resource, { namespace, name }).catch(unlessBug(undefined));
+  const renamed = (where: string, { annotations }: ObjectMeta, link: string) => {
+    const owner = ownedLink(annotations?.[ownerAnnotation], stack);
+    return owner === undefined || owner === link ? [] : [renamedCluster(where, owner, link)];
+  };
+  const links = targets.map(async (target) => {
+    const link = await found(resources.links, target);
+    if (link === undefined) return [];
+    const where = `Link ${cluster}/${namespace}/${target}`;
+    const own = renamed(where, link.metadata, `${cluster}/${target}`);
+    if (own.length > 0 || adopted.includes(target)) return own;
+    return [foreignLink(link, `${where} already exists`)];
   });
-  return (await Promise.all(sentences)).flat().join(". ") || undefined;
+  const accounts = sources.map(async (source) => {
+    const name = accountName(source);
+    const account = await found(resources.serviceAccounts, name);
+    const where = `ServiceAccount ${cluster}/${namespace}/${name}`;
+    return account === undefined ? [] : renamed(where, account.metadata, `${source}/${cluster}`);
+  });
+  return (await Promise.all([...links, ...accounts])).flat().join(". ") || undefined;
+}
+
+function renamedCluster(where: string, owner: string, link: string): string {
+  return `${where} belongs to this stack's link ${owner}, and link ${link} would use it: a cluster with links can't be renamed, since removing the old name would delete what the new one uses. Use the name in ${owner} again; or remove that link, run pulumi up, and then add ${link}`;
 }
 
 function foreignLink({ metadata }: LinkResource, where: string): string {

@@ -10,6 +10,7 @@ export {
   discoveryAnnotation,
   linkManifestSpec,
   linkMetadata,
+  linkOwner,
   linkVersion,
   tokenHead,
   type Namespaces,

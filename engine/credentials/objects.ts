@@ -67,8 +67,29 @@ export function credentialsSecrets<Text>(
   };
 }
 
-export function accountMetadata(account: string) {
-  return { name: account, labels: { "linkerd.io/extension": "multicluster", ...managedBy } };
+/** The account and the Link of a link name it. State can't tell under which names a stack has made them. */
+export const ownerAnnotation = "linkerd-multicluster/link";
+
+interface OwnLink extends Pick<LinkSpec, "source" | "target"> {
+  /** It is `organization/project/stack`. */
+  readonly stack: string;
+}
+
+/** Returns `organization/project/stack source/target`. */
+export function linkOwner({ stack, source, target }: OwnLink): string {
+  return `${stack} ${source}/${target}`;
+}
+
+/** Returns the link of this stack that the text names, and undefined if it is another stack's. */
+export function ownedLink(owner: string | undefined, stack: string): string | undefined {
+  const [named, link] = owner?.split(" ") ?? [];
+  return named === stack ? link : undefined;
+}
+
+const accountLabels = { "linkerd.io/extension": "multicluster", ...managedBy };
+
+export function accountMetadata(account: string, owner: string) {
+  return { name: account, labels: accountLabels, annotations: { [ownerAnnotation]: owner } };
 }
 
 export function accountBinding(account: string, namespace: string) {
@@ -80,9 +101,13 @@ export function accountBinding(account: string, namespace: string) {
 
 /** Kubernetes fills such a Secret. `Text` may stand for a text that isn't known yet. */
 export function tokenHead<Text>(account: string, name: Text, namespace: string) {
-  const { labels } = accountMetadata(account);
   return {
-    metadata: { name, namespace, labels, annotations: { [accountAnnotation]: account } },
+    metadata: {
+      name,
+      namespace,
+      labels: accountLabels,
+      annotations: { [accountAnnotation]: account },
+    },
     type: tokenType,
   };
 }
@@ -112,11 +137,11 @@ const { apiVersion, kind } = resources.links;
 export const linkVersion = { apiVersion, kind } as const;
 
 /** A Link has the name of its target, because much of Linkerd takes one for the other (linkerd-behaviour.md 1.9). */
-export function linkMetadata(target: string, namespaces: Namespaces) {
+export function linkMetadata(target: string, namespaces: Namespaces, owner: string) {
   return {
     name: target,
     namespace: namespaces.multicluster,
-    annotations: { "linkerd.io/created-by": programVersion },
+    annotations: { "linkerd.io/created-by": programVersion, [ownerAnnotation]: owner },
   };
 }
 

@@ -38,6 +38,8 @@ export interface TargetArgs {
 export interface AdoptedLink {
   readonly spec: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
+  /** Absent in state of earlier versions. */
+  readonly owner?: string;
 }
 
 export interface LinkGateway extends GatewayFacts {

@@ -114,7 +114,14 @@ export const roles: readonly Role[] = [
   role(
     "preview-mesh.yaml",
     "preview",
-    [["both", "get", [config], "The domains of the cluster, the anchors that it trusts, and the lifetime of certificates."]],
+    [
+      [
+        "both",
+        "get",
+        [config],
+        "The domains of the cluster, the anchors that it trusts, and the lifetime of certificates.",
+      ],
+    ],
     "linkerd",
   ),
   role(
@@ -123,6 +130,7 @@ export const roles: readonly Role[] = [
     [
       ["target", "get", [services], "The gateway."],
       ["source", "get", [links], "Whether the Link exists, and who owns it."],
+      ["target", "get", [serviceAccounts], "Optional: whether a renamed cluster has the account."],
     ],
     "linkerd-multicluster",
   ),

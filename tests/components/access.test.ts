@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { linkMetadata } from "../../engine/credentials/objects.ts";
+import type { Raw } from "../unit/config/table.ts";
 import { accessRules } from "../../engine/credentials/rules.ts";
 import { account, facts, type Graph, graph, namespaces } from "./access-graph.ts";
 import { types } from "./mocked-mesh.ts";
@@ -150,7 +151,13 @@ describe("a link's access and credentials", function () {
       data: unknown,
       metadata: destination({ trust: unknown, cluster: unknown, discovery: unknown }),
     });
-    deepEqual(inputs(types.linkCr), { metadata: linkMetadata("west", namespaces), spec: unknown });
+    const owner = "organization/mesh/test east/west";
+    deepEqual(inputs(types.linkCr), {
+      metadata: linkMetadata("west", namespaces, owner),
+      spec: unknown,
+    });
+    const { annotations } = inputs(serviceAccount)["metadata"] as Raw;
+    deepEqual(annotations, { "linkerd-multicluster/link": owner });
     deepEqual(inputs(types.tokenCheck)["secret"], unknown);
   });
 

@@ -71,6 +71,8 @@ describe("Cluster", () => {
         linkerdNamespace: "linkerd",
         multiclusterNamespace: "linkerd-multicluster",
         targets: ["east"],
+        sources: [],
+        stack: "organization/mesh/test",
       });
       match(String(resource(identity, "west").inputs["__provider"]), /clusterIdentities\.check/);
     });

@@ -104,7 +104,9 @@ describe("Mesh with manage: links, where a link adopts what exists", () => {
       "east/west/token",
     ]);
     const [{ spec } = {}] = mesh.config.links;
-    deepEqual(mesh.inputs(types.target, "east/west")["adopt"], { spec, mirroring: "pulumi" });
+    const owner = "organization/mesh/test east/west";
+    const adopted = { spec, mirroring: "pulumi", owner };
+    deepEqual(mesh.inputs(types.target, "east/west")["adopt"], adopted);
     const { links: out } = mesh.inputs(types.identity, "east");
     deepEqual((out as { readonly adopted: unknown }).adopted, ["west"]);
   });

@@ -73,8 +73,10 @@ describe("a preview with manage: links and all, with only the rights of examples
     };
     const asked = question(bed, { access, sourceAccess });
     const { inputs } = await linkTargets.check({}, asked);
-    const links = { ...asked, access: sourceAccess, targets: ["west"] };
-    await clusterIdentities.check({}, { cluster: "east", context: "east", uid: "any", links });
+    const own = { ...asked, access: sourceAccess, targets: ["west"], stack: meshStack };
+    const into = { ...own, access, targets: [], sources: ["east"] };
+    for (const [cluster, links] of Object.entries({ east: own, west: into }))
+      await clusterIdentities.check({}, { cluster, context: cluster, uid: "any", links });
     const [mirrors = {}] = wantedResources(config, meshStack, () => kubeconfig).values();
     const checked = await provider().check({}, mirrors);
     const { trust, warnings } = await preflight(configOf(config));

@@ -16,7 +16,11 @@ import { args, facts } from "./target.ts";
 const account = accountName("east");
 const namespace = "linkerd-multicluster";
 const spec = link();
-const adoption = { args, link: { spec, mirroring: "pulumi" as const }, facts };
+const adoption = {
+  args,
+  link: { spec, mirroring: "pulumi" as const, owner: "acme/mesh/dev east/west" },
+  facts,
+};
 
 type Objects = Readonly<Record<string, object>>;
 
@@ -48,8 +52,12 @@ describe("a link that adopts what exists", () => {
   });
 
   it("notes equal objects, whatever other fields they have", async () => {
-    const { labels } = accountMetadata(account);
-    const metadata = { labels: { ...labels, "example.com/more": "yes" }, uid: "u1" };
+    const { labels, annotations } = accountMetadata(account, "acme/mesh/dev east/west");
+    const metadata = {
+      labels: { ...labels, "example.com/more": "yes" },
+      annotations,
+      uid: "u1",
+    };
     const rules = accessRules({ controller: false, discovery: false });
     const existing = {
       [`ServiceAccount ${namespace}/${account}`]: { metadata, automountServiceAccountToken: false },

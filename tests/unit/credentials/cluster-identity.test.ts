@@ -61,6 +61,7 @@ describe("a cluster's identity", () => {
     access: { context: "k3d-west" },
     linkerdNamespace: "linkerd",
     multiclusterNamespace: "linkerd-multicluster",
+    stack: "acme/mesh/dev",
   };
   /** Checks a cluster with a Link for north and none for east. */
   async function withLink(
@@ -94,5 +95,37 @@ describe("a cluster's identity", () => {
     deepEqual(await withLink({ ...west, ...u1 }), both);
     deepEqual(await withLink(known("east"), "unread"), [undefined, ["east"], "u1"]);
     deepEqual(await withLink(known("east"), "u2"), [another, ["east"], "u1"]);
+  });
+
+  /** Checks a cluster for links to and from north, with a Link and an account that name this owner. */
+  async function withOwner(owner: string, olds: Partial<IdentityInputs> = {}) {
+    const annotations = { "linkerd-multicluster/link": owner };
+    const find = () => Promise.resolve({ metadata: { annotations } });
+    const cluster = { find } as unknown as Pick<Kubernetes, "find">;
+    const wanted = { ...links, targets: ["north"], sources: ["north"], adopted: ["north"] };
+    const news = { ...west, ...u1, links: wanted };
+    const { inputs } = await checkIdentity(olds, news, () => Promise.resolve(cluster));
+    return [inputs.refused, inputs.links?.targets, inputs.links?.sources];
+  }
+
+  it("is refused under another name for objects of its own stack, adopted or not", async () => {
+    const advice = (owner: string, link: string) =>
+      `belongs to this stack's link ${owner}, and link ${link} would use it: a cluster with links can't be renamed, since removing the old name would delete what the new one uses. Use the name in ${owner} again; or remove that link, run pulumi up, and then add ${link}`;
+    const object = (kind: string, name: string) => `${kind} west/linkerd-multicluster/${name} `;
+    const link = object("Link", "north");
+    const account = object("ServiceAccount", "linkerd-multicluster-access-north");
+    const accepted = [undefined, ["north"], ["north"]];
+    deepEqual(await withOwner("acme/mesh/dev occident/north"), [
+      `${link}${advice("occident/north", "west/north")}. ${account}${advice("occident/north", "north/west")}`,
+      [],
+      [],
+    ]);
+    // A stack whose state was lost adopts what it had, and a stack of another name what is left of it.
+    deepEqual(await withOwner("acme/mesh/prod occident/north"), accepted);
+    const both = { ...west, ...u1, links: { ...links, targets: ["north"], sources: ["north"] } };
+    deepEqual(await withOwner("acme/mesh/dev occident/north", both), accepted);
+    // An earlier version has remembered no sources.
+    const earlier = { ...west, ...u1, links: { ...links, targets: ["north"] } };
+    deepEqual(await withOwner("acme/mesh/dev occident/north", earlier), accepted);
   });
 });

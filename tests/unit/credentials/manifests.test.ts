@@ -30,10 +30,13 @@ describe("a Link resource", () => {
   ) => linkManifestSpec(link(spec), { ...facts, ...more }, namespaces, mirroring);
 
   it("has the name of its target", () => {
-    assert.deepEqual(linkMetadata("west", namespaces), {
+    assert.deepEqual(linkMetadata("west", namespaces, "acme/mesh/dev east/west"), {
       name: "west",
       namespace: "linkerd-multicluster",
-      annotations: { "linkerd.io/created-by": programVersion },
+      annotations: {
+        "linkerd.io/created-by": programVersion,
+        "linkerd-multicluster/link": "acme/mesh/dev east/west",
+      },
     });
   });
 
