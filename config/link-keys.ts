@@ -131,17 +131,17 @@ const settings = {
   excludedLabels: withDefault(
     list(syntax.excludedLabel, "a list of keys and group/* entries"),
     engine.excludedLabels,
-    "further label keys that are not copied to mirrors; `group/*` for a whole group",
+    "label keys that are not copied to mirrors although `copiedMetadata` names them; `group/*` for a whole group",
   ),
   excludedAnnotations: withDefault(
     list(syntax.excludedAnnotation, "a list of keys and group/* entries"),
     engine.excludedAnnotations,
-    "further annotation keys that are not copied to mirrors; `group/*` for a whole group",
+    "annotation keys that are not copied to mirrors although Linkerd reads them or `copiedMetadata` names them; `group/*` for a whole group",
   ),
   copiedMetadata: withDefault(
-    list(syntax.copiedMetadata, "a list of keys and group/* entries"),
+    list(syntax.copiedMetadata, "a list of keys, group/* entries and *"),
     engine.copiedMetadata,
-    "keys and groups of other controllers that are copied, although they are not by default (docs/reference/metadata.md)",
+    "keys of labels and annotations that are copied to mirrors, besides those that Linkerd reads there; `group/*` for a whole group, `*` for all but those of other controllers (docs/reference/metadata.md)",
   ),
   createNamespaces: off(
     "create a namespace that is missing in the source; otherwise its Services are skipped. With `mirroring: controller`, one link with `true` turns it on for all controllers of the source",

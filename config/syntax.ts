@@ -6,7 +6,7 @@ import {
   isLabelKey,
   isLabelValue,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { othersIn } from "@linkerd-multicluster/engine/mirroring";
+import { isNeverCopied } from "@linkerd-multicluster/engine/mirroring";
 import { text } from "./schema.ts";
 
 /** Each kind of text in the config has a rule for messages and a function that checks it. */
@@ -90,8 +90,8 @@ export const excludedLabel = text(exclusion, isLabelKeyOrGroup);
 export const excludedAnnotation = text(exclusion, (key) => isLabelKeyOrGroup(key.toLowerCase()));
 
 export const copiedMetadata = text(
-  "a key or group that stays behind by default, such as prometheus.io/* (docs/reference/metadata.md)",
-  (key) => othersIn(key).length > 0,
+  `${exclusion}, or * for all but those of other controllers; a few groups are never copied (docs/reference/metadata.md)`,
+  (key) => key === "*" || (isLabelKeyOrGroup(key.toLowerCase()) && !isNeverCopied(key)),
 );
 
 /** A name that ends in a number can only be a mistyped IPv4 address: no top-level domain is one. */

@@ -8,7 +8,7 @@ export {
   systemNamespaces,
 } from "./model/link.ts";
 export { failoverSentences, local, mostBackends } from "./model/route.ts";
-export { othersIn } from "./decide/metadata.ts";
+export { isNeverCopied } from "./decide/metadata.ts";
 export {
   annotation,
   exportAnnotation,

@@ -160,7 +160,7 @@ export function serviceManifest(wanted: Mirror, live?: Service): Service {
   const { selector, ...spec } = live?.spec ?? {};
   return {
     ...live,
-    metadata: metadata(wanted, wanted, wanted.withheld, live?.metadata),
+    metadata: metadata(wanted, wanted, live?.metadata),
     spec: {
       ...spec,
       type: "ClusterIP",
@@ -176,21 +176,19 @@ export function endpointsManifest(
   subsets: readonly EndpointSubset[],
   live?: Endpoints,
 ): Endpoints {
-  const withheld = wanted.withheld && { labels: wanted.withheld.labels };
-  return { ...live, metadata: metadata(wanted, own, withheld, live?.metadata), subsets };
+  return { ...live, metadata: metadata(wanted, own, live?.metadata), subsets };
 }
 
 function metadata(
   { name, namespace }: Mirror,
   { labels, annotations }: Pick<Mirror, "labels" | "annotations">,
-  withheld: Partial<NonNullable<Mirror["withheld"]>> | undefined,
   live: ObjectMeta | undefined,
 ): ObjectMeta {
   return {
     ...live,
     name,
     namespace,
-    labels: mergedKeys("labels", live, labels, withheld?.labels),
-    annotations: mergedKeys("annotations", live, annotations, withheld?.annotations),
+    labels: mergedKeys("labels", live, labels),
+    annotations: mergedKeys("annotations", live, annotations),
   };
 }

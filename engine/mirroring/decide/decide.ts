@@ -14,6 +14,7 @@ import { decideRoutes } from "./failover.ts";
 import { type Decision, isSkip, type Note } from "../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
+import { leavingNote } from "./metadata.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
 import { deletionRefusals, limitOfRemoved } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
@@ -141,6 +142,10 @@ function notesOn(
     ...judged.flatMap(({ part, authority }) => {
       const decisions = decisionsByPart.get(part) ?? [];
       return ownershipNotes(part, decisions, authority, context, mayExist(controllers, part));
+    }),
+    ...[...decisionsByPart].flatMap(([part, decisions]): Note[] => {
+      const leaving = leavingNote(decisions);
+      return leaving === undefined ? [] : [[part, leaving]];
     }),
   ];
 }

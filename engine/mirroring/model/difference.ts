@@ -6,21 +6,21 @@ import {
   type Service,
   type StringMap,
 } from "../../kubernetes/objects/objects.ts";
-import { excludes, type Mirror, type Withheld, type FieldChange } from "./mirror.ts";
+import type { Mirror, FieldChange } from "./mirror.ts";
 import { isOfProgram } from "./marks.ts";
 import { listed } from "../../message.ts";
 import { annotation, label } from "./vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
 import { printable } from "../../kubernetes/objects/printable.ts";
 
-const nothing = "none";
+export const nothing = "none";
 
 /**
  * Compares every field that this program manages, except `remote-resource-version`, which changes with every heartbeat
  * of the target and serves only Linkerd's tools.
  */
 export function serviceFields({ metadata, spec }: Service, wanted: Mirror): FieldChange[] {
-  const { labels, annotations, withheld } = wanted;
+  const { labels, annotations } = wanted;
   const addressOf = (isHeadless: boolean) => (isHeadless ? "None" : "an address");
   return [
     ...changed(
@@ -31,8 +31,8 @@ export function serviceFields({ metadata, spec }: Service, wanted: Mirror): Fiel
     ...changed("type", spec.type ?? "ClusterIP", "ClusterIP"),
     ...changed("selector", mapText(spec.selector), nothing),
     ...changed("ports", portsText(spec.ports), portsText(wanted.ports)),
-    ...mapFields("label", metadata, "labels", labels, withheld?.labels),
-    ...mapFields("annotation", metadata, "annotations", annotations, withheld?.annotations),
+    ...mapFields("label", metadata, "labels", labels),
+    ...mapFields("annotation", metadata, "annotations", annotations),
   ];
 }
 
@@ -43,7 +43,7 @@ export function mustReplace(fields: readonly FieldChange[]): boolean {
 
 export function endpointsFields(
   live: Endpoints | undefined,
-  { endpoints: wanted, withheld }: Mirror,
+  { endpoints: wanted }: Mirror,
   addressOf: AddressOf,
 ): FieldChange[] {
   const is = live && liveTexts(live.subsets);
@@ -54,7 +54,7 @@ export function endpointsFields(
   const { metadata } = live;
   return [
     ...addresses,
-    ...mapFields("endpoints label", metadata, "labels", wanted.labels, withheld?.labels),
+    ...mapFields("endpoints label", metadata, "labels", wanted.labels),
     ...mapFields("endpoints annotation", metadata, "annotations", wanted.annotations),
   ];
 }
@@ -64,7 +64,6 @@ function mapFields(
   live: ObjectMeta,
   field: KeyField,
   wanted: StringMap,
-  withheld?: Withheld,
 ): FieldChange[] {
   // It is a Map, because a key may be the name of a property that every object inherits, such as `constructor`.
   const is = new Map(Object.entries(live[field] ?? {}));
@@ -73,7 +72,7 @@ function mapFields(
       ? []
       : changed(`${word} ${key}`, quoted(is.get(key)), quoted(value)),
   );
-  const going = staleKeys(field, live, wanted, withheld).flatMap((key) =>
+  const going = staleKeys(field, live, wanted).flatMap((key) =>
     changed(`${word} ${key}`, quoted(is.get(key)), nothing),
   );
   return [...differing, ...going].sort((a, b) => (a.field < b.field ? -1 : 1));
@@ -118,23 +117,15 @@ function listText(list: readonly string[] | undefined, other: readonly string[] 
 type KeyField = "labels" | "annotations";
 
 /**
- * Returns unwanted keys that are Linkerd's own or that a program that makes mirrors has written. Other keys stay,
- * because each run would otherwise fight with admission or a person over them. An excluded key is removed only if it
- * has the value that was copied before the exclusion.
+ * Returns unwanted keys that are Linkerd's own, or that only programs that make mirrors have written. Other keys stay,
+ * because each run would otherwise fight with admission or a person over them: the API server records who writes a
+ * field before admission changes the object, so a key that admission adds is nobody's.
  */
-export function staleKeys(
-  field: KeyField,
-  live: ObjectMeta,
-  wanted: StringMap,
-  { patterns, values }: Withheld = { patterns: [], values: {} },
-): string[] {
-  const extra = Object.entries(live[field] ?? {}).filter(([key]) => !Object.hasOwn(wanted, key));
+export function staleKeys(field: KeyField, live: ObjectMeta, wanted: StringMap): string[] {
+  const extra = Object.keys(live[field] ?? {}).filter((key) => !Object.hasOwn(wanted, key));
   if (extra.length === 0) return [];
   const written = keysWritten(field, live.managedFields ?? []);
-  return extra.flatMap(([key, value]) => {
-    const isOurs = vocabulary.has(key) || written.has(key);
-    return isOurs && (!excludes(patterns, key) || values[key] === value) ? [key] : [];
-  });
+  return extra.filter((key) => vocabulary.has(key) || written.has(key));
 }
 
 /** These keys describe a mirror, whoever has written them; opaque ports are copied like any other. */
@@ -149,10 +140,9 @@ export function mergedKeys(
   field: KeyField,
   live: ObjectMeta | undefined,
   wanted: StringMap,
-  withheld?: Withheld,
 ): StringMap {
   if (live === undefined) return wanted;
-  const stale = new Set(staleKeys(field, live, wanted, withheld));
+  const stale = new Set(staleKeys(field, live, wanted));
   const kept = Object.entries(live[field] ?? {}).filter(([key]) => !stale.has(key));
   return { ...Object.fromEntries(kept), ...wanted };
 }
@@ -162,9 +152,10 @@ function keysWritten(field: KeyField, entries: readonly ManagedFields[]): Readon
   const isMaker = (entry: ManagedFields) =>
     isOfProgram(entry.manager) || keysOf("labels", entry).includes(label.mirrored);
   const makers = new Set(entries.filter(isMaker).map(({ manager }) => manager));
-  return new Set(
-    entries.flatMap((entry) => (makers.has(entry.manager) ? keysOf(field, entry) : [])),
-  );
+  const keysBy = (isMade: boolean) =>
+    entries.flatMap((entry) => (makers.has(entry.manager) === isMade ? keysOf(field, entry) : []));
+  const others = new Set(keysBy(false));
+  return new Set(keysBy(true).filter((key) => !others.has(key)));
 }
 
 interface FieldsV1 {

@@ -24,7 +24,7 @@ export interface FederatedClaim {
   /** Wanted members are in the order of listing. Nothing is known about clusters that aren't among them. */
   readonly members: readonly MemberClaim[];
   /** They come from the first wanted member (linkerd-behaviour.md 4.3). */
-  readonly details?: Pick<Mirror, "labels" | "annotations" | "ports" | "withheld">;
+  readonly details?: Pick<Mirror, "labels" | "annotations" | "ports">;
   /** Members of these clusters take precedence over the first wanted one. */
   readonly preceding: readonly string[];
 }

@@ -47,7 +47,7 @@ export interface LinkSpec extends Naming, Placing {
   /** Keys are literal, or `group/*` for all keys of a group. */
   readonly excludedLabels: readonly string[];
   readonly excludedAnnotations: readonly string[];
-  /** These keys of other controllers (metadata.ts) are copied nevertheless. */
+  /** These keys are copied: literal, `group/*`, or `*` for all but those of other controllers (metadata.ts). */
   readonly copiedMetadata: readonly string[];
   readonly createNamespaces: boolean;
   readonly readiness: "ignore" | "follow";

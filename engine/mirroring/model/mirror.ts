@@ -33,11 +33,6 @@ export interface MirrorEndpoints {
   readonly subsets: readonly MirrorSubset[];
 }
 
-export interface Withheld {
-  readonly patterns: readonly string[];
-  readonly values: StringMap;
-}
-
 export interface Mirror {
   readonly kind: MirrorKind;
   readonly namespace: string;
@@ -47,8 +42,6 @@ export interface Mirror {
   readonly labels: StringMap;
   readonly annotations: StringMap;
   readonly ports: readonly ServicePort[];
-  /** The keys are absent if the link excludes none. */
-  readonly withheld?: { readonly labels: Withheld; readonly annotations: Withheld };
   /** They are absent if there must be no Endpoints object. */
   readonly endpoints?: MirrorEndpoints;
 }

@@ -44,7 +44,8 @@ describe("a source with its own admission policies and few rights for the runner
     const kubeconfig = join(folder, "failures.kubeconfig");
     const access = { ...clusters.east.access, token };
     await writeKubeconfig(kubeconfig, [{ name: "east", access }]);
-    const link = { source: "east", target: "west", headless: true, excludedLabels: ["team"] };
+    const metadata = { copiedMetadata: ["*"], excludedLabels: ["team"] };
+    const link = { source: "east", target: "west", headless: true, ...metadata };
     const config = { clusters: { west: {}, east: { kubeconfig } }, links: [link] };
     stack = await Stack.create(shared, "failures", config, [token]);
   });

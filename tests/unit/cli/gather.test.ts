@@ -20,7 +20,7 @@ describe("a support bundle", () => {
   it("names annotations and labels that differ, without their values", async () => {
     const mesh = await new Mesh().up();
     const selector = { matchExpressions: [{ key: "team", operator: "Exists" }] } as const;
-    mesh.configure("west", { selector });
+    mesh.configure("west", { selector, copiedMetadata: ["*"] });
     const metadata = {
       annotations: { "example.com/key": "canary-1; label e: canary-2" },
       labels: { team: "canary-3", [label.exported]: "true" },

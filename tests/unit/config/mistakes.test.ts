@@ -13,8 +13,8 @@ const label63 =
 const address = "an IP address or a DNS hostname, without a port";
 const port = "a whole number from 1 to 65535";
 const excluded = "a literal key, such as example.com/team, or a whole group, such as example.com/*";
-const staying =
-  "a key or group that stays behind by default, such as prometheus.io/* (docs/reference/metadata.md)";
+const copied =
+  "a literal key, such as example.com/team, or a whole group, such as example.com/*, or * for all but those of other controllers; a few groups are never copied (docs/reference/metadata.md)";
 const deletions = 'a whole number of at least 0, without quotes, or a share from "0%" to "100%"';
 const pattern = "the name of a namespace, or how names begin and then *, such as team-*";
 const apiServer = "an https URL without credentials, such as https://west.example.com:6443";
@@ -203,13 +203,15 @@ link: { excludedLabels: ["*", "team*", "*/team", "a/b/*"], excludedAnnotations: 
 ! links[0].excludedLabels[3] is "a/b/*"; it must be ${excluded}.
 ! links[0].excludedAnnotations is "a"; it must be a list of keys and group/* entries.
 
-# metadata that is copied anyway
-link: { copiedMetadata: [team, prometheus.io] }
-! links[0].copiedMetadata[0] is "team"; it must be ${staying}.
-! links[0].copiedMetadata[1] is "prometheus.io"; it must be ${staying}.
+# metadata that is copied
+link: { copiedMetadata: ["ev*", a/b/*, mirror.linkerd.io/*, endpointslice.kubernetes.io/skip-mirror] }
+! links[0].copiedMetadata[0] is "ev*"; it must be ${copied}.
+! links[0].copiedMetadata[1] is "a/b/*"; it must be ${copied}.
+! links[0].copiedMetadata[2] is "mirror.linkerd.io/*"; it must be ${copied}.
+! links[0].copiedMetadata[3] is "endpointslice.kubernetes.io/skip-mirror"; it must be ${copied}.
 
-# copiedMetadata by key and by group is fine
-link: { copiedMetadata: [prometheus.io/scrape, app.kubernetes.io/*] }
+# copiedMetadata by key, by group and as a whole is fine
+link: { copiedMetadata: [team, prometheus.io/scrape, Example.com/x, app.kubernetes.io/*, "*"] }
 
 # other patterns of namespaces
 link: { namespaces: [], excludedNamespaces: [-*, "*-system", A, a*b] }

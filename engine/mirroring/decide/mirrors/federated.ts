@@ -8,7 +8,7 @@ import {
 import { mayExist } from "../../model/controller.ts";
 import { originOf } from "../../model/live-mirrors.ts";
 import { localMember, marksOn } from "../../model/marks.ts";
-import { copiedAnnotations, copiedLabels, withheld } from "../metadata.ts";
+import { copiedAnnotations, copiedLabels } from "../metadata.ts";
 import { type Mirror, mirroredPorts } from "../../model/mirror.ts";
 import { federated } from "../../model/owner.ts";
 import type { Skip } from "../../model/reasons.ts";
@@ -144,12 +144,11 @@ function noCommonPort({ service, cluster }: Member, source: string): Skip {
   };
 }
 
-function detailsOf({ service, excludes }: Member): NonNullable<FederatedClaim["details"]> {
+function detailsOf({ service, metadataRules }: Member): NonNullable<FederatedClaim["details"]> {
   return {
-    labels: { ...copiedLabels(service, excludes), [label.mirrored]: "true" },
-    annotations: copiedAnnotations(service, excludes),
+    labels: { ...copiedLabels(service, ...metadataRules), [label.mirrored]: "true" },
+    annotations: copiedAnnotations(service, ...metadataRules),
     ports: mirroredPorts(service),
-    ...withheld(service, excludes),
   };
 }
 

@@ -34,7 +34,8 @@ export interface Member {
   /** The name is undefined for a member in the source itself. */
   readonly cluster: string | undefined;
   readonly service: Service;
-  readonly excludes: MetadataRules;
+  /** The local member follows the rules of all links. */
+  readonly metadataRules: readonly MetadataRules[];
   /** The exporter doesn't list these ports, which the Service here doesn't have any more. */
   readonly omitted: readonly ServicePort[];
 }
@@ -45,7 +46,7 @@ interface Candidate extends Omit<Member, "omitted"> {
 
 /**
  * Decides which Services join which federated Service (linkerd-behaviour.md 4.2). Local Services join by the selectors
- * of the links into their cluster, with the exclusions of all these links.
+ * of the links into their cluster, with the rules of all these links.
  */
 export function membership(view: FederatedView): {
   readonly members: ReadonlyMap<ObjectKey, readonly Member[]>;
@@ -75,9 +76,9 @@ export function membership(view: FederatedView): {
   };
 }
 
-function narrowed({ cluster, service, excludes }: Candidate): Member {
+function narrowed({ cluster, service, metadataRules }: Candidate): Member {
   const omitted = omittedPorts(service);
-  return { cluster, service: withoutPorts(service, omitted), excludes, omitted };
+  return { cluster, service: withoutPorts(service, omitted), metadataRules, omitted };
 }
 
 /**
@@ -109,25 +110,19 @@ export function withCommonPorts(members: readonly Member[]): {
 }
 
 function candidates({ source, links }: FederatedView): Candidate[] {
-  const excludes = {
-    excludedLabels: links.flatMap(({ link }) => link.excludedLabels),
-    excludedAnnotations: links.flatMap(({ link }) => link.excludedAnnotations),
-    copiedMetadata: (links[0]?.link.copiedMetadata ?? []).filter((pattern) =>
-      links.every(({ link }) => link.copiedMetadata.includes(pattern)),
-    ),
-  };
+  const metadataRules = links.map(({ link }) => link);
   const local = [...source.services.values()].flatMap((service) => {
     const chosen = links.map(({ link }) => link).filter((link) => isMember(service, link));
     const [first] = chosen;
     if (first === undefined) return [];
     const { namespace } = service.metadata;
     const link = chosen.find((each) => whyExcluded(namespace, each) === undefined) ?? first;
-    return [{ cluster: undefined, service, excludes, link }];
+    return [{ cluster: undefined, service, metadataRules, link }];
   });
   const remote = links.flatMap(({ link, target }) =>
     [...(target?.services.values() ?? [])]
       .filter((service) => isMember(service, link))
-      .map((service) => ({ cluster: link.target, service, excludes: link, link })),
+      .map((service) => ({ cluster: link.target, service, metadataRules: [link], link })),
   );
   return [...local, ...remote];
 }

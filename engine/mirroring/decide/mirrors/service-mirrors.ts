@@ -7,7 +7,7 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import type { GatewayFacts } from "../../model/gateway.ts";
 import type { LinkSpec } from "../../model/link.ts";
-import { copiedAnnotations, copiedLabels, withheld } from "../metadata.ts";
+import { copiedAnnotations, copiedLabels } from "../metadata.ts";
 import { ownerLabels } from "../../model/owner.ts";
 import {
   mirroredPorts,
@@ -102,7 +102,6 @@ function serviceMirror(service: Service, link: LinkSpec): Omit<Mirror, "kind"> {
       [annotation.remoteResourceVersion]: resourceVersion,
     },
     ports: mirroredPorts(service),
-    ...withheld(service, link),
   };
 }
 

@@ -19,7 +19,7 @@ import { bytesOf } from "../../../kubernetes/objects/checks.ts";
 const address = "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff";
 const time = "2026-01-01T00:00:00Z";
 
-export type Sized = Omit<Mirror, "origin" | "hostname" | "withheld">;
+export type Sized = Omit<Mirror, "origin" | "hostname">;
 
 export interface Size {
   readonly live: (mirror: LiveMirror) => number;

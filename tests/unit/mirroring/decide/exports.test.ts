@@ -2,7 +2,6 @@ import { deepEqual, match } from "node:assert/strict";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { copiedAnnotations } from "../../../../engine/mirroring/decide/metadata.ts";
 import { missingPorts } from "../../../../engine/mirroring/decide/policies/exports.ts";
-import { linkDefaults } from "../../../../engine/mirroring/model/link.ts";
 import { federated, federationOf, listed } from "../../fixtures/federation.ts";
 import { known, link, mirrorAt, wanted, west } from "../../fixtures/link.ts";
 import {
@@ -86,10 +85,9 @@ describe("clusters that an exported Service lists", () => {
   it("are not copied to mirrors, nor are ports", () => {
     const { metadata } = exported("shop/web");
     const annotations = { ...clusters("east").annotations, ...ports("http").annotations, a: "b" };
-    deepEqual(
-      copiedAnnotations({ metadata: { ...metadata, annotations }, spec: {} }, linkDefaults),
-      { a: "b" },
-    );
+    deepEqual(copiedAnnotations({ metadata: { ...metadata, annotations }, spec: {} }, link()), {
+      a: "b",
+    });
   });
 });
 

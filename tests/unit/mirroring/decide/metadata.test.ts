@@ -1,13 +1,17 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, match } from "node:assert/strict";
 import {
   copiedAnnotations,
   copiedLabels,
   othersKeys,
 } from "../../../../engine/mirroring/decide/metadata.ts";
+import { linkDefaults } from "../../../../engine/mirroring/model/link.ts";
+import { byUs, edited, withAnnotations, withLabels } from "../../fixtures/edited.ts";
 import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
-import { exported, service } from "../../fixtures/objects.ts";
+import { exported, exporting, service } from "../../fixtures/objects.ts";
+import { reconciled } from "../../fixtures/reconcile.ts";
+import { argsFor, check } from "../../fixtures/checked.ts";
 
-function excluding(excluded: readonly string[], copiedMetadata: readonly string[] = []) {
+function excluding(excluded: readonly string[], copiedMetadata: readonly string[] = ["*"]) {
   return { excludedLabels: excluded, excludedAnnotations: excluded, copiedMetadata };
 }
 
@@ -20,17 +24,50 @@ function copied(keys: readonly string[], rules = excluding([])) {
 
 type Copied = "as both" | "as an annotation" | "as neither";
 const opaque = "config.linkerd.io/opaque-ports";
+
+describe("by default, a key of an exported Service", () => {
+  const rows: [rule: string, copied: Copied, keys: readonly string[]][] = [
+    [
+      "that Linkerd reads on a mirror is copied as an annotation",
+      "as an annotation",
+      [
+        opaque,
+        "retry.linkerd.io/http",
+        "timeout.linkerd.io/request",
+        "balancer.linkerd.io/failure-accrual",
+        "balancer.alpha.linkerd.io/load-bias",
+      ],
+    ],
+    [
+      "of anybody else stays behind",
+      "as neither",
+      [
+        ...["app", "team", "app.kubernetes.io/name", "example.com/owner", "linkerd.io/inject"],
+        ...["field.cattle.io/targetWorkloadIds", "strimzi.io/cluster", "netbird.io/expose"],
+        ...["notlinkerd.io/a", "linkerd.io.example.com/a", "constructor", "a/b/c"],
+      ],
+    ],
+  ];
+  for (const [rule, outcome, keys] of rows)
+    it(rule, () => {
+      const annotations = outcome === "as neither" ? [] : keys;
+      deepEqual(copied(keys, linkDefaults), [[], annotations]);
+    });
+});
+
 const rows: [rule: string, key: string, excluded: readonly string[], copied: Copied][] = [
   ["any", "app", [], "as both"],
-  ["of Linkerd's mirroring", "mirror.linkerd.io/exported", [], "as an annotation"],
-  ["that begins as Linkerd's mirroring", "mirror.linkerd.iox", [], "as an annotation"],
+  ["of Linkerd's mirroring", "mirror.linkerd.io/exported", [], "as neither"],
   ["of another group that ends so", "not-mirror.linkerd.io/tier", [], "as both"],
   ["of remote discovery", "multicluster.linkerd.io/remote-discovery", [], "as neither"],
+  ["that keeps slices away", "endpointslice.kubernetes.io/skip-mirror", [], "as neither"],
+  ["of the export itself", "linkerd-multicluster/clusters", [], "as neither"],
   ["on topology", "service.kubernetes.io/topology-mode", [], "as neither"],
   ["that is excluded", "evil", ["evil"], "as neither"],
   ["that begins like an excluded one", "evilfoo", ["evil"], "as both"],
   ["whose name without its group is excluded", "evil.io/a", ["a"], "as both"],
   ["excluded by group/*", "evil.linkerd/a", ["evil.linkerd/*"], "as neither"],
+  ["of Linkerd's that is excluded", "retry.linkerd.io/http", ["retry.linkerd.io/*"], "as neither"],
   ["excluded by any of several exclusions", "b", ["a", "b"], "as neither"],
   ["[Q] without a group, which group/* names", "evil", ["evil/*"], "as both"],
   ["[Q] of which group/* is the start", "evilfoo", ["evil/*"], "as both"],
@@ -40,7 +77,7 @@ const rows: [rule: string, key: string, excluded: readonly string[], copied: Cop
   ["or its group is", opaque, ["config.linkerd.io/*"], "as an annotation"],
 ];
 
-describe("a key of an exported Service's labels or annotations (linkerd-behaviour.md 2.6, 2.7)", () => {
+describe("where a link copies all metadata, as Linkerd does (linkerd-behaviour.md 2.6, 2.7), a key", () => {
   for (const [rule, key, excluded, outcome] of rows)
     it(`${rule}, is copied ${outcome}: ${key}`, () => {
       const label = outcome === "as both";
@@ -73,15 +110,20 @@ describe("a key of an exported Service's labels or annotations (linkerd-behaviou
 });
 
 describe("metadata by which other controllers own or act on a Service", () => {
-  it("isn't copied", () => {
+  it("isn't copied even if the link copies all", () => {
     const keys = Object.keys(othersKeys).map((entry) => entry.replace("*", "key"));
     deepEqual(copied(keys), [[], []]);
   });
 
-  it("matches by whole key or group, not by prefix or suffix", () => {
+  it("matches by whole key, by group, by the groups below it, and by the group as a key", () => {
+    const below = [
+      ...["logs.dynatrace.com/scrape", "co.elastic.logs/enabled", "management.cattle.io/a"],
+      ...["resource.twingate.com", "internal.scylla-operator.scylladb.com/a", "scylla/rack"],
+    ];
+    deepEqual(copied(below), [[], []]);
     const others = [
       ...["app.kubernetes.io/name", "app.kubernetes.io/instances", "argocd.argoproj.iox/instance"],
-      ...["prometheus.io", "managed-by", "constructor"],
+      ...["xcattle.io/a", "co.elastics/a", "managed-by", "constructor"],
     ];
     deepEqual(copied(others), [others, others]);
   });
@@ -98,4 +140,21 @@ describe("metadata by which other controllers own or act on a Service", () => {
       "prometheus.io/path",
     ]);
   });
+});
+
+it("a preview names once the copied keys that leave mirrors, and nothing else that is removed", async () => {
+  const target = exporting("west", [exported("shop/web", { labels: { app: "web", tier: "1" } })]);
+  const earlier = reconciled({ target });
+  const remote = { "multicluster.linkerd.io/remote-discovery": "west" };
+  const live = edited(earlier, "shop/web-west", {
+    service: (object) => byUs(withLabels(remote))(withAnnotations({ by: "hand" })(object)),
+  });
+  const clusters = { east: live, west: target };
+  const { notes } = await check({ args: argsFor(["west"]), clusters });
+  const leaving = notes.filter((note) => note.includes("copiedMetadata"));
+  deepEqual(leaving.length, 1);
+  match(
+    leaving.join(),
+    /^east → west: 1 mirror will lose what isn't copied any longer \(label app, label tier\): /,
+  );
 });
