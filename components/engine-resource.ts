@@ -18,7 +18,15 @@ type EngineType = keyof typeof servedBy;
 const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
   ClusterIdentity: ["links"],
   Health: ["mesh"],
-  Mirrors: ["identities", "observedGateways", "formerStacks", "renewedStacks", "missing", "listed"],
+  Mirrors: [
+    "identities",
+    "observedGateways",
+    "formerStacks",
+    "renewedStacks",
+    "missing",
+    "listed",
+    "statefulSets",
+  ],
   Revocation: ["targets"],
   TrustPublication: ["next", "live", "own", "known"],
 };

@@ -61,7 +61,7 @@ export interface InstallationNeed {
 export interface LinkNeed {
   readonly link: LinkSpec;
   readonly gatewayPending?: boolean;
-  /** StatefulSets of the target are read if a pod with a mirror is missing. */
+  /** StatefulSets of the target are read if single pods of it are mirrored. */
   readonly statefulSets?: boolean;
   readonly probe?: boolean;
   /** Nodes of both clusters are read if traffic goes straight to pods. */

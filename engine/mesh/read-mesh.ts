@@ -3,9 +3,10 @@ import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import type { GatewayReading } from "../mirroring/model/gateway.ts";
 import type { GatewayJudge } from "../mirroring/decide/gateway-facts.ts";
 import type { ClusterReadings, TargetObservation } from "../mirroring/model/observation.ts";
-import { absentPods } from "../mirroring/decide/policies/absent-pods.ts";
+import { absentPods, mirrorsPods } from "../mirroring/decide/policies/absent-pods.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { type Failure, resultOf, valueIn } from "../result.ts";
+import { unlessBug } from "../user-error.ts";
 import { leadsToPods, readCredentials } from "./credentials.ts";
 import { judgeFor, probeGateway, readGateway } from "./gateway.ts";
 import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
@@ -134,12 +135,13 @@ async function observeTarget(
 ): Promise<TargetObservation> {
   const gateway = gatewayPending ? standIn : await readGateway(link, snapshot, judge);
   const source = valueIn(snapshots.get(link.source));
-  // A missing pod comes back if its StatefulSet still has that replica.
-  const asks = statefulSets && source !== undefined && absentPods(link, source, snapshot).size > 0;
+  const asks = statefulSets && source !== undefined && mirrorsPods(link, snapshot);
+  // A missing pod comes back if its StatefulSet still has that replica. Without missing pods, nothing depends on the answer.
+  const isHeld = asks && link.readiness === "ignore" && absentPods(link, source, snapshot).size > 0;
   const sets = asks
     ? await clusters
         .statefulSets(link.target, accessOf(accesses, link.target))
-        .catch(fallback([], "forbidden"))
+        .catch(isHeld ? fallback([], "forbidden") : unlessBug([]))
     : [];
   return { snapshot, gateway, gatewayPending, statefulSets: sets };
 }

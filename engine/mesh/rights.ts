@@ -71,7 +71,12 @@ export const roles: readonly Role[] = [
       "The stack's own routes. Optional if none of its Services ever failed over.",
     ],
     ["source", "list", [pods], "Optional: `clients-meshed` in `linkerd-clusters check`."],
-    ["target", "list", [statefulSets], "Optional: whether a missing pod with a mirror comes back."],
+    [
+      "target",
+      "list",
+      [statefulSets],
+      "Optional: whether a missing pod with a mirror comes back, or is gone for good.",
+    ],
   ]),
   role("up.yaml", "up", [
     ["source", write, [services, endpoints], "Mirrors; `get` after a conflict."],

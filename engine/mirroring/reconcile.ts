@@ -63,7 +63,8 @@ export async function reconcile(
   const removed = dispositionsOf(removedLinks(args, before, source), args, controllers);
   const routes = await routesOf(clusters, args, before);
   const { links } = reading;
-  const known = { args, source, links, removed, now, stacks, controllers, routes };
+  const observed = { args, source, links, removed, now, stacks, controllers, routes };
+  const known = { ...observed, memory: before };
   const decided = decide(known);
   const statuses = statusesOf(known, decided);
   const federated = federatedKeys(decided);

@@ -190,6 +190,7 @@ export const deployment = object({
 /** Pods are numbered from `start`, which is 0 by default; `replicas` is 1 by default. */
 export const statefulSet = object({
   spec: map({ serviceName: anyText, replicas: count, ordinals: map({ start: count }) }),
+  status: map({ replicas: count }),
 });
 export type StatefulSet = Of<typeof statefulSet>;
 

@@ -4,11 +4,11 @@ import { type Controllers, mayExist } from "../model/controller.ts";
 import type { LinkSpec } from "../model/link.ts";
 import { hidesMarks, marksHidden } from "../model/marks.ts";
 import type { Mirror } from "../model/mirror.ts";
-import type { LinkObservation } from "../model/observation.ts";
+import type { KnownSets, LinkObservation } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
 import { type DecidedRoutes, type Routes, routesPart } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { ByPart, MirrorsArgs } from "../model/state.ts";
+import type { ByPart, Memory, MirrorsArgs } from "../model/state.ts";
 import { plan } from "./compare.ts";
 import { decideRoutes } from "./failover.ts";
 import { type Decision, isSkip, type Note } from "../model/decision.ts";
@@ -30,6 +30,7 @@ export interface SourceObservation {
   readonly links: readonly LinkObservation[];
   readonly removed: readonly RemovedPart[];
   readonly now: Date;
+  readonly memory: Pick<Memory, "identities" | "statefulSets">;
   /** This stack has marked objects under these names, the current one first. */
   readonly stacks: readonly string[];
   /** They are read only where there is anything that one may have written. */
@@ -48,6 +49,8 @@ export interface Decided {
   readonly portConflicts: PortConflicts;
   /** Names endpoint mirrors that stay although their pods are gone, with the time since when (RFC 3339). */
   readonly missing: Readonly<Record<ObjectKey, string>>;
+  /** By target, the StatefulSets that the next run knows. */
+  readonly statefulSets: ByPart<KnownSets>;
   readonly notes: readonly Note[];
   readonly failover: DecidedRoutes;
 }
@@ -78,7 +81,8 @@ export function decide(observation: SourceObservation): Decided {
     return { federated, decisions };
   };
   const first = planWithout(new Set());
-  const tooMany = deletionRefusals(first.decisions, [
+  const proven = new Set(current.flatMap((each) => each.proven));
+  const tooMany = deletionRefusals({ decisions: first.decisions, stacks, proven }, [
     ...specs,
     ...removed.map(({ link }) => limitOfRemoved(link, args)),
   ]);
@@ -117,6 +121,7 @@ export function decide(observation: SourceObservation): Decided {
             decisionsByPart,
           }),
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
+    statefulSets: Object.fromEntries(current.map(({ part, knownSets }) => [part, knownSets])),
     notes: notesOn(observation, judged, decisionsByPart),
   };
 }
@@ -223,9 +228,14 @@ function withNamespacesToCreate(observation: SourceObservation): SourceObservati
   return { ...observation, source: { ...source, namespaces } };
 }
 
-function desiredOf(links: readonly LinkObservation[], { source, now }: SourceObservation) {
+function desiredOf(links: readonly LinkObservation[], observation: SourceObservation) {
+  const { source, now, memory } = observation;
   return links.flatMap(({ link, target }) => {
     if ("why" in target) return [];
-    return [{ link, part: link.target, ...desired({ link, source, now, ...target.value }) }];
+    const { [link.target]: uid } = memory.identities ?? {};
+    const isKnown = uid === target.value.snapshot.identity;
+    const knownSets = isKnown ? memory.statefulSets?.[link.target] : undefined;
+    const view = { link, source, now, knownSets, ...target.value };
+    return [{ link, part: link.target, ...desired(view) }];
   });
 }

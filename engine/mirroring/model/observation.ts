@@ -1,5 +1,5 @@
 import type { GatewayReading } from "./gateway.ts";
-import type { StatefulSet } from "../../kubernetes/objects/objects.ts";
+import type { ObjectKey, StatefulSet } from "../../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "./link.ts";
 import type { Result } from "../../result.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
@@ -20,8 +20,13 @@ export interface TargetObservation {
   readonly statefulSets: readonly StatefulSet[];
 }
 
+/** Each Service of a target has the UIDs of its StatefulSets. */
+export type KnownSets = Readonly<Record<ObjectKey, readonly string[]>>;
+
 export interface LinkView extends Omit<TargetObservation, "gatewayPending"> {
   readonly link: LinkSpec;
   readonly source: ClusterSnapshot;
   readonly now: Date;
+  /** UIDs of the StatefulSets that earlier runs have seen behind each exported Service of this very target. */
+  readonly knownSets?: KnownSets | undefined;
 }

@@ -3,6 +3,7 @@ import type { ClusterAccess } from "../../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { GatewayFacts } from "./gateway.ts";
 import { linkDefaults, type LinkSpec } from "./link.ts";
+import type { KnownSets } from "./observation.ts";
 
 export interface ClusterEntry extends ClusterAccess {
   /** The config demands this UID of `kube-system`. */
@@ -97,6 +98,8 @@ export interface Memory {
     Record<string, Omit<GatewayFacts, "addresses"> & { readonly addresses: string }>
   >;
   readonly removedLinks?: readonly RemovedLink[];
+  /** UIDs of the targets' StatefulSets tell a scaled one from one that was made again. */
+  readonly statefulSets?: ByPart<KnownSets>;
   /** The source may have HTTPRoutes of this stack even if the next run isn't allowed to list them. */
   readonly hasRoutes?: boolean;
   /** Mirrors may still be marked under these former names of this stack. */
@@ -163,6 +166,7 @@ export function argsOf({
   gateways,
   portConflicts,
   removedLinks,
+  statefulSets,
   hasRoutes,
   formerStacks,
   renewedStacks,

@@ -14,7 +14,7 @@ import {
 import type { PlannedOutcome } from "./outcome.ts";
 
 export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {
-  const { links, readings, removed } = outcome;
+  const { links, readings, removed, decided } = outcome;
   const identities = Object.fromEntries(
     [...readings].flatMap(([name, reading]) => {
       const uid = "value" in reading ? reading.value.identity : before.identities?.[name];
@@ -26,12 +26,17 @@ export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutc
     const gateway = "why" in target ? before.gateways?.[name] : knownGateway(target.value);
     return gateway === undefined ? [] : [[name, gateway] as const];
   });
+  const statefulSets = links.flatMap(({ link: { target } }) => {
+    const sets = decided.statefulSets[target] ?? before.statefulSets?.[target] ?? {};
+    return Object.keys(sets).length === 0 ? [] : [[target, sets] as const];
+  });
   const staying = removed
     .filter(({ disposition }) => disposition !== "handOver")
     .map(({ link }) => link);
   return {
     identities,
     ...nonEmpty("gateways", Object.fromEntries(gateways)),
+    ...nonEmpty("statefulSets", Object.fromEntries(statefulSets)),
     ...(staying.length > 0 && { removedLinks: staying }),
     ...(mayHaveRoutes(before, outcome) && { hasRoutes: true }),
     ...formerStacks(before, args, outcome),

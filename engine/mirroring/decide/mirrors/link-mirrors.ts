@@ -1,14 +1,15 @@
 import {
   isHeadless,
   keyOf,
+  objectKey,
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import type { Mirror } from "../../model/mirror.ts";
-import type { LinkView } from "../../model/observation.ts";
-import { absentPods, heldPods } from "../policies/absent-pods.ts";
+import type { KnownSets, LinkView } from "../../model/observation.ts";
+import { absentPods, heldPods, provenPods } from "../policies/absent-pods.ts";
 import { hostSubsets, headlessShape, tooManyPods } from "../policies/headless.ts";
 import { omittedPorts, withoutNamedPorts, withoutPorts } from "../policies/exports.ts";
 import type { Fix, Skip, Why } from "../../model/reasons.ts";
@@ -28,6 +29,9 @@ export interface Desired {
   readonly mirrors: readonly Mirror[];
   readonly skips: readonly Skip[];
   readonly missing: Readonly<Record<ObjectKey, string>>;
+  /** The pods of these mirrors are provably gone. */
+  readonly proven: readonly ObjectKey[];
+  readonly knownSets: KnownSets;
 }
 
 export function desired(view: LinkView): Desired {
@@ -35,6 +39,8 @@ export function desired(view: LinkView): Desired {
   const mirrors: Mirror[] = [];
   const skips: Skip[] = [];
   const missing: Record<ObjectKey, string> = {};
+  const proven: ObjectKey[] = [];
+  const knownSets: Record<ObjectKey, readonly string[]> = {};
   const absent = absentPods(link, source, target);
   const services = [...target.services].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [origin, service] of services) {
@@ -46,6 +52,10 @@ export function desired(view: LinkView): Desired {
     } else {
       mirrors.push(...outcome.mirrors);
       Object.assign(missing, outcome.missing);
+      if (outcome.pods === undefined) continue;
+      const place = mirrorNamespace(service.metadata.namespace, link);
+      proven.push(...outcome.pods.proven.map((pod) => objectKey(place, mirrorName(pod, link))));
+      if (outcome.pods.known.length > 0) knownSets[origin] = outcome.pods.known;
     }
   }
   const misnamed = mirrors.flatMap((mirror) => {
@@ -53,7 +63,7 @@ export function desired(view: LinkView): Desired {
     return broken === undefined ? [] : [{ mirror, ...broken }];
   });
   const named = refuse(mirrors, misnamed);
-  return { mirrors: named.mirrors, skips: [...skips, ...named.skips], missing };
+  return { mirrors: named.mirrors, skips: [...skips, ...named.skips], missing, proven, knownSets };
 }
 
 /** Kubernetes records at the Service why it has no address. */
@@ -63,7 +73,8 @@ function described({ target, gateway }: LinkSpec): Fix | undefined {
   return { cluster: target, kubectl: `--namespace ${namespace} describe service ${name}` };
 }
 
-type Outcome = Partial<Pick<Desired, "missing">> & Pick<Desired, "mirrors">;
+type Outcome = Pick<Desired, "mirrors"> &
+  Partial<Pick<Desired, "missing">> & { readonly pods?: ReturnType<typeof provenPods> };
 
 /** @param absent pods of the Service that have mirrors and are in no Endpoints now */
 function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): Outcome | Why {
@@ -104,7 +115,7 @@ function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): O
       const tooMany = tooManyPods(service, endpoints, pods);
       if (tooMany !== undefined) return tooMany;
       const mirrors = headlessMirrors(service, endpoints, pods, link, gateway.value.gateway);
-      return { mirrors, missing: held.missing };
+      return { mirrors, missing: held.missing, pods: provenPods(service, view, absent) };
     }
   }
   return { mirrors: [gatewayMirror(service, endpoints, link, gateway.value.gateway)] };

@@ -1,6 +1,8 @@
 import {
   type EndpointPort,
   type Endpoints,
+  isHeadless,
+  keyOf,
   objectKey,
   type ObjectKey,
   type Service,
@@ -8,6 +10,7 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import type { LinkView } from "../../model/observation.ts";
 import { hostSubsets, type HostSubset } from "./headless.ts";
+import { exportMode } from "./selection.ts";
 import {
   label,
   mirrorName,
@@ -27,14 +30,22 @@ export function deletionTime(since: string): Date {
   return new Date(Date.parse(since) + mostAway);
 }
 
-/** With `readiness: follow` there are none: a missing pod loses its mirror at once, as in Linkerd. */
+/** Returns whether the link mirrors single pods of the target, so that its StatefulSets may say something about them. */
+export function mirrorsPods(link: LinkSpec, { services }: ClusterSnapshot): boolean {
+  if (!link.headless) return false;
+  for (const service of services.values())
+    if (isHeadless(service) && exportMode(service, link) === "gateway") return true;
+  return false;
+}
+
+/** Returns by exported Service the pods that have mirrors and are in no Endpoints now. */
 export function absentPods(
   link: LinkSpec,
   source: ClusterSnapshot,
   target: ClusterSnapshot,
 ): ReadonlyMap<ObjectKey, readonly string[]> {
   const absent = new Map<ObjectKey, string[]>();
-  if (!link.headless || link.readiness === "follow") return absent;
+  if (!link.headless) return absent;
   const { owns } = mirrorsOf(link.target);
   const origins = new Map([...target.services.keys()].map((key) => [mirrorPlace(key, link), key]));
   const listed = new Map<ObjectKey, ReadonlySet<string>>();
@@ -57,27 +68,28 @@ function hostnamesIn(endpoints: Endpoints | undefined): ReadonlySet<string> {
 }
 
 /**
- * Decides which missing pods of a headless Service keep their mirrors. A restarting pod is in no list for a moment, so
+ * Decides which missing pods of a headless Service keep their mirrors: none with `readiness: follow`, as in Linkerd.
+ * Otherwise a restarting pod is in no list for a moment, so
  * only its StatefulSet can say that it is gone for good, by `replicas` and `ordinals`. Without one, time decides,
  * counted from the last write of the Service's Endpoints: the pod may have been listed until then. That is a fact of
  * the cluster and not of the run, so a preview and the update after it agree. If there are no Endpoints, nothing is
  * known.
  */
 export function heldPods(
-  { metadata: { name, namespace } }: Service,
+  service: Service,
   endpoints: Endpoints | undefined,
-  { link, source, statefulSets, now }: LinkView,
+  view: LinkView,
   absent: readonly string[],
 ) {
-  const sets = statefulSets.filter(
-    ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceName === name,
-  );
+  const { link, source, now } = view;
+  const { name, namespace } = service.metadata;
+  const sets = setsOf(service, view);
   const place = mirrorNamespace(namespace, link);
   const root = source.endpoints.get(objectKey(place, mirrorName(name, link)));
   // The values are times since when pods are missing (RFC 3339). Their mirrors are deleted a while later.
   const missing: Record<ObjectKey, string> = {};
   const subsets: HostSubset[] = [];
-  for (const hostname of absent) {
+  for (const hostname of link.readiness === "follow" ? [] : absent) {
     const mirror = objectKey(place, mirrorName(hostname, link));
     const answers = sets.flatMap((set) => hasPod(set, hostname) ?? []);
     if (answers.length > 0 && !answers.includes(true)) continue;
@@ -93,6 +105,34 @@ export function heldPods(
   return { subsets, missing };
 }
 
+/**
+ * Finds missing pods that are provably gone: their StatefulSet is the one that earlier runs have seen, and neither is to
+ * have so many pods nor has them. A StatefulSet that was deleted, or made again, says nothing about what was lost with it.
+ * So its UID is remembered, in state, where no tenant can write it, and not renewed while a mirror of an unproven pod
+ * is left.
+ */
+export function provenPods(service: Service, view: LinkView, absent: readonly string[]) {
+  const sets = setsOf(service, view);
+  const known = view.knownSets?.[keyOf(service)] ?? [];
+  const isProven = (hostname: string) =>
+    sets.some(({ metadata, spec = {}, status }) => {
+      const ordinal = ordinalOf(metadata.name, hostname);
+      if (ordinal === undefined || status?.replicas === undefined) return false;
+      const { replicas = 1, ordinals: { start = 0 } = {} } = spec;
+      const most = start + Math.max(replicas, status.replicas);
+      return known.includes(metadata.uid ?? "") && ordinal >= most;
+    });
+  const proven = absent.filter(isProven);
+  const isRenewed = sets.length > 0 && proven.length === absent.length;
+  return { proven, known: isRenewed ? sets.flatMap(({ metadata }) => metadata.uid ?? []) : known };
+}
+
+function setsOf({ metadata: { name, namespace } }: Service, { statefulSets }: LinkView) {
+  return statefulSets.filter(
+    ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceName === name,
+  );
+}
+
 /** Returns undefined if the API server gives no time; then nothing is concluded. */
 function lastWritten({ metadata: { managedFields = [] } }: Endpoints): string | undefined {
   return managedFields
@@ -103,11 +143,15 @@ function lastWritten({ metadata: { managedFields = [] } }: Endpoints): string | 
 
 /** Returns undefined if the pod isn't one of this StatefulSet's. */
 function hasPod({ metadata, spec = {} }: StatefulSet, hostname: string): boolean | undefined {
-  const prefix = `${metadata.name}-`;
-  const number = hostname.startsWith(prefix) ? hostname.slice(prefix.length) : "";
-  if (!/^(0|[1-9]\d*)$/.test(number)) return undefined;
+  const ordinal = ordinalOf(metadata.name, hostname);
+  if (ordinal === undefined) return undefined;
   const { replicas = 1, ordinals: { start = 0 } = {} } = spec;
-  return Number(number) >= start && Number(number) < start + replicas;
+  return ordinal >= start && ordinal < start + replicas;
+}
+
+function ordinalOf(set: string, hostname: string): number | undefined {
+  const number = hostname.startsWith(`${set}-`) ? hostname.slice(set.length + 1) : "";
+  return /^(0|[1-9]\d*)$/.test(number) ? Number(number) : undefined;
 }
 
 function portsOfPod(

@@ -7,7 +7,10 @@ import {
   tooManyDeletions,
 } from "../../../../engine/mirroring/decide/policies/deletions.ts";
 import { argsFor } from "../../fixtures/checked.ts";
-import { federated, plannedFederation } from "../../fixtures/federation.ts";
+import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
+import { ownerLabels } from "../../../../engine/mirroring/model/owner.ts";
+import { fed, federated, plannedFederation } from "../../fixtures/federation.ts";
+import { confirmed, confirmedBy, stack } from "../../fixtures/marks.ts";
 import { cluster, exported, member, service } from "../../fixtures/objects.ts";
 import { link, west } from "../../fixtures/link.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";
@@ -41,7 +44,10 @@ describe("the deletions that one run may make", () => {
   for (const [maxDeletions, live, deletions, outcome] of rows)
     it(`with maxDeletions ${maxDeletions} and ${deletions} of ${live}, it ${outcome}`, () => {
       const refused = (allowDeletions: boolean) =>
-        tooManyDeletions(link({ maxDeletions, allowDeletions }), decisions(live, deletions)).length;
+        tooManyDeletions(link({ maxDeletions, allowDeletions }), {
+          decisions: decisions(live, deletions),
+          stacks: [stack],
+        }).length;
       deepEqual([refused(false), refused(true)], [outcome === "runs" ? 0 : 1, 0]);
     });
 
@@ -62,6 +68,15 @@ describe("the deletions that one run may make", () => {
     const target = west(names.map((name) => exported(`${name}-new`)));
     match(planned({ target, source }).refusal ?? "", /12 of its 12 mirrors/);
   });
+
+  it("are a share of what this stack or nobody has marked", () => {
+    const others = Array.from({ length: 25 }, (_, index) => {
+      const key = `blog/web-${index}-west` as const;
+      return confirmedBy("acme/other/prod", service(key, { labels: ownerLabels("west") }));
+    });
+    const both = cluster("east", { services: [...source.services.values(), ...others] });
+    match(planned({ target: west(), source: both }).refusal ?? "", /12 of its 12 mirrors/);
+  });
 });
 
 describe("members that leave federated Services", () => {
@@ -76,10 +91,14 @@ describe("members that leave federated Services", () => {
     targets: Parameters<typeof plannedFederation>[0]["targets"],
     limits: readonly Partial<DeletionLimit>[] = [{ target: "east" }, { target: "north" }],
     retired: readonly string[] = [],
+    there = source,
   ): string {
-    const plan = plannedFederation({ source, targets, retired });
+    const plan = plannedFederation({ source: there, targets, retired });
     const links = limits.map((limit) => ({ ...link({ source: "west" }), ...limit }));
-    return links.flatMap((limit) => tooManyDeletions(limit, plan.decisions)).join("; ");
+    const { decisions } = plan;
+    return links
+      .flatMap((limit) => tooManyDeletions(limit, { decisions, stacks: [stack] }))
+      .join("; ");
   }
 
   it("count as deletions of their link, although the Service stays", () => {
@@ -88,6 +107,18 @@ describe("members that leave federated Services", () => {
       "link west → east would delete 7 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of east points to the right cluster and that its Services are still exported",
     );
     equal(refusal({ east: some("east", 6), north }), "");
+  });
+
+  it("are a share of those that this stack or nobody has marked", () => {
+    const names = Array.from({ length: 25 }, (_, index) => `blog/s${index}` as const);
+    const others = names.map((name) =>
+      confirmed(
+        managerOf("acme/other/prod", "east"),
+        fed(name, { remote: `${name.slice(5)}@east` }),
+      ),
+    );
+    const both = cluster("west", { services: [...source.services.values(), ...others] });
+    match(refusal({ east: some("east", 5), north }, undefined, [], both), /7 of its 12 members/);
   });
 
   it("count per link", () => {

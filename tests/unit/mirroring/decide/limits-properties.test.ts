@@ -137,6 +137,7 @@ describe("any exports within the limits, one after the other", () => {
             stacks: [stack],
             controllers: { value: [] },
             routes: { value: noRoutes },
+            memory: {},
           });
           source = carryOut(decisions, source);
           const keep = new SharedValues();

@@ -4,7 +4,7 @@ import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { edited } from "../../fixtures/edited.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
-import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
+import { mirrorAt, wanted, west, nothingWanted } from "../../fixtures/link.ts";
 import { actions, planned, reconciled, skipped, told } from "../../fixtures/reconcile.ts";
 
 const web = exported("shop/web");
@@ -21,11 +21,11 @@ describe("mirrors whose link names them", () => {
       ["gateway", "west-web"],
       ["headless", "west-db"],
     ]);
-    const root = mirrorAt("shop/west-db", { mirrors, skips: [], missing: {} });
+    const root = mirrorAt("shop/west-db", { ...nothingWanted, mirrors });
     deepEqual(root.endpoints?.subsets[0]?.addresses, [
       { hostname: "db-0", endpointMirror: "shop/west-db-0" },
     ]);
-    const pod = mirrorAt("shop/west-db-0", { mirrors, skips: [], missing: {} });
+    const pod = mirrorAt("shop/west-db-0", { ...nothingWanted, mirrors });
     deepEqual(
       [pod.labels["mirror.linkerd.io/headless-mirror-svc-name"], pod.origin],
       ["west-db", "shop/db"],

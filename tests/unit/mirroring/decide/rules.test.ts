@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { linkDefaults } from "../../../../engine/mirroring/model/link.ts";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import { type LinkScenario, wanted, west } from "../../fixtures/link.ts";
+import { type LinkScenario, wanted, west, nothingWanted } from "../../fixtures/link.ts";
 import { cluster, exported, headless, namespace, service } from "../../fixtures/objects.ts";
 
 /** The mirrors' names, which end in `-west`, have 63 and 64 characters. */
@@ -174,6 +174,6 @@ describe("Services that can be mirrored (linkerd-behaviour.md 2.2, 2.3, 2.16)", 
   it("have no reason without an export label", () => {
     const labels = { "mirror.linkerd.io/exported": "false" };
     const target = west([exported("shop/web", { labels }, { ports: [] })]);
-    deepEqual(wanted({ target }), { mirrors: [], skips: [], missing: {} });
+    deepEqual(wanted({ target }), nothingWanted);
   });
 });
