@@ -6,9 +6,11 @@ import { ClusterIdentity, clusterProvider, unreachingProvider } from "./cluster-
 import { installLinkerd, type LinkerdSetup } from "./linkerd.ts";
 
 export interface InstallArgs {
+  /** Nothing may be written there in this run. */
+  readonly refused: boolean;
   readonly unreachable: boolean;
-  /** If nothing may be written there in this run, whatever is done elsewhere comes first. */
-  readonly refusedAfter?: Promise<pulumi.Resource[]> | undefined;
+  /** They come before anything there that could fail, because after a failure Pulumi starts nothing more. */
+  readonly after?: Promise<pulumi.Resource[]> | undefined;
   readonly linkerd?: LinkerdSetup | undefined;
   /** Another stack installs Linkerd there, perhaps at this moment. */
   readonly awaited: boolean;
@@ -52,15 +54,14 @@ export class Cluster extends pulumi.ComponentResource {
     this.identity = new ClusterIdentity(name, config, known, { parent: this });
   }
 
-  install({ unreachable, refusedAfter, linkerd, awaited, adopts }: InstallArgs): InstalledCluster {
+  install(args: InstallArgs): InstalledCluster {
+    const { refused, unreachable, after, linkerd, awaited, adopts } = args;
     const { config, identity } = this;
-    // Creating objects there fails, and after a failure Pulumi starts nothing more.
-    const last = refusedAfter?.then((others) => [identity, ...others]);
+    const last = after?.then((others) => [identity, ...others]);
     const opts = { parent: this, dependsOn: last ?? [identity] };
-    const provider =
-      last === undefined
-        ? clusterProvider(this.#name, config, adopts, opts)
-        : unreachingProvider(this.#name, config, "refused", opts);
+    const provider = refused
+      ? unreachingProvider(this.#name, config, "refused", opts)
+      : clusterProvider(this.#name, config, adopts, opts);
     const cluster = { config, identity, provider, unreachable, awaited };
     if (linkerd === undefined) {
       this.registerOutputs({});

@@ -18,13 +18,15 @@ export interface MadeClusters {
   readonly clusters: ReadonlyMap<string, InstalledCluster>;
   /** The reasons come from the preflight, the state and the trust. */
   readonly refused: Refused;
+  /** Creating objects in these clusters may fail, so all that concerns them comes last. */
+  readonly last: ReadonlySet<string>;
   /** The trust of every cluster stays as it is in this run for these reasons. */
   readonly held: readonly string[];
 }
 
 interface Making extends Pick<LinkerdSetup, "secretValues"> {
   readonly preflight: Preflight;
-  /** They belong to clusters that aren't refused. */
+  /** They have nothing to do with the clusters that come last. */
   readonly others: Promise<pulumi.Resource[]>;
   readonly parent: pulumi.Resource;
 }
@@ -63,6 +65,7 @@ export async function makeClusters(
   const distrusted = root === undefined ? {} : ((await valueOf(root.issuance.refused)) ?? {});
   const all = new Map([...Object.entries(distrusted), ...known]);
   const refused = new Map([...all].sort(([one], [other]) => (one < other ? -1 : 1)));
+  const last = new Set([...refused.keys(), ...preflight.unreachable]);
   const held = root?.issuance.held ?? [];
   const linkerdOf = (name: string) => {
     if (root === undefined || charts === undefined || !mesh.sources.has(name)) return undefined;
@@ -77,10 +80,10 @@ export async function makeClusters(
     return { mesh, charts, trust: given, trustStays, secretValues };
   };
   const made = places.map(([name, place]) => {
-    const why = refused.get(name);
     const installed = place.install({
-      unreachable: preflight.unreachable.has(name) || why !== undefined,
-      refusedAfter: why === undefined ? undefined : others,
+      refused: refused.has(name),
+      unreachable: last.has(name),
+      after: last.has(name) ? others : undefined,
       linkerd: linkerdOf(name),
       awaited: root !== undefined && !mesh.sources.has(name),
       adopts:
@@ -91,7 +94,7 @@ export async function makeClusters(
     });
     return [name, installed] as const;
   });
-  return { clusters: new Map(made), refused, held };
+  return { clusters: new Map(made), refused, last, held };
 }
 
 function targetsOf(links: readonly LinkConfig[]): string[] {

@@ -34,7 +34,7 @@ export class MeshResources {
   /** Their keys are the clusters that lose access. */
   readonly #revocations = new Map<string, pulumi.Resource>();
   /** It stays empty with `manage: mirrors`, which prepares no cluster. */
-  #made: MadeClusters = { clusters: new Map(), refused: new Map(), held: [] };
+  #made: MadeClusters = { clusters: new Map(), refused: new Map(), last: new Set(), held: [] };
 
   constructor(mesh: CheckedMesh, parent: pulumi.Resource) {
     this.#mesh = mesh;
@@ -48,27 +48,30 @@ export class MeshResources {
     const { preflight } = this.#mesh;
     const others = Promise.withResolvers<pulumi.Resource[]>();
     if (preflight !== undefined) await this.#makeClusters(preflight, others.promise);
-    const { clusters, refused } = this.#made;
+    const { clusters, refused, last } = this.#made;
     this.#revoke(preflight);
-    const isRefused = ({ spec }: LinkConfig) =>
-      refused.has(spec.source) || refused.has(spec.target);
-    const make = (links: readonly LinkConfig[]) =>
+    const isIn = (names: { has(name: string): boolean }) => (link: LinkConfig) =>
+      names.has(link.spec.source) || names.has(link.spec.target);
+    const [isRefused, isLast] = [isIn(refused), isIn(last)];
+    const make = (links: readonly LinkConfig[], dependsOn: readonly pulumi.Resource[] = []) =>
       links.flatMap((link) => {
         const [source, target] = [clusters.get(link.spec.source), clusters.get(link.spec.target)];
-        return source === undefined || target === undefined ? [] : this.#link(link, source, target);
+        if (source === undefined || target === undefined) return [];
+        return this.#link(link, source, target, [...dependsOn]);
       });
     const bySource = Map.groupBy(ownLinks(config), ({ spec }) => spec.source);
     const failing: [source: string, links: readonly Link[]][] = [];
     for (const [source, links] of bySource) {
-      const made = make(links.filter((link) => !isRefused(link)));
+      const made = make(links.filter((link) => !isLast(link)));
       if (links.some(isRefused)) failing.push([source, made]);
       else this.#mirrors(source, made);
     }
     // Resources of a refused cluster fail, and after a failure Pulumi starts nothing more.
     const before = [...this.#unverified];
     for (const [source, made] of failing) this.#mirrors(source, made, before);
-    others.resolve([...this.#unverified]);
-    make(ownLinks(config).filter(isRefused));
+    const all = [...this.#unverified];
+    others.resolve(all);
+    make(ownLinks(config).filter(isLast), all);
     if (preflight !== undefined) this.#verify();
     return this;
   }
@@ -78,7 +81,7 @@ export class MeshResources {
     const { secretValues = isSecret("clusters") || isSecret("charts") } = this.#mesh;
     const making = { preflight, secretValues, others, parent };
     this.#made = await makeClusters(this.#config, making);
-    const { clusters, refused, held } = this.#made;
+    const { clusters, refused, last, held } = this.#made;
     for (const why of held)
       await pulumi.log.warn(
         `The trust of every cluster stays as it is in this run: ${why}`,
@@ -91,7 +94,7 @@ export class MeshResources {
       );
     for (const [name, { identity, ready, revision, trustBundle }] of clusters) {
       // Clusters are included, because nothing else waits for one without links.
-      this.#unverified.push(refused.has(name) ? identity : ready);
+      this.#unverified.push(last.has(name) ? identity : ready);
       if (revision !== undefined) this.#revisions[name] = revision;
       if (trustBundle !== undefined) this.trustAnchors.set(name, trustBundle);
     }
@@ -117,7 +120,12 @@ export class MeshResources {
     }
   }
 
-  #link(config: LinkConfig, source: InstalledCluster, target: InstalledCluster): Link {
+  #link(
+    config: LinkConfig,
+    source: InstalledCluster,
+    target: InstalledCluster,
+    dependsOn: pulumi.Resource[],
+  ): Link {
     const { linkerdNamespace, multiclusterNamespace } = this.#config;
     const link = new Link(
       `${config.spec.source}/${config.spec.target}`,
@@ -131,7 +139,7 @@ export class MeshResources {
         revocation: this.#revocationOf(config.spec.source),
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
       },
-      { parent: this.#parent },
+      { parent: this.#parent, dependsOn },
     );
     this.#unverified.push(link);
     this.#revisions[`${link.name}/credentials`] = link.credentials.revision;
@@ -147,17 +155,17 @@ export class MeshResources {
    * Mirrors wait for the Links, because the destination controller never retries a cluster that it didn't know when a
    * mirror appeared (linkerd-behaviour.md 5), and for the charts, whose controllers may take links over.
    *
-   * @param links those without a refused end
+   * @param links those with neither a refused nor an unreachable end
    * @param before everything that has nothing to do with a refused end
    */
   #mirrors(source: string, links: readonly Link[], before: readonly pulumi.Resource[] = []): void {
     const config = this.#config;
     const args = mirrorsArgs(config, source, fullStackName());
     if (args === undefined) return;
-    const { clusters, refused } = this.#made;
+    const { clusters, refused, last } = this.#made;
     const distrusted = [...refused].filter(([name]) => name in args.clusters);
     const cluster = clusters.get(source);
-    const ready = refused.has(source) ? cluster?.identity : cluster?.ready;
+    const ready = last.has(source) ? cluster?.identity : cluster?.ready;
     const own = new Set(args.links.map(({ target }) => target));
     const observed = links
       .filter(({ target }) => own.has(target))

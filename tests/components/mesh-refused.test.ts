@@ -102,6 +102,23 @@ for (const [manage, way] of cases)
     });
   });
 
+for (const manage of ["links", "all"])
+  it(`a cluster that can't be reached holds up nothing else with manage: ${manage}, as its links may be new`, async () => {
+    const mesh = await mockedMesh({ manage, clusters, links }, { unreachable: ["west"] });
+    const { kubeconfig } = mesh.inputs(types.provider, "west");
+    equal(String(kubeconfig).includes('"clusters":[]'), false);
+    for (const last of ["east/west", "west/north"]) {
+      const before = predecessors(mesh, `${types.target} ${last}`);
+      for (const source of ["east", "west", "north"])
+        ok(before.has(`${types.mirrors} ${source}`), `${source} before ${last}`);
+      ok(before.has(`${types.linkCr} east/north`));
+    }
+    const writes = predecessors(mesh, `${types.provider} west`);
+    ok(writes.has(`${types.linkCr} north/south`) && writes.has(`${types.mirrors} east`));
+    ok(predecessors(mesh, `${types.health} health`).has(`${types.linkCr} east/west`));
+    equal(mesh.inputs(types.mirrors, "east")["distrusted"], undefined);
+  });
+
 describe("a cluster that is refused, with manage: trust", () => {
   const config = configOf({ manage: "trust", clusters: { west: null, east: null } });
   const step = "pulumi-nodejs:dynamic/linkerd:TrustPublication";
