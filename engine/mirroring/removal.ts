@@ -41,7 +41,6 @@ export async function removeAll(
     throw new UserError(
       `the mirrors of ${name} stay for now, because another source of this run can't be read and may be the same cluster under another name: run again once it can be read`,
     );
-  if ("why" in routes) throw new UserError(withWayOut(name, routes.why));
   const unknown = removed.find((part) => part.disposition === "unknown");
   if (unknown !== undefined) throw new UserError(unknown.why);
   for (const [part, note] of report.notes) log(about(name, part) + note);
@@ -60,7 +59,8 @@ export async function removeAll(
     // If this run has the same link under another resource, its Link keeps naming its mirrors.
     statuses: report.statuses.filter(({ live }) => !kept.has(live.metadata.name)),
   };
-  return writeDecided(clusters, alone, source, due, log);
+  const unread = "why" in routes ? [withWayOut(name, routes.why)] : [];
+  return [...unread, ...(await writeDecided(clusters, alone, source, due, log))];
 }
 
 function withWayOut(cluster: string, why: string): string {

@@ -93,6 +93,9 @@ export async function apply(
   const scope = { ...scopeOf(destination, routesPart), owner: routeOwner };
   const changed = routes.filter(({ verdict }) => verdict !== "keep");
   const lost = await attempt(changed, (route) => writeRoute(scope, route, failed));
+  const unchanged = new Set(lost.map(({ key }) => key));
+  for (const { key, live } of changed)
+    if (live !== undefined && unchanged.has(key)) order.unchangedRoute(live);
 
   for (const isHeadless of [true, false]) {
     const due = decisions

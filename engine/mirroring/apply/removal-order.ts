@@ -1,6 +1,7 @@
-import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { type HttpRoute, keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { type Decision, type Deletion, isWanted } from "../model/decision.ts";
 import { metaOf, rootOf } from "../model/live-mirrors.ts";
+import { backendsOf, stillSends } from "../model/route.ts";
 
 /**
  * The order of removal (docs/decisions/0008): nothing is removed while its successor isn't in place, or while something
@@ -12,6 +13,7 @@ export class RemovalOrder {
   readonly #unchanged = new Set<ObjectKey>();
   /** A headless mirror is in place only with all mirrors of its pods. */
   readonly #notInPlace = new Set<ObjectKey>();
+  readonly #routes = new Map<ObjectKey, ObjectKey>();
 
   constructor(decisions: readonly Decision[]) {
     this.#roots = new Map(
@@ -30,12 +32,18 @@ export class RemovalOrder {
     this.#notInPlace.add(this.#roots.get(key) ?? key);
   }
 
+  /** Records a route that could not be changed. */
+  unchangedRoute(route: HttpRoute): void {
+    for (const backend of backendsOf(route)) this.#routes.set(backend, keyOf(route));
+  }
+
   /** Returns why a mirror has to stay; undefined if it may go. */
   whyNot({ key, live, successor = key }: Deletion): string | undefined {
     if (this.#notInPlace.has(this.#roots.get(successor) ?? successor))
       return "the mirror that replaces it is not in place";
-    return this.#unchanged.has(rootOf(key, metaOf(live)))
-      ? "its headless mirror may still name it"
-      : undefined;
+    if (this.#unchanged.has(rootOf(key, metaOf(live))))
+      return "its headless mirror may still name it";
+    const route = this.#routes.get(key);
+    return route && stillSends(route);
   }
 }

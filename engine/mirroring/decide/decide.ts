@@ -18,6 +18,7 @@ import { leavingNote } from "./metadata.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
 import { deletionRefusals, limitOfRemoved } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
+import { heldByRoutes } from "./policies/named-by-routes.ts";
 import { missingPorts } from "./policies/exports.ts";
 import { type Authority, ownershipNotes } from "./policies/ownership.ts";
 import { type RemovedPart, undecided } from "./policies/removed-links.ts";
@@ -89,37 +90,31 @@ export function decide(observation: SourceObservation): Decided {
   const overLimit = new Set(Object.keys(tooMany));
   const { federated, decisions: all } = overLimit.size === 0 ? first : planWithout(overLimit);
   const allowed = all.filter(({ part }) => !overLimit.has(part));
-  const decisions = hidden ? allowed.map(withoutMarks) : allowed;
-  const grouped = Map.groupBy(decisions, ({ part }) => part);
   const judged = ownParts.filter(({ part }) => !overLimit.has(part));
-  const decisionsByPart = new Map(
-    [...judged, { part: federatedPart }].map(({ part }) => [part, grouped.get(part) ?? []]),
-  );
-  const routes = valueIn(observation.routes);
+  const byPart = (decisions: readonly Decision[]) => {
+    const grouped = Map.groupBy(decisions, ({ part }) => part);
+    const parts = [...judged.map(({ part }) => part), federatedPart];
+    return new Map(parts.map((part) => [part, grouped.get(part) ?? []]));
+  };
+  const free = hidden ? allowed.map(withoutMarks) : allowed;
+  const failover = failoverOf(observation, byPart(free));
+  const held = heldByRoutes(free, args.source, observation.routes, failover.routes, stacks);
+  const { decisions } = held;
+  const decisionsByPart = byPart(decisions);
+  const ofSource = [
+    ...Object.values(undecided(args.source, removed)),
+    ...(held.refusals.length > 0 ? held.refusals : unreadable(observation)),
+    ...(hidden && decisions.some(({ verdict }) => verdict === "handOver")
+      ? [marksHidden(args.source)]
+      : []),
+  ];
   return {
     decisions,
     decisionsByPart,
     federatedMirrors: federated.mirrors,
     portConflicts: federated.conflicts,
-    refusals: {
-      ...tooMany,
-      ...undecided(args.source, removed),
-      ...unreadable(observation),
-      ...(hidden && decisions.some(({ verdict }) => verdict === "handOver")
-        ? { [args.source]: marksHidden(args.source) }
-        : {}),
-    },
-    failover:
-      routes === undefined
-        ? { routes: [], problems: [] }
-        : decideRoutes({
-            source,
-            routes,
-            failover: args.failover ?? {},
-            stacks,
-            links: specs,
-            decisionsByPart,
-          }),
+    refusals: { ...tooMany, ...(ofSource.length > 0 && { [args.source]: ofSource.join("; ") }) },
+    failover,
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
     statefulSets: Object.fromEntries(current.map(({ part, knownSets }) => [part, knownSets])),
     notes: notesOn(observation, judged, decisionsByPart),
@@ -156,8 +151,23 @@ function notesOn(
 }
 
 /** Routes that may not be read are a mistake to fix; whatever else prevents reading them may pass. */
-function unreadable({ args: { source }, routes }: SourceObservation): ByPart<string> {
-  return "why" in routes && routes.cause === "refused" ? { [source]: routes.why } : {};
+function unreadable({ routes }: SourceObservation): string[] {
+  return "why" in routes && routes.cause === "refused" ? [routes.why] : [];
+}
+
+function failoverOf(
+  { args, source, links, routes, stacks }: SourceObservation,
+  decisionsByPart: ReadonlyMap<string, readonly Decision[]>,
+): DecidedRoutes {
+  if ("why" in routes) return { routes: [], problems: [] };
+  return decideRoutes({
+    source,
+    routes: routes.value,
+    failover: args.failover ?? {},
+    stacks,
+    links: links.map(({ link }) => link),
+    decisionsByPart,
+  });
 }
 
 function authorityOver(

@@ -80,6 +80,11 @@ export function backendsOf({ metadata, spec }: HttpRoute): ObjectKey[] {
   );
 }
 
+/** Says why a backend must stay. */
+export function stillSends(route: ObjectKey): string {
+  return `HTTPRoute ${route} still sends requests there`;
+}
+
 /** Returns whether requests that clients of any namespace send to the Service follow the route. */
 export function appliesTo({ metadata, spec }: OtherRoute, service: ObjectKey): boolean {
   return (spec?.parentRefs ?? []).some(

@@ -3,7 +3,7 @@ import type { ApiServer } from "../../simulation/api-server.ts";
 import { scale, serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { web } from "../fixtures/checked.ts";
-import { cluster, exporting, headless } from "../fixtures/objects.ts";
+import { cluster, exporting, headless, service } from "../fixtures/objects.ts";
 
 const mirrorsIn = (east: ApiServer) =>
   [...east.all("services").keys()].filter((key) => key.startsWith("shop/")).sort();
@@ -68,4 +68,65 @@ describe("a run that renames mirrors and deletes those of former names", () => {
     deepEqual((await mesh.up()).failure, undefined);
     deepEqual(mirrorsIn(east), present);
   });
+});
+
+describe("a mirror to which an HTTPRoute of this stack sends requests", () => {
+  /** Un-exports `web` of west, which east fails over to. */
+  async function leaving(): Promise<{ mesh: Mesh; east: ApiServer }> {
+    const contents = { namespaces: ["shop"], services: [service("shop/web")] };
+    const east = serverWith(cluster("east", contents));
+    const west = serverWith(exporting("west", [web, headless("shop/db")]));
+    scale(west, "db", 1);
+    const clusters = { west: {}, east: { failover: { "shop/web": ["local", "west"] } } };
+    const mesh = Mesh.of([east, west], { clusters });
+    mesh.link({ source: "east", target: "west", headless: true });
+    deepEqual((await mesh.up()).failure, undefined);
+    deepEqual(mirrorsIn(east), ["shop/db-0-west", "shop/db-west", "shop/web", "shop/web-west"]);
+    for (const key of ["shop/web", "shop/db"]) west.delete("services", key);
+    return { mesh, east };
+  }
+
+  const userRoute = {
+    metadata: { namespace: "shop", name: "own" },
+    spec: { parentRefs: [{ group: "core", kind: "Service", name: "web", port: 80 }], rules: [] },
+  };
+  const refusing = (start: string) => (east: ApiServer) => {
+    east.refuse = (request) => (request.startsWith(start) ? "forbidden" : undefined);
+  };
+
+  for (const [what, because, hinder, relieve] of [
+    [
+      "can't be changed",
+      "HTTPRoute shop/web-failover-80 still sends requests there",
+      refusing("delete httproutes"),
+      undefined,
+    ],
+    ["can't be listed", "httproutes", refusing("list httproutes"), undefined],
+    [
+      "is left alone beside the user's own",
+      "HTTPRoute shop/web-failover-80 still sends requests there",
+      (east: ApiServer) => east.put("httproutes", userRoute),
+      (east: ApiServer) => {
+        east.delete("httproutes", "shop/own");
+      },
+    ],
+  ] as const)
+    it(`stays as long as the route ${what}, and the run fails`, async () => {
+      const { mesh } = await leaving();
+      const destroyed = mesh.copy();
+      for (const [stack, run] of [
+        [mesh, () => mesh.up()],
+        [destroyed, () => destroyed.destroy()],
+      ] as const) {
+        const server = stack.server("east");
+        hinder(server);
+        if (stack === destroyed && relieve !== undefined) continue;
+        for (let time = 0; time < 2; time++) match((await run()).failure ?? "", RegExp(because));
+        deepEqual(mirrorsIn(server), ["shop/web", "shop/web-west"]);
+        server.refuse = () => undefined;
+        relieve?.(server);
+        deepEqual((await run()).failure, undefined);
+        deepEqual([mirrorsIn(server), [...server.all("httproutes").keys()]], [["shop/web"], []]);
+      }
+    });
 });

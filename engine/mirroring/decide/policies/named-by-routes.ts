@@ -1,0 +1,76 @@
+import { keyOf, type ObjectKey } from "../../../kubernetes/objects/objects.ts";
+import { count, listed } from "../../../message.ts";
+import type { Result } from "../../../result.ts";
+import type { Decision, Deletion } from "../../model/decision.ts";
+import {
+  backendsOf,
+  isOwnRoute,
+  type RouteDecision,
+  type Routes,
+  stillSends,
+} from "../../model/route.ts";
+
+export interface HeldByRoutes {
+  readonly decisions: readonly Decision[];
+  /** One sentence for each reason; somebody has to act before these mirrors can go. */
+  readonly refusals: readonly string[];
+}
+
+/**
+ * Keeps mirrors that a live HTTPRoute of this stack names, if this run leaves the route alone or couldn't list the routes.
+ * `apply` waits for those that the run changes (RemovalOrder).
+ */
+export function heldByRoutes(
+  decisions: readonly Decision[],
+  source: string,
+  routes: Result<Routes>,
+  changing: readonly RouteDecision[],
+  stacks: readonly string[],
+): HeldByRoutes {
+  const why = whyNamed(routes, changing, stacks);
+  const held = new Map(
+    decisions
+      .filter((each) => each.verdict === "delete")
+      .flatMap((each): [ObjectKey, string][] => {
+        const sentence = why(each);
+        return sentence === undefined ? [] : [[each.key, sentence]];
+      }),
+  );
+  if (held.size === 0) return { decisions, refusals: [] };
+  const reasons = Map.groupBy(held.keys(), (key) => held.get(key));
+  return {
+    decisions: decisions.map((each) =>
+      each.verdict === "delete" && held.has(each.key) ? { ...each, verdict: "keep" } : each,
+    ),
+    refusals: [...reasons].map(
+      ([reason = "", keys]) =>
+        `${count(keys.length, "mirror")} of ${source} can't be deleted, because ${reason} (${listed(keys)})`,
+    ),
+  };
+}
+
+function whyNamed(
+  routes: Result<Routes>,
+  changing: readonly RouteDecision[],
+  stacks: readonly string[],
+): (deletion: Deletion) => string | undefined {
+  if ("why" in routes)
+    // A route of this stack never names another kind of mirror.
+    return ({ kind }) =>
+      kind === "gateway" || kind === "discovery"
+        ? `an HTTPRoute of this stack may send requests there: ${routes.why}`
+        : undefined;
+  const known = new Set(changing.map(({ key }) => key));
+  const named = new Map(
+    routes.value.httpRoutes
+      .filter((route) => isOwnRoute(route, stacks) && !known.has(keyOf(route)))
+      .flatMap((route) => backendsOf(route).map((key) => [key, keyOf(route)] as const)),
+  );
+  return ({ key }) => {
+    const route = named.get(key);
+    return (
+      route &&
+      `${stillSends(route)} and is left alone beside another route of its Service: delete one of the two`
+    );
+  };
+}
