@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 
 import type { Process } from "../../engine/providers/mirrors.ts";
 import { isPartialFailure, plain, type Provider, provider, type Values } from "./providers.ts";
@@ -25,13 +26,18 @@ export type Wanted = ReadonlyMap<string, Values>;
 
 /**
  * Does what Pulumi's engine does with the dynamic resources of a program: it calls the provider's methods in the
- * engine's order and keeps what they return. Unknowns, secrets, replacement, exit codes and output need the real
- * engine.
+ * engine's order and keeps what they return. tests/e2e/mirroring/engine-contract.test.ts compares it with the real one.
+ * Unknowns, secrets, replacement, exit codes and output need the real engine.
  */
 export class SimulatedEngine {
+  readonly #provider: (process: Partial<Process>) => Provider;
   #state = new Map<string, Held>();
   /** A killed operation may continue in the background, and must no longer change the state. */
   #operation = 0;
+
+  constructor(of: (process: Partial<Process>) => Provider = provider) {
+    this.#provider = of;
+  }
 
   get state(): ReadonlyMap<string, Held> {
     return this.#state;
@@ -39,22 +45,32 @@ export class SimulatedEngine {
 
   async preview(wanted: Wanted, process: Partial<Process> = {}): Promise<Step[]> {
     this.#begin();
-    return this.#check(provider(process), wanted);
+    return this.#check(this.#provider(process), wanted);
   }
 
-  /** As in the engine, a checked resource is updated at once, beside the checks of the others. */
-  async up(wanted: Wanted, process: Partial<Process> = {}): Promise<Step[]> {
+  /**
+   * As in the engine, a checked resource is updated at once, beside the checks of the others.
+   *
+   * @param targets names the only resources that the run checks, updates or deletes; by default all
+   */
+  async up(
+    wanted: Wanted,
+    process: Partial<Process> = {},
+    targets: readonly string[] = [...wanted.keys(), ...this.#state.keys()],
+  ): Promise<Step[]> {
     const operation = this.#begin();
-    const mirrors = provider(process);
+    const mirrors = this.#provider(process);
     const running: Promise<void>[] = [];
-    const steps = await this.#check(mirrors, wanted, (step) => {
+    const targeted = new Map([...wanted].filter(([name]) => targets.includes(name)));
+    const steps = await this.#check(mirrors, targeted, (step) => {
       const update = this.#carryOut(operation, mirrors, step);
       // The update may fail before anybody awaits it.
       update.catch(() => undefined);
       running.push(update);
     }).finally(() => Promise.allSettled(running));
     await ended(running);
-    await this.#deleteOthers(operation, mirrors, steps);
+    const removed = targets.filter((name) => this.#state.has(name) && !wanted.has(name));
+    await this.#delete(operation, mirrors, removed);
     return steps;
   }
 
@@ -69,26 +85,31 @@ export class SimulatedEngine {
     process: () => Partial<Process>,
   ): Promise<Step[]> {
     const operation = this.#begin();
-    const steps = await this.#check(provider(process()), wanted);
+    const steps = await this.#check(this.#provider(process()), wanted);
     await meanwhile();
-    const writer = provider(process());
+    const writer = this.#provider(process());
     await ended(steps.map((step) => this.#carryOut(operation, writer, step)));
-    await this.#deleteOthers(operation, writer, steps);
+    const removed = [...this.#state.keys()].filter((name) => !wanted.has(name));
+    await this.#delete(operation, writer, removed);
     return steps;
   }
 
+  /** The engine forgets that a resource has failed, and keeps the inputs unless the provider returns others. */
   async refresh(process: Partial<Process> = {}): Promise<void> {
     const operation = this.#begin();
-    const mirrors = provider(process);
-    for (const [name, held] of this.#state) {
-      const { props, inputs = held.inputs } = await mirrors.read(held.id, held.outputs);
+    const mirrors = this.#provider(process);
+    for (const [name, { id, inputs: stored, outputs }] of this.#state) {
+      const { props, inputs = stored } = await mirrors.read(id, outputs);
       if (props === undefined) this.#forget(operation, name);
-      else this.#keep(operation, name, { ...held, inputs: plain(inputs), outputs: plain(props) });
+      else {
+        const held = { id, inputs: plain(inputs), outputs: plain(props), isPartial: false };
+        this.#keep(operation, name, held);
+      }
     }
   }
 
   async destroy(process: Partial<Process> = {}): Promise<void> {
-    await this.#delete(this.#begin(), provider(process), [...this.#state.keys()]);
+    await this.#delete(this.#begin(), this.#provider(process), [...this.#state.keys()]);
   }
 
   restore(state: ReadonlyMap<string, Held>): void {
@@ -119,9 +140,15 @@ export class SimulatedEngine {
       const held = this.#state.get(name);
       const { inputs, failures } = await mirrors.check(held?.inputs ?? {}, args);
       if (failures.length > 0) throw new UserError(failures.map(({ reason }) => reason).join("\n"));
-      const { changes = true } =
-        held === undefined ? {} : await mirrors.diff(held.id, held.outputs, inputs);
-      const step = { name, held, inputs: plain(inputs), changes };
+      const step = { name, held, inputs: plain(inputs), changes: true };
+      if (held !== undefined) {
+        const { changes = !isDeepStrictEqual(held.inputs, step.inputs) } = await mirrors.diff(
+          held.id,
+          held.outputs,
+          step.inputs,
+        );
+        step.changes = changes || held.isPartial;
+      }
       steps.push(step);
       then(step);
     }
@@ -133,7 +160,7 @@ export class SimulatedEngine {
     mirrors: Provider,
     { name, held, inputs, changes }: Step,
   ): Promise<void> {
-    if (held !== undefined && !changes && !held.isPartial) {
+    if (held !== undefined && !changes) {
       this.#keep(operation, name, { ...held, inputs });
       return;
     }
@@ -146,7 +173,6 @@ export class SimulatedEngine {
     } catch (error) {
       if (!isPartialFailure(error)) throw error;
       const { id, properties, reasons } = error;
-      // The engine keeps the previous inputs of an existing resource that fails.
       const stored = held?.inputs ?? inputs;
       this.#keep(operation, name, {
         id,
@@ -156,13 +182,6 @@ export class SimulatedEngine {
       });
       throw new UserError(reasons.join("\n"));
     }
-  }
-
-  /** Deletes resources that are in the state and no longer in the program. */
-  async #deleteOthers(operation: number, mirrors: Provider, steps: readonly Step[]): Promise<void> {
-    const names = new Set(steps.map(({ name }) => name));
-    const others = [...this.#state.keys()].filter((name) => !names.has(name));
-    await this.#delete(operation, mirrors, others);
   }
 
   async #delete(operation: number, mirrors: Provider, names: readonly string[]): Promise<void> {
