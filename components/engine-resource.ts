@@ -26,6 +26,7 @@ const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
     "missing",
     "listed",
     "statefulSets",
+    "due",
   ],
   Revocation: ["targets"],
   TrustPublication: ["next", "live", "own", "known"],

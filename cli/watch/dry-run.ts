@@ -52,7 +52,7 @@ export async function dryRun(
     const checked = await Promise.all(
       inputs.map(async (before) => {
         const source = await checkSource(clusters, before, argsOf(before), now);
-        return { before, ...source, gateways: await gatewaysIn(source.outcome, clusters.time) };
+        return { ...source, gateways: await gatewaysIn(source.outcome, clusters.time) };
       }),
     );
     const waits = checked
@@ -86,16 +86,14 @@ async function gatewaysIn(outcome: Outcome, time: Time): Promise<Gateways> {
 }
 
 function statusOf({
-  before,
   outcome,
   checked: { inputs, mistakes, hasWrites },
   gateways,
-}: CheckedSource & { before: Inputs; gateways: Gateways }): SourceStatus {
+}: CheckedSource & { gateways: Gateways }): SourceStatus {
   const { source, mirrors, notMirrored = {}, refused = {} } = inputs;
   const refusals = mistakes.length === 0 ? Object.values(refused) : mistakes;
-  const isNew = inputs.revision !== before.revision;
   // With nothing to write, a run would only fail again: somebody has to fix the cause first.
-  const isChanged = hasWrites || (isNew && refusals.length === 0);
+  const isChanged = hasWrites || (inputs.due === true && refusals.length === 0);
   const lines: Readonly<Record<string, unknown>> = typeof mirrors === "object" ? mirrors : {};
   const parts = Object.keys({ ...lines, ...notMirrored }).map((part) => {
     const counts = { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) };

@@ -6,10 +6,15 @@ export interface Checked<Inputs> {
   readonly failures: { readonly property: string; readonly reason: string }[];
 }
 
+/** Outputs of an update that failed have it, because a refresh makes the engine forget that an update has failed. */
+export interface Unfinished {
+  readonly unfinished?: boolean;
+}
+
 /** Pulumi records this error together with the state, so that the next run carries on. */
 export class PartialFailure<Inputs extends object> extends UserError {
   readonly id: string;
-  readonly properties: Inputs;
+  readonly properties: Inputs & Unfinished;
   readonly reasons: readonly string[];
 
   /** @param reasons what Pulumi shows, instead of the message */
@@ -17,7 +22,7 @@ export class PartialFailure<Inputs extends object> extends UserError {
     super(`${id} is done in part`);
     this.id = id;
     // All inputs are passed on, since among them is the provider's own code, without which nothing can be deleted.
-    this.properties = inputs;
+    this.properties = { ...inputs, unfinished: true };
     this.reasons = reasons;
   }
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clusters } from "../mesh/clusters.ts";
 import { carryOut } from "../mirroring/carry-out.ts";
 import { checkSource } from "../mirroring/reconcile.ts";
+import { revisionAfter } from "../mirroring/report/inputs.ts";
 import type { Outcome } from "../mirroring/report/outcome.ts";
 import { removeAll } from "../mirroring/removal.ts";
 import {
@@ -49,8 +50,8 @@ export class MirrorsProvider {
   async #check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
     const { observedGateways, ...known } = args;
     if (awaitsUnknown(known)) {
-      const revision = (olds.revision ?? 0) + 1;
-      return { inputs: { ...args, mirrors: unknownValue, revision }, failures: [] };
+      const inputs = { ...args, mirrors: unknownValue, ...revisionAfter(olds) };
+      return { inputs, failures: [] };
     }
     const { clusters, wanted, say, now } = this.#process;
     const { outcome, checked } = await checkSource(clusters, olds, args, now());
@@ -65,9 +66,9 @@ export class MirrorsProvider {
     return { inputs, failures: mistakes.map((reason) => ({ property: "config", reason })) };
   }
 
-  /** Compares only what `check` found, because a refresh swaps the arguments. */
-  diff(_id: string, olds: Partial<Outputs>, news: Partial<Outputs>) {
-    return Promise.resolve(olds.revision === news.revision ? { changes: false } : {});
+  /** Asks only what `check` found: after a failure, outputs say nothing about what is done. */
+  diff(_id: string, _olds: unknown, { due }: Pick<Inputs, "due">) {
+    return Promise.resolve(due === true ? {} : { changes: false });
   }
 
   async create(inputs: Inputs) {

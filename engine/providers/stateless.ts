@@ -24,7 +24,13 @@ import { debugLog } from "../kubernetes/client/log.ts";
 import { judgeFor } from "../mesh/gateway.ts";
 import { type PublicationInputs, publish } from "../trust/publication.ts";
 import { UserError } from "../user-error.ts";
-import { awaitsUnknown, type Checked, PartialFailure, retried } from "./contract.ts";
+import {
+  awaitsUnknown,
+  type Checked,
+  PartialFailure,
+  retried,
+  type Unfinished,
+} from "./contract.ts";
 import { cancellation, clusters, revokedInThisRun, unlessCancelled } from "./process.ts";
 
 interface Definition<Inputs extends object> {
@@ -33,6 +39,8 @@ interface Definition<Inputs extends object> {
   readonly check?: (olds: Partial<Inputs>, args: Inputs) => Promise<Checked<Inputs>>;
   /** Returns the fields that `diff` compares; by default all. */
   readonly subject?: (props: Partial<Inputs>) => object;
+  /** Returns whether `check` found something to do, whatever the outputs say. Its inputs then differ from those before. */
+  readonly isDue?: (inputs: Partial<Inputs>) => boolean;
   /** Carries out what `check` decided, and returns the new state; by default the inputs. */
   readonly make?: (inputs: Inputs, olds: Partial<Inputs>) => Promise<Inputs>;
 }
@@ -42,6 +50,7 @@ export function statelessResource<Inputs extends object>({
   idOf,
   check,
   subject = (props) => props,
+  isDue = () => false,
   make = (inputs) => Promise.resolve(inputs),
 }: Definition<Inputs>) {
   const compared = (props: Partial<Inputs> & { readonly __provider?: unknown }) => {
@@ -54,8 +63,12 @@ export function statelessResource<Inputs extends object>({
         ? Promise.resolve({ inputs, failures: [] })
         : check(olds, inputs),
 
-    diff: (_id: string, olds: Partial<Inputs>, news: Partial<Inputs>) =>
-      Promise.resolve(isDeepStrictEqual(compared(olds), compared(news)) ? { changes: false } : {}),
+    diff(_id: string, olds: Partial<Inputs> & Unfinished, news: Partial<Inputs>) {
+      // The inputs may be those of the run before, in which the engine would find no change.
+      if (olds.unfinished === true) return Promise.resolve({ changes: true });
+      const isSame = !isDue(news) && isDeepStrictEqual(compared(olds), compared(news));
+      return Promise.resolve(isSame ? { changes: false } : {});
+    },
 
     create: async (inputs: Inputs) => ({ id: idOf(inputs), outs: await make(inputs, {}) }),
 
@@ -170,6 +183,7 @@ export const revocations = statelessResource<RevocationInputs>({
   },
   // A run that has nothing left to delete changes nothing.
   subject: ({ deletes, ...rest }) => rest,
+  isDue: ({ deletes }) => deletes !== undefined,
   async make(inputs) {
     const problems = await revoke(inputs, client);
     if (problems.length === 0) return inputs;
@@ -191,7 +205,6 @@ export const trustPublications = statelessResource<PublicationInputs>({
   subject: ({ publication }) => ({ publication }),
 });
 
-/** The engine repeats a check that failed. */
 export const health = statelessResource<HealthArgs>({
   idOf: () => "health",
   async make(inputs, before) {

@@ -123,7 +123,9 @@ export interface Planned extends Memory {
   readonly unreachable?: readonly string[];
   /** Says by cluster what somebody has to fix. The sentences fail the run once everything else is done. */
   readonly refused?: Readonly<Record<string, string>>;
-  /** Increases with each run that has something to do or to report; `diff` compares nothing else. */
+  /** The run has something to do or to report. Nothing else is asked by `diff`. */
+  readonly due?: true;
+  /** Increases with each such run, because the engine updates nothing whose inputs are those of the run before. */
   readonly revision: number;
 }
 
@@ -144,10 +146,10 @@ export type Before = Partial<Omit<Inputs, "links">> & { readonly links?: readonl
 /** State need not hold settings of links and long maps twice; the maps are there for a program that asks for them. */
 export type Outputs = Omit<MirrorsArgs, "links"> & {
   readonly links: readonly RemovedLink[];
-} & Omit<Planned, "mirrors" | "changes" | "notMirrored"> &
+} & Omit<Planned, "mirrors" | "changes" | "notMirrored" | "due"> &
   Partial<Pick<Planned, "mirrors" | "notMirrored">>;
 
-export function outputsOf({ mirrors, changes, notMirrored, ...inputs }: Inputs): Outputs {
+export function outputsOf({ mirrors, changes, notMirrored, due, ...inputs }: Inputs): Outputs {
   const links = inputs.links.map(({ source, target }) => ({ source, target }));
   const outputs = { ...inputs, links };
   return inputs.listed === true
@@ -161,6 +163,7 @@ export function argsOf({
   notMirrored,
   unreachable,
   refused,
+  due,
   revision,
   identities,
   gateways,

@@ -66,7 +66,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
       ...planned,
       mirrors,
       ...nonEmpty("changes", needsUpdate ? historyOf(before, pending, mirrors) : {}),
-      revision: revisionAfter(before, needsUpdate),
+      ...revisionAfter(before, needsUpdate),
     },
     mistakes: [],
     hasWrites,
@@ -116,7 +116,7 @@ function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): 
   const why = unreachable[source] ?? refused[source] ?? "it can't be read";
   return {
     ...nothing,
-    inputs: { ...inputs, revision: revisionAfter(before, needsUpdate) },
+    inputs: { ...inputs, ...revisionAfter(before, needsUpdate) },
     notes: [`${source}: its mirrors stay as they are, because ${why}`],
   };
 }
@@ -160,8 +160,13 @@ function historyOf(
   );
 }
 
-function revisionAfter({ revision }: Before, needsUpdate: boolean): number {
-  return revision === undefined || needsUpdate ? (revision ?? 0) + 1 : revision;
+/**
+ * Says that there is something to do in inputs alone. Outputs of a run that failed have the revision that the next run
+ * gets too, because the engine keeps the inputs of the run before, and forgets the failure with the next refresh.
+ */
+export function revisionAfter({ revision }: Before, needsUpdate = true) {
+  if (revision !== undefined && !needsUpdate) return { revision };
+  return { due: true, revision: (revision ?? 0) + 1 } as const;
 }
 
 function reportChanged(before: Before, now: Omit<Inputs, "mirrors" | "revision">): boolean {

@@ -5,7 +5,7 @@ import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { until } from "../../bed/bed.ts";
 import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { tokenOf } from "../access-clusters.ts";
-import { exportedHeadless, exportedService, type Item } from "./objects.ts";
+import { exportedHeadless, exportedService, type Item, kinds } from "./objects.ts";
 import { bedWithGateway, create, patch, relabel, type SharedBed } from "./shared-bed.ts";
 import { Stack } from "./stack.ts";
 import { servicesIn } from "./view.ts";
@@ -33,9 +33,6 @@ describe("a source with its own admission policies and few rights for the runner
     const { clusters, folder } = shared.bed;
     const token = await tokenOf(clusters.east, account.namespace, account.name);
     await until("the admission policies", [], async () => {
-      const probe = { metadata: { name: "db-1-probe" }, spec: { ports: [{ port: 80 }] } };
-      const dryRun = (namespace: string) =>
-        clusters.east.request("POST", `/api/v1/namespaces/${namespace}/services?dryRun=All`, probe);
       const [denied, changed] = [await dryRun("failures-denied"), await dryRun("failures-allowed")];
       return (
         (denied.code !== 201 && JSON.stringify(changed.body).includes("platform")) || undefined
@@ -68,6 +65,31 @@ describe("a source with its own admission policies and few rights for the runner
     const { metadata } = await shared.kube.east.get(resources.services, web);
     assert.deepEqual({ ...metadata.labels, ...added, tier: "back" }, metadata.labels);
   });
+
+  it("is due what was refused, although a refresh comes before the next run", async () => {
+    const { east } = shared.kube;
+    await east.remove(kinds.ValidatingAdmissionPolicyBinding, { name: "not-on-a-sunday" });
+    await create(east, [binding("failures-forbidden")]);
+    const unchanged = ["--refresh", "--expect-no-changes"];
+    await stack.run("refresh");
+    await stack.run("preview", unchanged, { fails: true });
+    const isAllowed = async () => (await dryRun("failures-denied")).code === 201 || undefined;
+    await until("the end of the policy", [], isAllowed);
+    await stack.run("up", ["--refresh"]);
+    const mirrors = namespaces.map((namespace) => servicesIn(east, namespace));
+    assert.deepEqual(await Promise.all(mirrors), [
+      ["web-west"],
+      ["db-0-west", "db-1-west", "db-west"],
+      ["web-west"],
+    ]);
+    await stack.run("preview", unchanged);
+  });
+
+  function dryRun(namespace: string) {
+    const probe = { metadata: { name: "db-1-probe" }, spec: { ports: [{ port: 80 }] } };
+    const path = `/api/v1/namespaces/${namespace}/services?dryRun=All`;
+    return shared.bed.clusters.east.request("POST", path, probe);
+  }
 });
 
 const forbidden = new RegExp(

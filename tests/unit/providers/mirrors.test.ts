@@ -13,7 +13,7 @@ describe("the provider of mirrors", () => {
   it("plans nothing and contacts no cluster while an input is unknown", async () => {
     const unknown = { ...args, statusIn: unknownValue };
     deepEqual(await mirrors.check({ revision: 4 }, unknown), {
-      inputs: { ...unknown, mirrors: unknownValue, revision: 5 },
+      inputs: { ...unknown, mirrors: unknownValue, due: true, revision: 5 },
       failures: [],
     });
     deepEqual((await mirrors.check({}, unknown)).inputs.revision, 1);
@@ -69,13 +69,6 @@ describe("the provider of mirrors", () => {
       await provider.update("east", {}, { ...inputs, revision });
       deepEqual([asked, east.all("services").has("shop/web-west")], [reviews, true]);
     });
-
-  it("has changes exactly if the revision differs", async () => {
-    const diff = (before: number | undefined, now: number) =>
-      mirrors.diff("east", before === undefined ? {} : { revision: before }, { revision: now });
-    deepEqual(await diff(3, 3), { changes: false });
-    deepEqual([await diff(3, 4), await diff(4, 3), await diff(undefined, 1)], [{}, {}, {}]);
-  });
 
   it("refuses an import, and says what to do instead", async () => {
     await rejects(mirrors.read("east"), {
