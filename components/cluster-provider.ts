@@ -13,15 +13,22 @@ export class ClusterIdentity extends EngineResource {
 
   /**
    * @param uid of `kube-system`; undefined if it couldn't be read
+   * @param twin says that another name leads there too
    * @param links out of it; undefined for a stack that creates none
    */
   constructor(
     name: string,
     { name: cluster, access, uid: expected }: ClusterConfig,
-    { uid, links }: { readonly uid: string | undefined; readonly links?: SourceLinks },
+    {
+      uid,
+      twin,
+      links,
+    }: Readonly<Partial<Record<"uid" | "twin", string | undefined>>> & {
+      readonly links?: SourceLinks;
+    },
     opts?: pulumi.CustomResourceOptions,
   ) {
-    const known = omitUndefined({ uid, expected, links });
+    const known = omitUndefined({ uid, twin, expected, links });
     const args = { cluster, context: access.context, ...known, refused: undefined };
     super("ClusterIdentity", name, args, opts);
   }

@@ -52,7 +52,7 @@ export async function makeClusters(
       stack: fullStackName(),
       ...(adopted.length > 0 && { adopted }),
     };
-    const known = { uid: preflight.uids.get(name), links };
+    const known = { ...identityOf(name, preflight), links };
     return [name, new Cluster(name, config, known, { parent })] as const;
   });
   const moved = await movedClusters(places.map(([name, { identity }]) => [name, identity]));
@@ -95,6 +95,10 @@ export async function makeClusters(
     return [name, installed] as const;
   });
   return { clusters: new Map(made), refused, last, held };
+}
+
+export function identityOf(name: string, { uids, twins }: Preflight) {
+  return { uid: uids.get(name), twin: twins.get(name) };
 }
 
 function targetsOf(links: readonly LinkConfig[]): string[] {

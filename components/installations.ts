@@ -1,5 +1,5 @@
 import { noClusterDomain } from "@linkerd-multicluster/engine/credentials";
-import { type Failure, valueIn } from "@linkerd-multicluster/engine/kubernetes";
+import { type Failure, sameClusters, valueIn } from "@linkerd-multicluster/engine/kubernetes";
 import type {
   InstallationNeed,
   InstallationReading,
@@ -17,8 +17,10 @@ type Installations = MeshReading["installations"];
 export type Refused = ReadonlyMap<string, string>;
 
 export interface JudgedInstallations {
-  /** The UID is undefined if it could not be read, or two clusters have the same. */
+  /** The UID is undefined if it could not be read. */
   readonly uids: ReadonlyMap<string, string | undefined>;
+  /** Sentences, by name, say that another name leads to the same cluster. State may know which of them is wrong. */
+  readonly twins: ReadonlyMap<string, string>;
   readonly trust: LiveTrusts;
   readonly unreachable: ReadonlySet<string>;
   /** Nothing is written to these clusters. The run goes on with the others, and fails in the end. */
@@ -37,7 +39,6 @@ export function installationsNeed(config: MeshConfig): InstallationsNeed {
   const isTrustShared = manage === "all" && trust.kind === "provided";
   const names = isTrustShared ? config.clusters.keys() : touched.keys();
   const needOf = (name: string): InstallationNeed => ({
-    isForeign: !touched.has(name),
     // With `manage: all`, other stacks install Linkerd on the other clusters.
     trust: manage !== "all" || own.has(name) || isTrustShared,
     external: manage === "all" && trust.kind === "external" && own.has(name),
@@ -62,9 +63,6 @@ export function judgeInstallations(
   );
   const domains = judgedDomains(config, read);
   const refused = new Map([
-    ...failures.flatMap(([name, { why }]): [string, string][] =>
-      read.get(name)?.isDuplicate === true ? [[name, `${why}.`]] : [],
-    ),
     ...domains.refused,
     ...withoutExternalTrust(config, read, now),
     ...missingControllers(config, read),
@@ -75,8 +73,10 @@ export function judgeInstallations(
       ([name, { why }]) =>
         `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
     );
+  const uids = new Map([...read].map(([name, { identity }]) => [name, valueIn(identity)]));
   return {
-    uids: new Map([...read].map(([name, { identity }]) => [name, valueIn(identity)])),
+    uids,
+    twins: sameClusters(uids),
     trust: new Map(
       [...installations].flatMap(([name, { trust }]) =>
         trust === undefined ? [] : [[name, trust]],

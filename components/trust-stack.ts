@@ -7,7 +7,7 @@ import {
 } from "@linkerd-multicluster/engine/trust";
 import type { GeneratedTrust, MeshConfig } from "../config/mesh.ts";
 import { ClusterIdentity } from "./cluster-provider.ts";
-import { movedClusters } from "./clusters.ts";
+import { identityOf, movedClusters } from "./clusters.ts";
 import type { Preflight } from "./preflight.ts";
 import { EngineResource } from "./engine-resource.ts";
 import type { IssuanceArgs } from "./trust/issuance.ts";
@@ -39,7 +39,7 @@ export class TrustStack extends pulumi.ComponentResource {
     preflight: Preflight,
   ): Promise<{ readonly [Name in keyof TrustExports]: pulumi.Output<TrustExports[Name]> }> {
     const identities = [...config.clusters].map(([cluster, each]) => {
-      const known = { uid: preflight.uids.get(cluster) };
+      const known = identityOf(cluster, preflight);
       const identity = new ClusterIdentity(cluster, each, known, { parent: this });
       return [cluster, identity] as const;
     });

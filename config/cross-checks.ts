@@ -65,14 +65,19 @@ function sameClusterTwice({ clusters }: Readings): string[] {
     // A recreated cluster may have the context of the one that it replaces.
     if (values.revoked === true || wrong.has("context") || wrong.has("kubeconfig")) return [];
     const context = values.context ?? name;
-    const access = JSON.stringify([values.kubeconfig, context]);
-    const first = seen.get(access);
-    if (first === undefined) {
-      seen.set(access, name);
-      return [];
-    }
-    const state = `is the same cluster as ${where(["clusters", first])}, context ${quoted(context)} of the same kubeconfig`;
-    return [sentence(path, state, "each cluster must be listed once")];
+    const ways = [
+      [
+        JSON.stringify([values.kubeconfig, context]),
+        `context ${quoted(context)} of the same kubeconfig`,
+      ],
+    ];
+    if (values.uid !== undefined) ways.push([values.uid, `uid ${quoted(values.uid)}`]);
+    return ways.flatMap(([key = "", way]) => {
+      const first = seen.get(key);
+      seen.set(key, first ?? name);
+      const state = `is the same cluster as ${where(["clusters", first ?? ""])}, ${way}`;
+      return first === undefined ? [] : [sentence(path, state, "each cluster must be listed once")];
+    });
   });
 }
 

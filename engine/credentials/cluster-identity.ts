@@ -27,6 +27,8 @@ export interface IdentityInputs {
   readonly context: string;
   /** The UID of `kube-system` was read in this run; it is absent if the cluster was out of reach. */
   readonly uid?: string;
+  /** This sentence says that another name leads to the same cluster. */
+  readonly twin?: string;
   /** The config demands this UID: `clusters.<name>.uid`. */
   readonly expected?: string;
   /** This stack must not take over the Link resource of others. */
@@ -35,15 +37,15 @@ export interface IdentityInputs {
   readonly refused?: string;
 }
 
-/** A cluster is refused if it isn't the one that state remembers, or has somebody else's Link for a new link. */
+/** A cluster is refused if it isn't the one that state remembers, may be another of this stack, or has somebody else's Link for a new link. */
 export async function checkIdentity(
   olds: Partial<IdentityInputs>,
-  news: IdentityInputs,
+  { twin, ...news }: IdentityInputs,
   open: (cluster: string, access: ClusterAccess) => Promise<Pick<Kubernetes, "find">>,
 ): Promise<{ readonly inputs: IdentityInputs; readonly notes: readonly string[] }> {
   const { uid: remembered } = olds;
   const { cluster, context, uid, expected, links } = news;
-  const moved = uid && movedCluster(news, uid, expected ?? remembered);
+  const moved = uid && movedCluster(news, uid, expected ?? remembered, twin);
   const isOwn = (target: string) =>
     // Earlier versions remembered no links.
     olds.links?.targets.includes(target) ?? olds.cluster !== undefined;

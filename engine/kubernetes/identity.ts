@@ -11,17 +11,23 @@ export async function identify(kubernetes: Kubernetes): Promise<string> {
   );
 }
 
-/** Returns a sentence if a context leads to another cluster than the UID in the config, or else in state, says. */
+/**
+ * Returns a sentence if a context leads to another cluster than the UID in the config, or else in state, says.
+ *
+ * @param twin says that another name leads there too; a cluster that is known by its UID is not the wrong one
+ */
 export function movedCluster(
   { cluster, context }: { readonly cluster: string; readonly context: string },
   live: string,
   known: string | undefined,
+  twin?: string,
 ): string | undefined {
-  if (known === undefined || known === live) return undefined;
+  if (known === live) return undefined;
+  if (known === undefined) return twin;
   return `context ${context} of cluster ${cluster} leads to another cluster than before (its kube-system has UID ${live}, and had ${known}): fix the context, or, if the cluster was recreated, set linkerd-multicluster:clusters.${cluster}.uid to ${live} and run again`;
 }
 
-/** Returns sentences, by name, for clusters with several names. Nobody can say which of the names is wrong. */
+/** Returns sentences, by name, for clusters with several names. Config and state may say which of the names is wrong. */
 export function sameClusters(
   identities: ReadonlyMap<string, string | undefined>,
 ): ReadonlyMap<string, string> {

@@ -9,6 +9,7 @@ export {
   type ClusterAccess,
 } from "./kubeconfig/kubeconfig.ts";
 export { registerKubeconfigs, nameOfGiven } from "./kubeconfig/given.ts";
+export { sameClusters } from "./identity.ts";
 export { debugLog } from "./client/log.ts";
 export { isCidr } from "./objects/address-ranges.ts";
 export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";

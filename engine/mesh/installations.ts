@@ -2,7 +2,7 @@ import { linkerdConfigOf } from "../credentials/linkerd-config.ts";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
-import { identify, sameClusters } from "../kubernetes/identity.ts";
+import { identify } from "../kubernetes/identity.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { type Result, resultOf, valueIn } from "../result.ts";
@@ -44,8 +44,8 @@ export async function readInstallations(
       return { client, uid: await uidOf(client) };
     }),
   );
-  const duplicates = duplicatesIn(identified, needs);
-  for (const [name, why] of duplicates) identified.set(name, { why, cause: "refused" });
+  for (const [name, cluster] of identified)
+    debugLog()?.(`cluster ${name} has UID ${valueIn(cluster)?.uid ?? "unknown"}`);
   const clients = [...identified].flatMap(([name, cluster]): [string, Result<Kubernetes>][] =>
     needs[name]?.trust === true
       ? [[name, "why" in cluster ? cluster : { value: cluster.value.client }]]
@@ -54,9 +54,8 @@ export async function readInstallations(
   const trusts = await observeTrust(new Map(clients), linkerdNamespace);
   return mapped(identified, async (cluster, name): Promise<InstallationReading> => {
     const need = needs[name] ?? {};
-    const isDuplicate = duplicates.has(name);
     const trust = trusts.get(name);
-    if ("why" in cluster) return { identity: cluster, isDuplicate, ...omitUndefined({ trust }) };
+    if ("why" in cluster) return { identity: cluster, ...omitUndefined({ trust }) };
     const { client, uid } = cluster.value;
     const [external, linkerd, controllers] = await Promise.all([
       need.external === true ? externalOf(client, trust, linkerdNamespace) : undefined,
@@ -66,7 +65,7 @@ export async function readInstallations(
         : undefined,
     ]);
     const facts = omitUndefined({ trust, external, config: linkerd, controllers });
-    return { identity: { value: uid }, isDuplicate, ...facts };
+    return { identity: { value: uid }, ...facts };
   });
 }
 
@@ -78,19 +77,6 @@ async function externalOf(
 ): Promise<Result<ExternalFound>> {
   if (trust !== undefined && "why" in trust) return trust;
   return resultOf(() => readExternal(client, namespace));
-}
-
-function duplicatesIn(
-  identified: ReadonlyMap<string, Result<Identified>>,
-  needs: InstallationsNeed["clusters"],
-): ReadonlyMap<string, string> {
-  const log = debugLog();
-  const own = [...identified].flatMap(([name, cluster]): [string, string | undefined][] => {
-    const uid = valueIn(cluster)?.uid;
-    log?.(`cluster ${name} has UID ${uid ?? "unknown"}`);
-    return needs[name]?.isForeign === true ? [] : [[name, uid]];
-  });
-  return sameClusters(new Map(own));
 }
 
 interface Identified {

@@ -47,8 +47,6 @@ export interface InstallationsNeed {
 
 /** The UID of `kube-system` is read in every case. */
 export interface InstallationNeed {
-  /** The cluster belongs to another stack, which may know it by a different name. */
-  readonly isForeign?: boolean;
   /** The anchors and the issuer are read, and the proxies if any cluster is in a rotation. */
   readonly trust?: boolean;
   /** The objects that others provide with `trust.external` are read if the trust could be read. */

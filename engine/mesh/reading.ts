@@ -22,8 +22,6 @@ export interface MeshReading {
 export interface InstallationReading {
   /** The UID of `kube-system` is undefined if the runner may not read it. */
   readonly identity: Result<string | undefined>;
-  /** Another name leads to the same cluster; `identity` is a failure that says so. */
-  readonly isDuplicate: boolean;
   readonly trust?: LiveTrust;
   readonly external?: Result<ExternalFound>;
   /** The value is undefined if Linkerd isn't installed. */

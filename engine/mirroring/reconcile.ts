@@ -1,4 +1,4 @@
-import { movedCluster } from "../kubernetes/identity.ts";
+import { movedCluster, sameClusters } from "../kubernetes/identity.ts";
 import { fallback } from "../kubernetes/client/errors.ts";
 import { KubernetesError, omitUndefined } from "../kubernetes/index.ts";
 import type { Observed } from "../mesh/need.ts";
@@ -145,44 +145,27 @@ function mistakesIn({ links }: MirrorsArgs, readings: ClusterReadings): string[]
 }
 
 /**
- * Refuses clusters that aren't what they were, and a target that is the source itself. Nothing is concluded from what
- * they report, and their links stay as they are. Pure.
+ * Refuses clusters that aren't what they were, and those that are one. Nothing is concluded from what they report, and
+ * their links stay as they are. Pure.
  */
 export function trusted(
   readings: ClusterReadings,
   args: MirrorsArgs,
-  before: Pick<Before, "identities">,
+  { identities = {} }: Pick<Before, "identities">,
 ): ClusterReadings {
-  const { source } = args;
+  const uids = new Map([...readings].map(([name, reading]) => [name, valueIn(reading)?.identity]));
+  const twins = sameClusters(uids);
+  const knownAs = (name: string) => entryOf(args, name).uid ?? identities[name];
+  const isSource = (uid: string) => uid === uids.get(args.source) && uid === knownAs(args.source);
   return new Map(
     [...readings].map(([name, reading]): [string, Result<ClusterSnapshot>] => {
-      const same = name === source ? undefined : sameAsSource(name, source, readings);
-      const why = same ?? movedTo(name, args, before, readings);
-      if (why === undefined) return [name, reading];
-      return [name, { why, cause: "refused" }];
+      const [uid, twin] = [uids.get(name), twins.get(name)];
+      if (uid === undefined) return [name, reading];
+      const place = { cluster: name, context: entryOf(args, name).context };
+      const moved = movedCluster(place, uid, knownAs(name), twin);
+      // Both may be known, as after a wrong `uid`.
+      const why = moved ?? (name !== args.source && isSource(uid) ? twin : undefined);
+      return [name, why === undefined ? reading : { why, cause: "refused" }];
     }),
   );
-}
-
-function movedTo(
-  cluster: string,
-  args: MirrorsArgs,
-  { identities = {} }: Pick<Before, "identities">,
-  readings: ClusterReadings,
-): string | undefined {
-  const live = valueIn(readings.get(cluster))?.identity;
-  if (live === undefined) return undefined;
-  const { context, uid: expected } = entryOf(args, cluster);
-  return movedCluster({ cluster, context }, live, expected ?? identities[cluster]);
-}
-
-function sameAsSource(
-  target: string,
-  source: string,
-  readings: ClusterReadings,
-): string | undefined {
-  const own = valueIn(readings.get(source))?.identity;
-  return own === undefined || valueIn(readings.get(target))?.identity !== own
-    ? undefined
-    : `${source} and ${target} are the same cluster (its kube-system has UID ${own}): fix the context of one end of link ${source} → ${target}`;
 }

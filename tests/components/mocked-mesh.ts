@@ -111,6 +111,7 @@ export function preflightOf({ clusters }: MeshConfig): Preflight {
   const names = [...clusters.keys()];
   return {
     uids: new Map(names.map((name) => [name, `uid-of-${name}`])),
+    twins: new Map(),
     trust: live(Object.fromEntries(names.map((name) => [name, absent]))),
     unreachable: new Set(),
     refused: new Map(),

@@ -1,11 +1,14 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { identityOf } from "../../../components/clusters.ts";
 import { preflight } from "../../../components/preflight.ts";
+import { checkIdentity } from "../../../engine/credentials/cluster-identity.ts";
 import { readTarget } from "../../../engine/credentials/target.ts";
 import { checkToken } from "../../../engine/credentials/token-check.ts";
 import { checkTable } from "../../../cli/check.ts";
 import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { observeMesh } from "../../../engine/health/observe-mesh.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
+import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
 import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import { Clusters } from "../../../engine/mesh/clusters.ts";
 import { refusedAddress } from "../../../engine/mirroring/decide/gateway-addresses.ts";
@@ -216,14 +219,23 @@ const polling = { within: 0, every: 1 };
 
 /** Returns what a stack that manages more than mirrors says first. It must get that far. */
 async function preflights(): Promise<readonly string[]> {
-  const { clusters, connecting } = known();
+  const { clusters, connecting, open: west } = known();
+  const open = () => west();
   const said = (["links", "all", "trust"] as const).map(async (manage) => {
     const links = manage === "trust" ? [] : mesh.config.links;
     const config = configOf({ manage, clusters, links });
-    const { refused, warnings, trust } = await preflight(config, new Clusters(connecting));
-    // A cluster is also refused if west claims to be it.
-    const others = [...refused].filter(([name, why]) => !`${name} ${why}`.includes("west"));
-    deepEqual(others, []);
+    const seen = await preflight(config, new Clusters(connecting));
+    const { refused, warnings, trust } = seen;
+    const wrong = [...refused.keys()];
+    for (const [cluster, { context }] of Object.entries(clusters)) {
+      const news = { cluster, context, ...omitUndefined(identityOf(cluster, seen)) };
+      const judged = await checkIdentity({ uid: `uid-of-${cluster}` }, news, open);
+      if (judged.inputs.refused !== undefined) wrong.push(cluster);
+    }
+    deepEqual(
+      wrong.filter((name) => name !== "west"),
+      [],
+    );
     const whys = [...trust.values()].map((one) => ("why" in one ? one.why : ""));
     return [...refused.values(), ...warnings, ...whys];
   });

@@ -67,6 +67,10 @@ topology: { regions: { eu: [west, east] } }
 clusters: { west: { context: a }, a: }
 ! clusters.a is the same cluster as clusters.west, context "a" of the same kubeconfig; each cluster must be listed once.
 
+# the same cluster by its UID
+clusters: { west: { uid: u1 }, a: { uid: u1 } }
+! clusters.a is the same cluster as clusters.west, uid "u1"; each cluster must be listed once.
+
 # one context name in two kubeconfigs is fine
 clusters: { west: { context: a, kubeconfig: w }, east: { context: a, kubeconfig: e } }
 `);

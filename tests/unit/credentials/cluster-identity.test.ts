@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import {
   checkIdentity,
   type IdentityInputs,
@@ -56,6 +56,15 @@ describe("a cluster's identity", () => {
   refuses("if it isn't that of the config", u2, expecting, "u2");
   refuses("in the first run if it isn't that of the config", {}, expecting);
   refuses("again in the next run", { ...u1, refused: another }, u2, "u1");
+
+  it("is refused if another name leads to it, unless config or state knows it by its UID", async () => {
+    const refused = async (olds: Partial<IdentityInputs>, news: Partial<IdentityInputs>) =>
+      (await checked(olds, { ...news, twin: "it is east" })).refused;
+    equal(await refused({}, u1), "it is east");
+    equal(await refused(u1, u2), another);
+    equal(await refused(u1, u1), undefined);
+    equal(await refused({}, { uid: "u1", expected: "u1" }), undefined);
+  });
 
   const links = {
     access: { context: "k3d-west" },
