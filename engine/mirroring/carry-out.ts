@@ -5,6 +5,7 @@ import { apply, writeStatuses } from "./apply/apply.ts";
 import { sentencesOf } from "./apply/failures.ts";
 import type { Decided } from "./decide/decide.ts";
 import { namespacesToCreate } from "./model/decision.ts";
+import { othersAmong } from "./model/marks.ts";
 import { deletionTime } from "./decide/policies/absent-pods.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
 import { entryOf, type Inputs, makesLinks, stacksOf } from "./model/state.ts";
@@ -75,14 +76,16 @@ export async function writeDecided(
 ): Promise<readonly string[]> {
   const access = entryOf(state, state.source);
   const kubernetes = await clusters.client(state.source, access);
+  const names = stacksOf(state);
   const destination = {
     kubernetes,
     source: state.source,
     time: clusters.time,
-    names: (part: string) => [
-      ...stacksOf(state),
-      ...state.links.flatMap(({ target, adoptFrom }) => (target === part ? adoptFrom : [])),
-    ],
+    names,
+    adopts: (part: string) =>
+      state.links.flatMap(({ target, adoptFrom }) =>
+        target === part ? othersAmong(adoptFrom, names) : [],
+      ),
   };
   clusters.markStale(access);
   const namespaces = namespacesToCreate(decisions, source);

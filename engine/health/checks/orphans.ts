@@ -1,7 +1,8 @@
 import type { Service } from "../../kubernetes/objects/objects.ts";
+import type { LinkSpec } from "../../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { deletionOf } from "../../mirroring/decide/policies/ownership.ts";
-import { marksOn } from "../../mirroring/model/marks.ts";
+import { localMember, marksOn, othersAmong } from "../../mirroring/model/marks.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { count, listed } from "../../message.ts";
 import {
@@ -30,6 +31,9 @@ export const noOrphans: HealthCheck<CheckedCluster> = {
     return [
       ...orphaned(snapshot.value, targets, known ? context : undefined),
       ...strayMembers(snapshot.value, targets),
+      ...mesh.links.flatMap(({ link }) =>
+        link.source === cluster ? notAdopted(snapshot.value, link, mesh.stack) : [],
+      ),
     ];
   },
 };
@@ -60,6 +64,30 @@ function orphaned(
 function targetOf({ metadata: { labels = {} } }: Service): string | undefined {
   const isMirror = labels[label.mirrored] === "true" && labels[label.mirroredGateway] === undefined;
   return isMirror ? labels[label.cluster] : undefined;
+}
+
+/** A link takes over only what it wants itself. What is left must not be forgotten once the other stack is gone. */
+function notAdopted(
+  { cluster, services }: ClusterSnapshot,
+  { target, adoptFrom }: LinkSpec,
+  stack = "",
+): Finding[] {
+  return othersAmong(adoptFrom, [stack]).flatMap((name) => {
+    const left = [...services].flatMap(([key, { metadata }]) => {
+      const { labels = {}, annotations = {} } = metadata;
+      if (labels[label.mirrored] !== "true") return [];
+      const marks = (member?: string) => marksOn(metadata, [name], member).isOurs;
+      if (labels[label.cluster] !== undefined)
+        return labels[label.cluster] === target && marks() ? [`${cluster}/${key}`] : [];
+      const marked = [...tokensIn(annotations).map(clusterOfToken), localMember].filter(marks);
+      // The local member belongs to no link, so it is left once no other link of that stack lists a member.
+      return marked.length > 0 && marked.every((each) => each === target || each === localMember)
+        ? [`${cluster}/${key}`]
+        : [];
+    });
+    if (left.length === 0) return [];
+    return `stack ${name}, from which link ${cluster} → ${target} adopts (adoptFrom), still has ${count(left.length, "Service")} here: ${listed(left)}: take the link out of that stack and run it; if the stack is gone, delete those that nobody needs`;
+  });
 }
 
 /** Linkerd doesn't retry a cluster that it didn't know when the mirror appeared. */

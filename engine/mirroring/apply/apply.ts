@@ -24,8 +24,8 @@ import type { Writer, WriteScope } from "./write-scope.ts";
 import { messageOf, UserError } from "../../user-error.ts";
 import { statusUpdate, type LinkStatusList } from "../model/service-status.ts";
 
-export type Destination = Omit<WriteScope, "owner" | "names" | "fieldManager"> & {
-  readonly names: (part: string) => readonly string[];
+export type Destination = Omit<WriteScope, "owner" | "adopts" | "fieldManager"> & {
+  readonly adopts: (part: string) => readonly string[];
 };
 
 /**
@@ -117,10 +117,10 @@ export async function apply(
 }
 
 /** A federated Service is marked for each member, and not for the write. */
-function scopeOf({ names, ...destination }: Destination, part: string): WriteScope {
-  const own = names(part);
-  const fieldManager = part === federatedPart ? federatedWriter : managerOf(own[0] ?? "");
-  return { ...destination, names: own, owner: ownerOf(part), fieldManager };
+function scopeOf(destination: Destination, part: string): WriteScope {
+  const [stack = ""] = destination.names;
+  const fieldManager = part === federatedPart ? federatedWriter : managerOf(stack);
+  return { ...destination, adopts: destination.adopts(part), owner: ownerOf(part), fieldManager };
 }
 
 /** If the API server's answer lacks the mark that the write has set, nothing may be deleted there. */

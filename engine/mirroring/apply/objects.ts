@@ -39,9 +39,9 @@ function manifest(
     return mirror === undefined ? undefined : serviceOf(scope, mirror, live, managedFields);
   }
   if (live === undefined) return serviceOf(scope, wanted, live, undefined);
-  const { names, fieldManager } = scope;
+  const { names, adopts, fieldManager } = scope;
   const { managedFields = [] } = live.metadata;
-  const marked = remarked(managedFields, names, [fieldManager], () => fieldManager);
+  const marked = remarked(managedFields, [...names, ...adopts], [fieldManager], () => fieldManager);
   return serviceOf(scope, wanted, live, marked);
 }
 
@@ -83,10 +83,10 @@ export async function removeMirror(
     if (!isGone) await releaseMirror(scope, { key, ...omitUndefined({ claim }) });
     // The API server deletes a Service's Endpoints in the same request.
   } else if (endpoints !== undefined)
-    await remove(scope, resources.endpoints, endpoints, (now) => isUnshared(scope, now));
+    await remove(scope, resources.endpoints, endpoints, (now) => isUnshared(now, scope.names));
 }
 
-function isUnshared({ names }: WriteScope, { metadata }: Service | Endpoints): boolean {
+function isUnshared({ metadata }: Service | Endpoints, names: readonly string[]): boolean {
   return marksOn(metadata, names).others.length === 0;
 }
 
@@ -119,7 +119,8 @@ export async function releaseMirror(
  */
 async function deleteServiceAndWait(scope: WriteScope, service: Service): Promise<void> {
   const { name, namespace } = service.metadata;
-  if (!(await remove(scope, resources.services, service, (now) => isUnshared(scope, now))))
+  const names = [...scope.names, ...scope.adopts];
+  if (!(await remove(scope, resources.services, service, (now) => isUnshared(now, names))))
     throw new UserError(
       `the Service ${namespace}/${name} on ${scope.source} must be replaced, but another stack marked it during this run: run again`,
     );

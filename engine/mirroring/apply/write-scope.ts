@@ -17,6 +17,8 @@ export interface WriteScope {
   readonly source: string;
   /** This stack has marked objects under these names, the current one first. */
   readonly names: readonly string[];
+  /** What this stack wants may be marked under these names too, and is taken over. */
+  readonly adopts: readonly string[];
   readonly fieldManager: string;
   readonly time: Pick<Time, "now" | "sleep">;
   readonly owner: Owner;
@@ -113,12 +115,12 @@ export function waitUntilDeleted<T extends OwnedObject>(
 
 /** @throws UserError that names an object which is not this stack's to write, by its labels or by others' marks */
 export function assertOurs<T extends OwnedObject>(
-  { owner, source, names }: WriteScope,
+  { owner, source, names, adopts }: WriteScope,
   resource: Resource<T>,
   live: T,
 ): void {
   if (owner.owns(live)) {
-    const { isOurs, others } = marksOn(live.metadata, names);
+    const { isOurs, others } = marksOn(live.metadata, [...names, ...adopts]);
     if (owner === federated || resource.kind !== "Service" || isOurs || others.length === 0) return;
     throw new UserError(anothersMirror(`${source}/${keyOf(live)}`, others));
   }

@@ -49,7 +49,8 @@ function compare(
 ): Decision[] {
   const owner = ownerOf(part);
   const unclaimed = refuse(mirrors, collisions);
-  const refusals = unwritable(unclaimed.mirrors, source, owner, authority?.names);
+  const names = authority && [...authority.names, ...(authority.adopts ?? [])];
+  const refusals = unwritable(unclaimed.mirrors, source, owner, names);
   const free = refuse(unclaimed.mirrors, refusals);
   const skipped = [...skips, ...unclaimed.skips, ...free.skips].map((skip) => ({
     verdict: "skip" as const,
@@ -63,9 +64,7 @@ function compare(
     const is = live.get(key) ?? {};
     const decision = decideWanted(part, mirror, is, (name) => addressOf(live.get(name)?.service));
     const claim = claims?.get(key);
-    return claim === undefined
-      ? withMark(decision, authority?.names ?? [])
-      : withClaim(decision, claim);
+    return claim === undefined ? withMark(decision, names ?? []) : withClaim(decision, claim);
   });
   const asked = new Set(wanted.map(({ key }) => key));
   const undecided = new Set(

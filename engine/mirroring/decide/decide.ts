@@ -2,7 +2,7 @@ import { type Result, valueIn } from "../../result.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { type Controllers, mayExist } from "../model/controller.ts";
 import type { LinkSpec } from "../model/link.ts";
-import { hidesMarks, marksHidden } from "../model/marks.ts";
+import { hidesMarks, marksHidden, othersAmong } from "../model/marks.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { KnownSets, LinkObservation } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
@@ -176,7 +176,8 @@ function authorityOver(
   hidden: boolean,
 ): Authority {
   return {
-    names: [...stacks, ...link.adoptFrom],
+    names: stacks,
+    adopts: othersAmong(link.adoptFrom, stacks),
     covers: (namespace) => whyExcluded(namespace, link) === undefined,
     // A link says nothing about who else has mirrors in the namespaces that it maps its own to.
     deletesUnmarked:

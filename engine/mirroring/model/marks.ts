@@ -74,6 +74,13 @@ export function marksOn(
   return { isOurs, others: others.sort() };
 }
 
+/** A stack that adopted from itself would renew its own marks in every run. */
+export function othersAmong(names: readonly string[], own: readonly string[]): string[] {
+  return names.filter(
+    (name) => !marksOn({ managedFields: [{ manager: managerOf(name) }] }, own).isOurs,
+  );
+}
+
 /** A reader that doesn't know its stack's organization uses `*`/project/stack, which matches all. */
 function isAnyOf(name: string, stack: string): boolean {
   return name.startsWith("*") && `/${stack}`.endsWith(name.slice(1));

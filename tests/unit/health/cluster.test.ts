@@ -9,8 +9,10 @@ import type { ClusterReading } from "../../../engine/mesh/reading.ts";
 import { valueIn } from "../../../engine/result.ts";
 import { desiredFederated } from "../../../engine/mirroring/decide/mirrors/federated.ts";
 import { federatedPart } from "../../../engine/mirroring/model/owner.ts";
+import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { Controllers } from "../../../engine/mirroring/model/controller.ts";
+import { fed } from "../fixtures/federation.ts";
 import { link } from "../fixtures/link.ts";
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import { confirmed, confirmedBy } from "../fixtures/marks.ts";
@@ -87,6 +89,33 @@ describe("health of a cluster: every mirror belongs to a link", () => {
     confirmed(managerOf("acme/other/prod", "gone"), united),
   ];
   tells("ignores mirrors and members that another stack has marked", withServices(theirs));
+  const prod = "acme/other/prod";
+  const adopting = (...services: Service[]) => {
+    const links = [
+      { link: link({ adoptFrom: [prod, "acme/mesh/dev"] }), mirroring: "pulumi" },
+    ] as const;
+    return { ...withServices(services), mesh: mesh({ links, stack: "acme/mesh/dev" }) };
+  };
+  const ofWest = fed("shop/api", { remote: "api@west", local: "api" });
+  tells(
+    "warns of what adoptFrom has left to the other stack",
+    adopting(
+      confirmedBy(prod, mirrorOf("west", "shop/web-west")),
+      confirmed(managerOf(prod, ".local"), ofWest),
+    ),
+    [
+      `warning: stack ${prod}, from which link east → west adopts (adoptFrom), still has 2 Services here: east/shop/web-west, east/shop/api-federated: take the link out of that stack and run it; if the stack is gone, delete those that nobody needs`,
+    ],
+  );
+  const kept = fed("shop/api", { remote: "api@west,api@north", local: "api" });
+  tells(
+    "ignores what belongs to other links of that stack, or to this one",
+    adopting(
+      confirmedBy(prod, mirrorOf("north", "shop/web-north")),
+      confirmedBy("acme/mesh/dev", mirrorOf("west", "shop/web-west")),
+      confirmed(managerOf(prod, "north"), confirmed(managerOf(prod, ".local"), kept)),
+    ),
+  );
 });
 
 describe("health of a cluster: federated Services", () => {

@@ -7,7 +7,7 @@ import {
 } from "../../../kubernetes/objects/objects.ts";
 import { mayExist } from "../../model/controller.ts";
 import { originOf } from "../../model/live-mirrors.ts";
-import { localMember, marksOn } from "../../model/marks.ts";
+import { localMember, marksOn, othersAmong } from "../../model/marks.ts";
 import { copiedAnnotations, copiedLabels } from "../metadata.ts";
 import { type Mirror, mirroredPorts } from "../../model/mirror.ts";
 import { federated } from "../../model/owner.ts";
@@ -165,12 +165,12 @@ function memberClaim(
   const current = view.links.find(({ link }) => link.target === cluster);
   if (current !== undefined) {
     const { link, target } = current;
-    const names = [...view.stacks, ...link.adoptFrom];
+    const names = [...view.stacks, ...othersAmong(link.adoptFrom, view.stacks)];
     if (isWanted) return { ...claim, names, stance: "wanted" };
-    if (target === undefined) return { ...claim, names, stance: "unknown" };
+    if (target === undefined) return { ...claim, stance: "unknown" };
     const takesUnmarked =
       whyExcluded(namespaceOf(origin), link) === undefined && !mayExist(view.controllers, cluster);
-    return { ...claim, names, stance: "unwanted", takesUnmarked };
+    return { ...claim, stance: "unwanted", takesUnmarked };
   }
   const removed = view.removed.find(({ link }) => link.target === cluster);
   if (removed === undefined) return undefined;
@@ -185,13 +185,13 @@ function localClaim(
   { links, stacks, controllers }: FederatedView,
   live: Service | undefined,
 ): MemberClaim | undefined {
-  const names = [...stacks, ...links.flatMap(({ link }) => link.adoptFrom)];
-  const claim = { cluster: localMember, names, takesUnmarked: false, isLeft: false };
+  const claim = { cluster: localMember, names: stacks, takesUnmarked: false, isLeft: false };
   if (isWanted) return { ...claim, stance: "wanted" };
   const isLeft = mayExist(controllers, undefined);
   const isCovered = links.some(({ link }) => whyExcluded(namespaceOf(origin), link) === undefined);
   const takesUnmarked = isCovered && !isLeft;
   // An earlier version marked the whole Service, so nobody knows whether the mark was meant for this member.
-  if (!takesUnmarked && !marksOn(live?.metadata ?? {}, names, localMember).isOurs) return undefined;
+  if (!takesUnmarked && !marksOn(live?.metadata ?? {}, stacks, localMember).isOurs)
+    return undefined;
   return { ...claim, stance: "unwanted", takesUnmarked, isLeft };
 }

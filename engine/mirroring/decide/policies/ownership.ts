@@ -11,6 +11,8 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 export interface Authority {
   /** Marks under these names are this stack's, the current one first. */
   readonly names: readonly string[];
+  /** What this stack wants may be marked under these names too, and is taken over. */
+  readonly adopts?: readonly string[];
   readonly covers: (namespace: string) => boolean;
   /** An unmarked mirror in such a namespace is deleted if no link wants it. */
   readonly deletesUnmarked: boolean;
@@ -46,7 +48,7 @@ export function fateOf(
 export function ownershipNotes(
   part: string,
   decisions: readonly Decision[],
-  { names, covers, successor }: Authority,
+  { names, adopts = [], covers, successor }: Authority,
   context: string,
   hasController: boolean,
 ): Note[] {
@@ -63,7 +65,7 @@ export function ownershipNotes(
   const others = new Set(
     decisions
       .filter(isWanted)
-      .flatMap(({ live }) => marksOn(live.service?.metadata ?? {}, names).others),
+      .flatMap(({ live }) => marksOn(live.service?.metadata ?? {}, [...names, ...adopts]).others),
   );
   const sentences: string[] = [];
   if (successor !== undefined)
