@@ -108,7 +108,9 @@ export class MeshResources {
         const installed = manage === "all" && sources.has(name);
         new RevokedCluster(name, { config, installed }, { parent });
       }
-    for (const args of revocationArgs(this.#config, preflight?.uids ?? new Map())) {
+    // Where two names lead to one cluster, nobody knows yet in which of them the access has ended.
+    const uids = [...(preflight?.uids ?? [])].filter(([name]) => !preflight?.twins.has(name));
+    for (const args of revocationArgs(this.#config, new Map(uids))) {
       const { source, targets } = args;
       const dependsOn = Object.keys(targets).flatMap(
         (name) => this.#made.clusters.get(name)?.identity ?? [],

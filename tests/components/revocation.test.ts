@@ -53,6 +53,13 @@ describe("a revoked cluster", function () {
     ]);
   });
 
+  it("keeps its revocation due in clusters to which another name leads too", async () => {
+    const found = { twins: new Map([["west", "it is north"]]) };
+    const twin = await mockedMesh({ manage: "links", clusters, links }, { found });
+    const { west, north } = twin.inputs(type, "east")["targets"] as Record<string, object>;
+    deepEqual([west, north], [{ context: "west" }, { context: "north", uid: "uid-of-north" }]);
+  });
+
   it("is excluded from the checks at the end", () => {
     const { mesh: checked } = mesh.inputs(types.health, "health");
     equal(JSON.stringify(checked).includes("east"), false);
