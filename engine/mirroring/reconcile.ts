@@ -66,6 +66,9 @@ export async function reconcile(
   const observed = { args, source, links, removed, now, stacks, controllers, routes };
   const known = { ...observed, memory: before };
   const decided = decide(known);
+  // A run that went on might install the controller, which would delete these mirrors.
+  const tooEarly = (args.controllerLinks ?? []).flatMap((target) => decided.refusals[target] ?? []);
+  if (tooEarly.length > 0) return { outcome: "invalid", mistakes: tooEarly, readings };
   const statuses = statusesOf(known, decided);
   const federated = federatedKeys(decided);
   const isDue = statuses.some((status) => status.isDue);

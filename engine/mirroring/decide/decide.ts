@@ -21,7 +21,12 @@ import { withinLimits } from "./policies/most-mirrors.ts";
 import { heldByRoutes } from "./policies/named-by-routes.ts";
 import { missingPorts } from "./policies/exports.ts";
 import { type Authority, ownershipNotes } from "./policies/ownership.ts";
-import { type RemovedPart, undecided } from "./policies/removed-links.ts";
+import {
+  handOverRefusals,
+  type RemovedPart,
+  undecided,
+  unknownMarks,
+} from "./policies/removed-links.ts";
 import { whyExcluded } from "./policies/selection.ts";
 import { linkerdNames } from "../model/vocabulary.ts";
 
@@ -87,7 +92,8 @@ export function decide(observation: SourceObservation): Decided {
     ...specs,
     ...removed.map(({ link }) => limitOfRemoved(link, args)),
   ]);
-  const overLimit = new Set(Object.keys(tooMany));
+  const notTheirs = handOverRefusals(removed, first.decisions, args);
+  const overLimit = new Set([...Object.keys(tooMany), ...Object.keys(notTheirs)]);
   const { federated, decisions: all } = overLimit.size === 0 ? first : planWithout(overLimit);
   const allowed = all.filter(({ part }) => !overLimit.has(part));
   const judged = ownParts.filter(({ part }) => !overLimit.has(part));
@@ -113,7 +119,11 @@ export function decide(observation: SourceObservation): Decided {
     decisionsByPart,
     federatedMirrors: federated.mirrors,
     portConflicts: federated.conflicts,
-    refusals: { ...tooMany, ...(ofSource.length > 0 && { [args.source]: ofSource.join("; ") }) },
+    refusals: {
+      ...tooMany,
+      ...notTheirs,
+      ...(ofSource.length > 0 && { [args.source]: ofSource.join("; ") }),
+    },
     failover,
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
     statefulSets: Object.fromEntries(current.map(({ part, knownSets }) => [part, knownSets])),
@@ -122,7 +132,7 @@ export function decide(observation: SourceObservation): Decided {
 }
 
 function notesOn(
-  { args, links, removed, routes, controllers }: SourceObservation,
+  { args, source, links, removed, stacks, routes, controllers }: SourceObservation,
   judged: readonly { readonly part: string; readonly authority: Authority }[],
   decisionsByPart: ReadonlyMap<string, readonly Decision[]>,
 ): Note[] {
@@ -139,6 +149,7 @@ function notesOn(
         ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
         : [],
     ),
+    ...unknownMarks(args, removed, source, stacks),
     ...judged.flatMap(({ part, authority }) => {
       const decisions = decisionsByPart.get(part) ?? [];
       return ownershipNotes(part, decisions, authority, context, mayExist(controllers, part));

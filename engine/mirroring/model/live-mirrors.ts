@@ -11,7 +11,14 @@ import type { LiveMirror, MirrorKind } from "./mirror.ts";
 import type { Keep } from "./decision.ts";
 import { federated, type Owner, ownerOf } from "./owner.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
-import { annotation, federatedName, label } from "./vocabulary.ts";
+import {
+  annotation,
+  federatedName,
+  label,
+  linkerdNames,
+  mirrorName,
+  mirrorPlace,
+} from "./vocabulary.ts";
 
 /** Includes Endpoints that have lost their Service. */
 export function liveMirrors(
@@ -54,6 +61,16 @@ export function originOf(
   const [pod, service, place = namespace] = kind === "endpoint" ? names : [undefined, ...names];
   if (service === undefined || service === "") return {};
   return { service: objectKey(place, service), ...omitUndefined({ pod }) };
+}
+
+/** Returns whether Linkerd's controller would give the mirror its name and namespace. */
+export function isLinkerdNamed(live: LiveMirror): boolean {
+  const { name, namespace, labels = {} } = metaOf(live);
+  const { service, pod } = originOf(objectKey(namespace, name), live);
+  const naming = { target: labels[label.cluster] ?? "", names: linkerdNames };
+  if (service === undefined) return name.endsWith(mirrorName("", naming));
+  const origin = pod === undefined ? service : objectKey(namespaceOf(service), pod);
+  return mirrorPlace(origin, { ...naming, mirrorNamespaces: {} }) === objectKey(namespace, name);
 }
 
 /** Returns the headless mirror of an endpoint mirror, and any other mirror itself. */

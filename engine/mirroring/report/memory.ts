@@ -31,7 +31,10 @@ export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutc
     return Object.keys(sets).length === 0 ? [] : [[target, sets] as const];
   });
   const staying = removed
-    .filter(({ disposition }) => disposition !== "handOver")
+    .filter(
+      ({ disposition, link }) =>
+        disposition !== "handOver" || decided.refusals[link.target] !== undefined,
+    )
     .map(({ link }) => link);
   return {
     identities,

@@ -1,10 +1,11 @@
-import { deepEqual, equal, match } from "node:assert/strict";
-import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
+import type { ObjectKey, Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { removedLinks } from "../../../engine/mirroring/decide/policies/removed-links.ts";
 import type { Controller } from "../../../engine/mirroring/model/controller.ts";
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
-import { mirrorsBefore } from "../../../engine/mirroring/model/state.ts";
+import { ownerLabels } from "../../../engine/mirroring/model/owner.ts";
 import {
+  args,
   argsFor,
   check,
   editing,
@@ -17,8 +18,8 @@ import {
 import { edited } from "../fixtures/edited.ts";
 import { link } from "../fixtures/link.ts";
 import { fed, listed } from "../fixtures/federation.ts";
-import { cluster, exported, member } from "../fixtures/objects.ts";
-import { confirmed, confirmedBy, marked, markersOf, unmarked } from "../fixtures/marks.ts";
+import { cluster, exported, member, service } from "../fixtures/objects.ts";
+import { confirmed, confirmedBy, marked, markersOf, stack, unmarked } from "../fixtures/marks.ts";
 
 /** Compares each of these facts with a value, or matches its lines with a regular expression. */
 function expectFacts(
@@ -32,8 +33,6 @@ function expectFacts(
   }
 }
 
-type Settled = Awaited<ReturnType<typeof settled>>;
-
 /** The config without the link to `west`. */
 const rest = argsFor(["north"]);
 const links = [{ source: "east", target: "west", maxDeletions: "50%" }] as const;
@@ -46,7 +45,7 @@ const kept = { left: ["shop/api-north", "shop/web-west"] };
 const isStrict = { ...kept, refused: /maxDeletions \(0\) allows 0/ };
 
 /** Removes the link after a first run with this config. */
-async function removing(before: Settled, scenario: Partial<Scenario> = {}) {
+async function removing(before: Scenario, scenario: Partial<Scenario> = {}) {
   return run({ ...before, args: rest, ...scenario });
 }
 
@@ -79,13 +78,6 @@ describe("the mirrors of a removed link", () => {
       ...removed,
       changes: { west: { "shop/web-west": { action } } },
     });
-  });
-
-  it("are found by this stack's mark if a failed run has left older state", async () => {
-    const { before, ...scenario } = await settled();
-    const mirrors = { north: mirrorsBefore(before, "north") };
-    const failed = { ...scenario, before: { ...before, links: rest.links, mirrors } };
-    expectFacts(await removing(failed), { ...removed, notes: /^east → west: -1 / });
   });
 
   it("are found by the mark of the stack's former name", async () => {
@@ -183,6 +175,105 @@ describe("a link that is handed over to Linkerd's controller", () => {
   });
 });
 
+describe("marks for a link that neither the config nor state knows", () => {
+  /** Returns a mirror that anybody may have written, with this stack's mark. */
+  const forged = (target: string, index = 0) =>
+    confirmed(
+      managerOf(stack),
+      service(`shop/web-${index}-${target}`, { labels: ownerLabels(target) }),
+    );
+
+  for (const { what, before } of [
+    { what: "state is lost", before: {} },
+    { what: "the first run with the link was killed", before: { links: rest.links } },
+  ])
+    it(`are reported and stay if ${what}, and go once the link was back`, async () => {
+      const scenario = { ...(await settled()), before };
+      const found = await removing(scenario);
+      expectFacts(found, {
+        ...kept,
+        refused: {},
+        removedLinks: undefined,
+        notes: /1 mark of this stack in east .*\(shop\/web-west for west\).* put the link back/m,
+      });
+      const back = await run({ ...found.after, args });
+      expectFacts(back, { ...kept, notes: ["east → west: 1 adopted"] });
+      expectFacts(await removing(back.after), removed);
+    });
+
+  it("go if the cluster is revoked", async () => {
+    const scenario = { ...(await settled()), before: {} };
+    const revoking = { ...rest, revokedTargets: ["west"] };
+    expectFacts(await removing(scenario, { args: revoking }), removed);
+  });
+
+  for (const target of ["ghost", "federated"])
+    for (const before of [{}, { removedLinks: [{ source: "east", target }] }])
+      it(`count for no guard and bring no advice about other objects (${target})`, async () => {
+        const scenario = await settled(bb);
+        const { east } = scenario.clusters;
+        if (typeof east !== "object") throw new Error("the source can't be read");
+        const strays = Array.from({ length: 11 }, (_, index) => forged(target, index));
+        const source = cluster("east", {
+          namespaces: ["shop"],
+          services: [...east.services.values(), ...strays],
+          endpoints: [...east.endpoints.values()],
+        });
+        const found = await run({
+          ...having(scenario, { east: source }),
+          before: { ...scenario.before, ...before },
+        });
+        deepEqual([found.refused, found.left.length], [{}, 2 + 11]);
+        equal(found.notes.length, 1);
+        match(found.notes.join(), /^east: 11 marks /);
+        doesNotMatch(found.notes.join(), /bb-federated|delete service|allowDeletions/);
+      });
+});
+
+describe("a link with names of its own that is handed over to Linkerd's controller", () => {
+  const own = { target: "west", names: "{target}-{service}" };
+  const elsewhere = { target: "west", mirrorNamespaces: { shop: "far" } };
+  const says = "can't be handed over to ";
+
+  for (const { link: renamed, mirror } of [
+    { link: own, mirror: "shop/west-web" },
+    { link: elsewhere, mirror: "far/web-west" },
+  ]) {
+    const before = () =>
+      settled(
+        { east: cluster("east", { namespaces: ["shop", "far"] }) },
+        argsFor([renamed, "north"]),
+      );
+
+    it(`is a mistake of the config that names the mirror ${mirror}`, async () => {
+      const asked = { ...rest, controllerLinks: ["west"] };
+      const { mistakes } = await check({ ...(await before()), args: asked });
+      equal(mistakes.length, 1);
+      match(mistakes.join(), new RegExp(`link east → west \\(${mirror}\\) ${says}`));
+    });
+
+    it(`is refused if the link has left the config, and keeps ${mirror}`, async () => {
+      const found = await removing(await before(), { controllers: [controllerOf("west")] });
+      expectFacts(found, {
+        refused: new RegExp(`\\(${mirror}\\) ${says}Deployment east/`),
+        left: ["shop/api-north", mirror].sort(),
+        removedLinks: links,
+      });
+      deepEqual(
+        markersOf(found.source.services.get(mirror as ObjectKey)).includes(managerOf(stack)),
+        true,
+      );
+    });
+
+    it(`is possible once ${mirror} has Linkerd's name`, async () => {
+      const renamedBack = await run({ ...(await before()), args });
+      const { after } = await run(renamedBack.after);
+      const asked = { ...rest, controllerLinks: ["west"] };
+      expectFacts(await run({ ...after, args: asked }), { ...kept, refused: {}, mistakes: [] });
+    });
+  }
+});
+
 describe("the leftovers of a removed link", () => {
   it("are deleted if they are Endpoints without a Service", async () => {
     const before = await settled();
@@ -271,11 +362,17 @@ describe("a removed link", () => {
       fed("shop/bb", { remote: "bb@north,bb@west,bb@far" }),
     );
     const source = cluster("east", { services: [live, exported("shop/web")] });
+    const noted = ["north", "south", "west", "far"].map((target) => link({ target }));
     const names = (before: Parameters<typeof removedLinks>[1]) =>
-      removedLinks({ source: "east", links: [], stack: dev }, before, source).map((l) => l.target);
+      removedLinks(
+        { source: "east", links: [], stack: dev },
+        { links: noted, ...before },
+        source,
+      ).map((l) => l.target);
     // A mark without a member is no link's any more, and a member without this stack's mark is another's.
     deepEqual(names({}), ["north"]);
     deepEqual(names({ formerStacks: [old] }), ["north", "west"]);
+    deepEqual(names({ links: [] }), []);
   });
 
   it("is known from a mark of earlier versions only if a run has noted the link", () => {

@@ -1,7 +1,7 @@
 import { namespaceOf, type ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { count, listed } from "../../../message.ts";
 import { type Decision, type HandOver, isSkip, isWanted, type Note } from "../../model/decision.ts";
-import { liveMirrors, metaOf } from "../../model/live-mirrors.ts";
+import { isLinkerdNamed, liveMirrors, metaOf } from "../../model/live-mirrors.ts";
 import { marksOn } from "../../model/marks.ts";
 import type { LiveMirror } from "../../model/mirror.ts";
 import { anyMirror, federated } from "../../model/owner.ts";
@@ -18,7 +18,7 @@ export interface Authority {
   readonly deletesUnmarked: boolean;
   /** A mirror of a former name may go in the run that creates the one of the present name. */
   readonly deletesFormerNamesAtOnce?: boolean;
-  /** Names the new owner of a link that is handed over: no mirror is deleted, and this stack's marks are removed. */
+  /** Names the new owner of a link that is handed over: mirrors that it knows stay, without this stack's marks. */
   readonly successor?: string;
 }
 
@@ -28,7 +28,8 @@ export function fateOf(
 ): { readonly verdict: "delete" } | Pick<HandOver, "verdict" | "keeper" | "mark"> {
   const { namespace, ...metadata } = metaOf(mirror);
   const { isOurs, others } = marksOn(metadata, names);
-  const keeper = successor ?? (others.length > 0 ? `stack ${others.join(", ")}` : undefined);
+  const heir = successor !== undefined && isLinkerdNamed(mirror) ? successor : undefined;
+  const keeper = heir ?? (others.length > 0 ? `stack ${others.join(", ")}` : undefined);
   if (keeper !== undefined) {
     const releases = isOurs && mirror.service !== undefined;
     return { verdict: "handOver", keeper, ...(releases && { mark: "release" }) };
