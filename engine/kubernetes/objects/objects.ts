@@ -56,7 +56,11 @@ const manager = text(
 const keys = mapOf(anything);
 /** Keys `f:<field>` are nested like the object. */
 const fieldsV1 = shared<unknown>(
-  map({ "f:metadata": map({ "f:labels": keys, "f:annotations": keys }) }),
+  map({
+    "f:metadata": map({ "f:labels": keys, "f:annotations": keys }),
+    "f:spec": keys,
+    "f:subsets": anything,
+  }),
 );
 /** An entry lists the fields that one manager has set by one kind of operation. */
 const managedFields = map({ manager, operation: word, time, fieldsV1 });
@@ -128,6 +132,12 @@ export const service = map(
       clusterIP: looseAddress,
       clusterIPs: list(looseAddress),
       externalIPs: list(looseAddress),
+      externalName: anyText,
+      internalTrafficPolicy: word,
+      loadBalancerIP: anyText,
+      publishNotReadyAddresses: flag,
+      sessionAffinity: word,
+      trafficDistribution: word,
       selector: labels,
       ports: shared(list(servicePort)),
     }),

@@ -10,7 +10,13 @@ import { assertOurs, waitUntilDeleted, remove, write, type WriteScope } from "./
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { resolved, type AddressOf } from "../model/canonical.ts";
 import type { Deletion, HandOver, Wanted, Write } from "../model/decision.ts";
-import { endpointsFields, mergedKeys, mustReplace, serviceFields } from "../model/difference.ts";
+import {
+  endpointsFields,
+  keptSpec,
+  mergedKeys,
+  mustReplace,
+  serviceFields,
+} from "../model/difference.ts";
 import { settle } from "../model/federated-claim.ts";
 import { marksOn, remarked, sameManagers } from "../model/marks.ts";
 import type { Mirror, MirrorEndpoints } from "../model/mirror.ts";
@@ -154,16 +160,13 @@ export async function writeEndpoints(
   });
 }
 
-/**
- * Keeps fields that this program doesn't manage, except the selector, from which Kubernetes would fill the Endpoints.
- */
+/** Keeps fields that this program doesn't manage. */
 export function serviceManifest(wanted: Mirror, live?: Service): Service {
-  const { selector, ...spec } = live?.spec ?? {};
   return {
     ...live,
     metadata: metadata(wanted, wanted, live?.metadata),
     spec: {
-      ...spec,
+      ...keptSpec(live?.spec ?? {}),
       type: "ClusterIP",
       ...(wanted.kind === "headless" && { clusterIP: "None" }),
       ports: wanted.ports,

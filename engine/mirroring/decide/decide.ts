@@ -15,6 +15,7 @@ import { type Decision, isSkip, type Note } from "../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
 import { leavingNote } from "./metadata.ts";
+import { keptNote } from "./other-writers.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
 import { deletionRefusals, limitOfRemoved } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
@@ -155,8 +156,8 @@ function notesOn(
       return ownershipNotes(part, decisions, authority, context, mayExist(controllers, part));
     }),
     ...[...decisionsByPart].flatMap(([part, decisions]): Note[] => {
-      const leaving = leavingNote(decisions);
-      return leaving === undefined ? [] : [[part, leaving]];
+      const about = [leavingNote(decisions), keptNote(decisions)];
+      return about.flatMap((note) => (note === undefined ? [] : [[part, note] as const]));
     }),
   ];
 }

@@ -1,13 +1,12 @@
 import {
   isHeadless,
   type Endpoints,
-  type ManagedFields,
   type ObjectMeta,
   type Service,
   type StringMap,
 } from "../../kubernetes/objects/objects.ts";
 import type { Mirror, FieldChange } from "./mirror.ts";
-import { isOfProgram } from "./marks.ts";
+import { fieldsOfMakers, fieldsOfOthers, writerOf } from "./field-writers.ts";
 import { listed } from "../../message.ts";
 import { annotation, label } from "./vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
@@ -16,24 +15,77 @@ import { printable } from "../../kubernetes/objects/printable.ts";
 export const nothing = "none";
 
 /**
- * Compares every field that this program manages, except `remote-resource-version`, which changes with every heartbeat
+ * Compares every field of a mirror that an update can set, except `remote-resource-version`, which changes with every heartbeat
  * of the target and serves only Linkerd's tools.
  */
 export function serviceFields({ metadata, spec }: Service, wanted: Mirror): FieldChange[] {
   const { labels, annotations } = wanted;
   const addressOf = (isHeadless: boolean) => (isHeadless ? "None" : "an address");
-  return [
+  const fields = [
     ...changed(
       "clusterIP",
       addressOf(isHeadless({ metadata, spec })),
       addressOf(wanted.kind === "headless"),
     ),
-    ...changed("type", spec.type ?? "ClusterIP", "ClusterIP"),
-    ...changed("selector", mapText(spec.selector), nothing),
+    ...Object.entries(mirrorSpec(spec)).flatMap(([field, [live, wanted]]) =>
+      changed(field, live, wanted),
+    ),
     ...changed("ports", portsText(spec.ports), portsText(wanted.ports)),
+  ].map((change) => withWriter(change, metadata, ["spec", change.field]));
+  return [
+    ...fields,
     ...mapFields("label", metadata, "labels", labels),
     ...mapFields("annotation", metadata, "annotations", annotations),
   ];
+}
+
+/** Returns what these fields are, and what they are on every mirror: mostly the API's defaults. */
+function mirrorSpec(spec: Service["spec"]): Readonly<Record<string, readonly [string, string]>> {
+  return {
+    type: [spec.type ?? "ClusterIP", "ClusterIP"],
+    selector: [mapText(spec.selector), nothing],
+    externalIPs: [listText(spec.externalIPs ?? []), nothing],
+    externalName: [spec.externalName ?? nothing, nothing],
+    internalTrafficPolicy: [spec.internalTrafficPolicy ?? "Cluster", "Cluster"],
+    loadBalancerIP: [spec.loadBalancerIP ?? nothing, nothing],
+    publishNotReadyAddresses: [String(spec.publishNotReadyAddresses ?? false), "false"],
+    sessionAffinity: [spec.sessionAffinity ?? "None", "None"],
+    trafficDistribution: [spec.trafficDistribution ?? nothing, nothing],
+  };
+}
+
+/** Whoever sets one of these on a mirror sets it against this program, since their values never change. */
+export const constantFields: ReadonlySet<string> = new Set(Object.keys(mirrorSpec({})));
+
+/** An update leaves them out, so that they get their defaults: a Service of type ClusterIP can't have the latter. */
+const omitted: ReadonlySet<string> = new Set([
+  ...constantFields,
+  ...["allocateLoadBalancerNodePorts", "externalTrafficPolicy", "healthCheckNodePort"],
+  ...["loadBalancerClass", "loadBalancerSourceRanges", "sessionAffinityConfig"],
+]);
+
+/** Keeps the fields that this program doesn't know, and those that no update can change. */
+export function keptSpec(spec: Service["spec"]): Service["spec"] {
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => !omitted.has(field)));
+}
+
+/** Returns the fields that others have written and this program keeps, with their writers. */
+export function keptFields({ metadata }: Service): string[] {
+  const fields = fieldsOfOthers(metadata, ["spec"]).filter(
+    (field) => !omitted.has(field) && field !== "ports",
+  );
+  return [...new Set(fields)].map(
+    (field) => `${field} (set by ${writerOf(metadata, ["spec", field])?.manager ?? ""})`,
+  );
+}
+
+function withWriter(
+  change: FieldChange,
+  metadata: ObjectMeta,
+  path: readonly string[],
+): FieldChange {
+  const writer = writerOf(metadata, path);
+  return writer === undefined ? change : { ...change, writer };
 }
 
 /** Returns whether the Service has to be deleted and created again. */
@@ -53,7 +105,7 @@ export function endpointsFields(
   if (live === undefined || wanted === undefined) return addresses;
   const { metadata } = live;
   return [
-    ...addresses,
+    ...addresses.map((change) => withWriter(change, metadata, ["subsets"])),
     ...mapFields("endpoints label", metadata, "labels", wanted.labels),
     ...mapFields("endpoints annotation", metadata, "annotations", wanted.annotations),
   ];
@@ -75,7 +127,11 @@ function mapFields(
   const going = staleKeys(field, live, wanted).flatMap((key) =>
     changed(`${word} ${key}`, quoted(is.get(key)), nothing),
   );
-  return [...differing, ...going].sort((a, b) => (a.field < b.field ? -1 : 1));
+  return [...differing, ...going]
+    .map((change) =>
+      withWriter(change, live, ["metadata", field, change.field.slice(word.length + 1)]),
+    )
+    .sort((a, b) => (a.field < b.field ? -1 : 1));
 }
 
 function changed(
@@ -124,7 +180,7 @@ type KeyField = "labels" | "annotations";
 export function staleKeys(field: KeyField, live: ObjectMeta, wanted: StringMap): string[] {
   const extra = Object.keys(live[field] ?? {}).filter((key) => !Object.hasOwn(wanted, key));
   if (extra.length === 0) return [];
-  const written = keysWritten(field, live.managedFields ?? []);
+  const written = fieldsOfMakers(live, ["metadata", field]);
   return extra.filter((key) => vocabulary.has(key) || written.has(key));
 }
 
@@ -145,27 +201,4 @@ export function mergedKeys(
   const stale = new Set(staleKeys(field, live, wanted));
   const kept = Object.entries(live[field] ?? {}).filter(([key]) => !stale.has(key));
   return { ...Object.fromEntries(kept), ...wanted };
-}
-
-/** Returns keys set by this program or by whoever has set the label of a mirror, as Linkerd's controller does. */
-function keysWritten(field: KeyField, entries: readonly ManagedFields[]): ReadonlySet<string> {
-  const isMaker = (entry: ManagedFields) =>
-    isOfProgram(entry.manager) || keysOf("labels", entry).includes(label.mirrored);
-  const makers = new Set(entries.filter(isMaker).map(({ manager }) => manager));
-  const keysBy = (isMade: boolean) =>
-    entries.flatMap((entry) => (makers.has(entry.manager) === isMade ? keysOf(field, entry) : []));
-  const others = new Set(keysBy(false));
-  return new Set(keysBy(true).filter((key) => !others.has(key)));
-}
-
-interface FieldsV1 {
-  readonly "f:metadata"?: Readonly<Partial<Record<`f:${KeyField}`, object>>>;
-}
-
-/** Reads the keys below `f:metadata` and `f:labels`, which are spelled `f:<key>`. */
-function keysOf(field: KeyField, { fieldsV1 }: ManagedFields): string[] {
-  const { "f:metadata": metadata = {} } = (fieldsV1 ?? {}) as FieldsV1;
-  return Object.keys(metadata[`f:${field}`] ?? {}).flatMap((key) =>
-    key.startsWith("f:") ? [key.slice("f:".length)] : [],
-  );
 }

@@ -7,6 +7,7 @@ import {
   type ServicePort,
   type StringMap,
 } from "../../kubernetes/objects/objects.ts";
+import type { FieldWriter } from "./field-writers.ts";
 
 /**
  * - `gateway`: a ClusterIP Service whose Endpoints are the target's gateway.
@@ -54,6 +55,8 @@ export interface FieldChange {
   readonly field: string;
   readonly live: string;
   readonly wanted: string;
+  /** Who else wrote the live value, as far as that is recorded. */
+  readonly writer?: FieldWriter;
 }
 
 export interface LiveMirror {

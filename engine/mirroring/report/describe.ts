@@ -3,6 +3,7 @@ import { printable } from "../../kubernetes/objects/printable.ts";
 import type { ObjectKey, ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
 import { annotation, tokensIn } from "../model/vocabulary.ts";
 import { portsText } from "../model/canonical.ts";
+import { shortened } from "../model/difference.ts";
 import { liveKind } from "../model/live-mirrors.ts";
 import { type Decision, isListed } from "../model/decision.ts";
 import { count } from "../../message.ts";
@@ -71,10 +72,14 @@ function destination(kind: MirrorKind, hosts: readonly string[] | undefined): st
 }
 
 /** Leaves out values of annotations and labels, which may hold anything, because others may read the report. */
-export function fieldText({ field, live, wanted }: FieldChange): string {
+export function fieldText({ field, live, wanted, writer }: FieldChange): string {
   return /^(?:endpoints )?(?:annotation|label) /.test(field)
-    ? field
-    : `${field}: ${live} → ${wanted}`;
+    ? `${field}${setBy(writer)}`
+    : `${field}: ${live}${setBy(writer)} → ${wanted}`;
+}
+
+export function setBy(writer: FieldChange["writer"]): string {
+  return writer === undefined ? "" : ` (set by ${shortened(writer.manager)})`;
 }
 
 /** Returns the members of a federated Service: `bb@east`, `bb@north`, `local bb`. */

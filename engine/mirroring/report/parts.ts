@@ -4,7 +4,7 @@ import { federatedPart } from "../model/owner.ts";
 import { describeRoute, routesPart } from "../model/route.ts";
 import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "../model/state.ts";
 import { count } from "../../message.ts";
-import { linesOf } from "./describe.ts";
+import { linesOf, setBy } from "./describe.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 import { lastBackends, notMirrored, skipNotes, summaryOf } from "./summary.ts";
 import type { LinkStatusList } from "../model/service-status.ts";
@@ -196,7 +196,9 @@ function changeTexts(
 export const mostFields = 20;
 
 function fieldTexts(fields: readonly FieldChange[]): Readonly<Record<string, string>> {
-  const lines = fields.map(({ field, live, wanted }) => [field, `${live} → ${wanted}`] as const);
+  const lines = fields.map(
+    ({ field, live, wanted, writer }) => [field, `${live}${setBy(writer)} → ${wanted}`] as const,
+  );
   const more = lines.length - mostFields;
   return {
     ...Object.fromEntries(lines.slice(0, mostFields)),

@@ -84,16 +84,16 @@ describe("an update of a mirror", () => {
     const finalizers = ["example.com/hold"];
     source.edit("services", "shop/web-west", {
       metadata: { finalizers },
-      spec: { sessionAffinity: "ClientIP", ports: [{ port: 1 }] },
+      spec: { ipFamilyPolicy: "PreferDualStack", ports: [{ port: 1 }] },
     });
     equal((await mesh.up()).failure, undefined);
     const live = source.get("services", "shop/web-west");
     deepEqual(live?.metadata.finalizers, finalizers);
-    const { sessionAffinity, ports } = live.spec as {
-      readonly sessionAffinity?: string;
+    const { ipFamilyPolicy, ports } = live.spec as {
+      readonly ipFamilyPolicy?: string;
       readonly ports: readonly { readonly port: number }[];
     };
-    deepEqual([sessionAffinity, ports.map(({ port }) => port)], ["ClientIP", [80]]);
+    deepEqual([ipFamilyPolicy, ports.map(({ port }) => port)], ["PreferDualStack", [80]]);
   });
 });
 

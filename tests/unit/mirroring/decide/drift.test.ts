@@ -1,4 +1,5 @@
-import { deepEqual, match } from "node:assert/strict";
+import { deepEqual, fail, match } from "node:assert/strict";
+import { serviceManifest } from "../../../../engine/mirroring/apply/objects.ts";
 import type {
   Endpoints,
   EndpointSubset,
@@ -14,6 +15,7 @@ import {
   withSubsets,
 } from "../../fixtures/edited.ts";
 import { known, west } from "../../fixtures/link.ts";
+import { marked, ourManager, written } from "../../fixtures/marks.ts";
 import { endpoints, exported, headless, http, pods } from "../../fixtures/objects.ts";
 import { actions, fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";
 
@@ -69,6 +71,28 @@ const tables: Record<string, Row[]> = {
   "shop/web-west": [
     [service(withSpec({ type: "NodePort" })), "type", "NodePort", "ClusterIP"],
     [service(withSpec({ selector: { b: "2", a: "1" } })), "selector", "a=1, b=2", "none"],
+    [service(withSpec({ externalIPs: ["192.0.2.1"] })), "externalIPs", "192.0.2.1", "none"],
+    [service(withSpec({ externalName: "a.example" })), "externalName", "a.example", "none"],
+    [
+      service(withSpec({ internalTrafficPolicy: "Local" })),
+      "internalTrafficPolicy",
+      "Local",
+      "Cluster",
+    ],
+    [service(withSpec({ loadBalancerIP: "192.0.2.1" })), "loadBalancerIP", "192.0.2.1", "none"],
+    [
+      service(withSpec({ publishNotReadyAddresses: true })),
+      "publishNotReadyAddresses",
+      "true",
+      "false",
+    ],
+    [service(withSpec({ sessionAffinity: "ClientIP" })), "sessionAffinity", "ClientIP", "None"],
+    [
+      service(withSpec({ trafficDistribution: "PreferClose" })),
+      "trafficDistribution",
+      "PreferClose",
+      "none",
+    ],
     [ports(), "ports", "none", port],
     [ports({ ...http, appProtocol: "x" }), "ports", `${port} as x`, port],
     [ports(http, { port: 90 }), "ports", `90/TCP, ${port}`, port],
@@ -129,6 +153,42 @@ describe("a mirror that was edited by hand", () => {
         );
       });
 
+  it("names the last writer of what differs, unless it is this program", () => {
+    const key = "shop/web-west";
+    const by = (manager: string, edit: Edit<Service>) => (object: Service) =>
+      written(manager, edit(object) ?? object, object);
+    const live = marked(source.services.get(key) ?? fail(), ourManager);
+    const edits = [
+      by("kyverno", withSpec({ internalTrafficPolicy: "Local" })),
+      by("other", withAnnotations({ team: "a" })),
+      by(ourManager, withLabels({ app: "b" })),
+    ];
+    const { changes } = planWith(
+      key,
+      service(() => edits.reduce((object, edit) => edit(object), live)),
+    );
+    deepEqual(
+      changes.flatMap(({ fields }) => fields.map(({ field, writer }) => [field, writer?.manager])),
+      [
+        ["internalTrafficPolicy", "kyverno"],
+        ["label app", undefined],
+        ["annotation team", "other"],
+      ],
+    );
+  });
+
+  it("loses what only a load balancer can have with its type, and keeps unknown fields", () => {
+    const spec = {
+      ...{ type: "LoadBalancer", loadBalancerSourceRanges: ["192.0.2.0/24"], future: 1 },
+      ...{ allocateLoadBalancerNodePorts: true, externalTrafficPolicy: "Local" },
+      ...{ healthCheckNodePort: 30_000, loadBalancerClass: "a", sessionAffinityConfig: {} },
+    };
+    const wanted = planned(scenario).wanted.find(({ name }) => name === "web-west") ?? fail();
+    const live = { metadata: { namespace: "shop", name: "web-west" }, spec };
+    const sent = serviceManifest(wanted, live).spec;
+    deepEqual(sent, { type: "ClusterIP", ports: wanted.ports, future: 1 });
+  });
+
   it("shows a long value by its beginning and length", () => {
     const plan = planWith("shop/web-west", labels({ app: "x".repeat(200) }));
     match(fieldChanges(plan)[0]?.live ?? "", /^"x+… \(202 characters\)$/);
@@ -160,6 +220,14 @@ describe("a mirror that was edited by hand", () => {
       spec,
     })),
     "an empty selector": service(withSpec({ selector: {} })),
+    "the API's defaults": service(
+      withSpec({
+        externalIPs: [],
+        internalTrafficPolicy: "Cluster",
+        publishNotReadyAddresses: false,
+        sessionAffinity: "None",
+      }),
+    ),
     "its default protocol left out": ports({ name: "http", port: 80, targetPort: 8080 }),
     "a node port": ports({ ...http, nodePort: 30080 }),
     "the gateway's addresses in another order": web({ addresses: to("192.0.2.9", "192.0.2.10") }),

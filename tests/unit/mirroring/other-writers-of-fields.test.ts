@@ -1,0 +1,36 @@
+import { deepEqual, match } from "node:assert/strict";
+import { check, argsFor } from "../fixtures/checked.ts";
+import { byUs, edited, withSpec } from "../fixtures/edited.ts";
+import { west } from "../fixtures/link.ts";
+import { ourManager, marked, written } from "../fixtures/marks.ts";
+import { exported, exporting } from "../fixtures/objects.ts";
+import { reconciled } from "../fixtures/reconcile.ts";
+import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
+
+const target = west([exported("shop/web")]);
+const clusters = { west: exporting("west", [exported("shop/web")]) };
+
+async function notesWith(edit: (mirror: Service) => Service): Promise<string[]> {
+  const east = edited(reconciled({ target }), "shop/web-west", {
+    service: (object) => edit(marked(object, ourManager)),
+  });
+  const { notes } = await check({ args: argsFor(["west"]), clusters: { ...clusters, east } });
+  return notes.filter((note) => note.includes("others have set"));
+}
+
+describe("a field of a mirror that this program doesn't know, or can't change", () => {
+  const spec = { future: "x", sessionAffinity: "None" };
+  const future = (object: Service) => withSpec(spec)(object) ?? object;
+
+  it("is reported with its writer, and left", async () => {
+    const [note = "", ...more] = await notesWith((object) =>
+      written("example-controller", future(object), object),
+    );
+    match(note, /^east → west: .*\(shop\/web-west: future \(set by example-controller\)\)/);
+    deepEqual(more, []);
+  });
+
+  it("is not reported if the API server set it in a write by this program", async () => {
+    deepEqual(await notesWith((object) => byUs(future)(object) ?? object), []);
+  });
+});
