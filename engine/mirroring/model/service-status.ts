@@ -21,6 +21,8 @@ export interface LinkStatusList {
   readonly link: ObjectKey;
   readonly list: "mirrorServices" | "federatedServices";
   readonly entries: readonly StatusEntry[];
+  /** The entries of these exported Services are another stack's, and stay as they are. */
+  readonly others?: ReadonlySet<ObjectKey>;
   readonly live: LinkResource;
   readonly isDue: boolean;
 }
@@ -28,6 +30,8 @@ export interface LinkStatusList {
 type StatusEntryContent = Omit<StatusEntry, "local"> & {
   readonly local?: ObjectKey;
   readonly note?: string;
+  /** The entry that another stack has written. */
+  readonly as?: ServiceStatus;
 };
 
 /**
@@ -37,22 +41,27 @@ type StatusEntryContent = Omit<StatusEntry, "local"> & {
  * @param failed sentences about mirrors that couldn't be written, by the mirror's key
  */
 export function statusUpdate(
-  { list, entries }: Pick<LinkStatusList, "list" | "entries">,
+  { list, entries, others = new Set() }: Pick<LinkStatusList, "list" | "entries" | "others">,
   live: LinkResource,
   failed: ReadonlyMap<ObjectKey, string>,
   now: Date,
 ): ServiceStatus[] | undefined {
   const there = live.status?.[list] ?? [];
   const before = new Map(there.map((entry) => [refKey(entry.remoteRef), entry]));
-  const sorted = [...entries].sort((a, b) => (a.remote < b.remote ? -1 : 1));
-  const contents = sorted.map(({ remote, local, problem }): StatusEntryContent => {
+  const own = entries.filter(({ remote }) => !others.has(remote));
+  const contents = own.map(({ remote, local, problem }): StatusEntryContent => {
     const sentence = failed.get(local);
     if (problem !== undefined) return { remote, problem };
     return sentence === undefined
       ? { remote, local }
       : { remote, problem: { reason: "Error", sentence } };
   });
-  const wanted = fitting(contents, (each) => serviceStatus(each, before.get(each.remote), now));
+  const kept = [...before].flatMap(([remote, as]) => (others.has(remote) ? [{ remote, as }] : []));
+  const sorted = [...contents, ...kept].sort((a, b) => (a.remote < b.remote ? -1 : 1));
+  const wanted = fitting(
+    sorted,
+    (each) => each.as ?? serviceStatus(each, before.get(each.remote), now),
+  );
   return isDeepStrictEqual(normalised(wanted), normalised(there)) ? undefined : wanted;
 }
 
@@ -160,6 +169,6 @@ function reference(key: ObjectKey): ServiceReference {
   return { ...anyService, name, namespace };
 }
 
-function refKey({ namespace, name }: ServiceReference): ObjectKey {
+export function refKey({ namespace, name }: ServiceReference): ObjectKey {
   return objectKey(namespace, name);
 }

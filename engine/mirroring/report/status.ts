@@ -5,11 +5,12 @@ import type { Mirror } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
 import { reasons } from "../model/reasons.ts";
 import { makesLinks } from "../model/state.ts";
+import { markedByOthers, othersEntries } from "./others-status.ts";
 import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
 import { type LinkStatusList, type StatusEntry, statusUpdate } from "../model/service-status.ts";
 
 export function statusesOf(
-  { args, source, links, removed, now }: SourceObservation,
+  { args, source, links, removed, now, stacks }: SourceObservation,
   { decisionsByPart, federatedMirrors }: Decided,
 ): readonly LinkStatusList[] {
   const { statusIn } = args;
@@ -23,13 +24,17 @@ export function statusesOf(
           !(decisionsByPart.get(link.target) ?? []).some(({ verdict }) => verdict === "handOver"),
       );
   const joined = decisionsByPart.get(federatedPart) ?? [];
-  return [...links, ...left].flatMap(({ link: { target } }) => {
+  return [...links, ...left].flatMap((each) => {
+    const { target } = each.link;
     const link = objectKey(statusIn, target);
     const own = decisionsByPart.get(target);
     const live = source.links?.get(link);
     if (live === undefined || own === undefined) return [];
+    const marked = markedByOthers(target, source, stacks);
     const statuses = [mirrorStatus(own), federatedStatus(target, federatedMirrors, joined)];
-    return statuses.map((status) => {
+    return statuses.map((lists) => {
+      const others = othersEntries(lists, live, "target" in each ? each : undefined, marked);
+      const status = { ...lists, others };
       const isDue = statusUpdate(status, live, new Map(), now) !== undefined;
       return { link, ...status, live, isDue };
     });
