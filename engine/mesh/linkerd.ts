@@ -1,7 +1,13 @@
 import { linkerdConfigOf } from "../credentials/linkerd-config.ts";
 import { fallback } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import { keyOf, type Node, type ObjectKey } from "../kubernetes/objects/objects.ts";
+import {
+  keyOf,
+  type Node,
+  type ObjectKey,
+  type OtherObject,
+  type OtherRoute,
+} from "../kubernetes/objects/objects.ts";
 import { rbacName, resources } from "../kubernetes/objects/resources.ts";
 import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
@@ -73,8 +79,18 @@ export async function routesIn(kubernetes: Kubernetes, extent?: Extent): Promise
     others: [
       ...http.map((route) => ({ kind: rbacName(gatewayHttpRoutes), ...route })),
       ...grpc.map((route) => ({ kind: rbacName(grpcRoutes), ...route })),
+      ...profiles.map(profileAsRoute),
     ],
-    profiles,
+  };
+}
+
+/** A ServiceProfile has the name of its Service in DNS, and one in another namespace is for the clients there. */
+export function profileAsRoute({ metadata }: OtherObject): OtherRoute & { readonly kind: string } {
+  const [name = "", namespace = ""] = metadata.name.split(".");
+  return {
+    kind: "ServiceProfile",
+    metadata,
+    spec: { parentRefs: [{ kind: "Service", name, namespace }] },
   };
 }
 

@@ -15,6 +15,7 @@ import type { ClusterSnapshot } from "./model/snapshot.ts";
 import {
   type Before,
   entryOf,
+  failedOver,
   type MirrorsArgs,
   stacksNow,
   withoutRenewed,
@@ -86,13 +87,14 @@ export async function reconcile(
  * Routes are found by their marks in every run, because a run that was killed has left no word of them. A stack that
  * never had `failover` may lack the right to list them, and then has none.
  */
-async function routesOf(clusters: Observed, args: MirrorsArgs, { hasRoutes }: Before) {
+async function routesOf(clusters: Observed, args: MirrorsArgs, before: Before) {
   const { source, failover } = args;
   const extent = failover === undefined ? "mirrors" : undefined;
-  const mayHaveNone = extent === "mirrors" && hasRoutes !== true;
   return resultOf(() => {
     const routes = clusters.routes(source, entryOf(args, source), extent);
-    return mayHaveNone ? routes.catch(fallback(noRoutes, "forbidden")) : routes;
+    return failedOver(args, before).length > 0
+      ? routes
+      : routes.catch(fallback(noRoutes, "forbidden"));
   });
 }
 

@@ -1,7 +1,7 @@
 import { type HttpRoute, keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { type Decision, type Deletion, isWanted } from "../model/decision.ts";
 import { metaOf, rootOf } from "../model/live-mirrors.ts";
-import { backendsOf, stillSends } from "../model/route.ts";
+import { sendsTo, stillSends } from "../model/route.ts";
 
 /**
  * The order of removal (docs/decisions/0008): nothing is removed while its successor isn't in place, or while something
@@ -13,7 +13,7 @@ export class RemovalOrder {
   readonly #unchanged = new Set<ObjectKey>();
   /** A headless mirror is in place only with all mirrors of its pods. */
   readonly #notInPlace = new Set<ObjectKey>();
-  readonly #routes = new Map<ObjectKey, ObjectKey>();
+  readonly #routes: HttpRoute[] = [];
 
   constructor(decisions: readonly Decision[]) {
     this.#roots = new Map(
@@ -34,16 +34,17 @@ export class RemovalOrder {
 
   /** Records a route that could not be changed. */
   unchangedRoute(route: HttpRoute): void {
-    for (const backend of backendsOf(route)) this.#routes.set(backend, keyOf(route));
+    this.#routes.push(route);
   }
 
   /** Returns why a mirror has to stay; undefined if it may go. */
-  whyNot({ key, live, successor = key }: Deletion): string | undefined {
+  whyNot(deletion: Deletion): string | undefined {
+    const { key, live, successor = key } = deletion;
     if (this.#notInPlace.has(this.#roots.get(successor) ?? successor))
       return "the mirror that replaces it is not in place";
     if (this.#unchanged.has(rootOf(key, metaOf(live))))
       return "its headless mirror may still name it";
-    const route = this.#routes.get(key);
-    return route && stillSends(route);
+    const route = this.#routes.find((each) => sendsTo(each, deletion));
+    return route && stillSends(keyOf(route));
   }
 }

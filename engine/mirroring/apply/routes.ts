@@ -3,6 +3,7 @@ import { resources } from "../../kubernetes/objects/resources.ts";
 import { UserError } from "../../user-error.ts";
 import { remarked } from "../model/marks.ts";
 import {
+  backendsOf,
   isOwnRoute,
   isRight,
   retryKey,
@@ -11,7 +12,7 @@ import {
   type WantedRoute,
 } from "../model/route.ts";
 import type { WriteFailure } from "./failures.ts";
-import { remove, write, type WriteScope } from "./write-scope.ts";
+import { remove, waitUntilDeleted, write, type WriteScope } from "./write-scope.ts";
 
 /** @param failed mirrors that could not be written, which no route may name */
 export async function writeRoute(
@@ -19,12 +20,10 @@ export async function writeRoute(
   decision: RouteDecision,
   failed: ReadonlyMap<ObjectKey, WriteFailure>,
 ): Promise<void> {
-  if (decision.verdict === "delete") {
-    await remove(scope, resources.httpRoutes, decision.live, (now) => isOwnRoute(now, scope.names));
-    return;
-  }
+  if (decision.verdict === "delete") return deleteRoute(scope, decision);
   const { key, wanted, live } = decision;
-  const missing = wanted.mirrors.find((mirror) => failed.has(mirror));
+  if (wanted === undefined) return;
+  const missing = backendsOf(wanted).find((mirror) => failed.has(mirror));
   if (missing !== undefined)
     throw new UserError(
       `the HTTPRoute ${key} on ${scope.source} stays as it is, because its mirror ${missing} could not be written`,
@@ -32,6 +31,24 @@ export async function writeRoute(
   await write(scope, resources.httpRoutes, wanted.metadata, live, (now) =>
     manifest(scope, wanted, now),
   );
+}
+
+/** Linkerd follows a route for as long as a finalizer keeps it. */
+async function deleteRoute(
+  scope: WriteScope,
+  { key, live, isKnown }: Extract<RouteDecision, { readonly verdict: "delete" }>,
+): Promise<void> {
+  const { deletionTimestamp, uid } = live.metadata;
+  const isOurs = (now: HttpRoute) => isOwnRoute(now, scope.names);
+  if (deletionTimestamp === undefined && !(await remove(scope, resources.httpRoutes, live, isOurs)))
+    return;
+  const left = isKnown
+    ? await waitUntilDeleted(scope, resources.httpRoutes, live.metadata)
+    : undefined;
+  if (left !== undefined && left.metadata.uid === uid)
+    throw new UserError(
+      `the HTTPRoute ${key} on ${scope.source} is being deleted, but a finalizer keeps it: remove the finalizer and run again`,
+    );
 }
 
 function manifest(

@@ -1,4 +1,9 @@
-import { namespaceOf, type ObjectKey, type ServicePort } from "../../kubernetes/objects/objects.ts";
+import {
+  type HttpRoute,
+  namespaceOf,
+  type ObjectKey,
+  type ServicePort,
+} from "../../kubernetes/objects/objects.ts";
 import {
   type Decision,
   isListed,
@@ -11,7 +16,7 @@ import type { LinkSpec } from "../model/link.ts";
 import { metaOf, undecidedMirrors } from "../model/live-mirrors.ts";
 import { marksOn } from "../model/marks.ts";
 import { reasons } from "../model/reasons.ts";
-import { appliesTo, backendsOf, isOwnRoute, type Routes } from "../model/route.ts";
+import { appliesTo, backendsOf, type Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Failover } from "../model/state.ts";
 import { mirrorPlace, originPath, remotePath } from "../model/vocabulary.ts";
@@ -19,7 +24,9 @@ import { mirrorPlace, originPath, remotePath } from "../model/vocabulary.ts";
 export interface FailoverView {
   readonly source: ClusterSnapshot;
   readonly failover: Failover;
+  readonly failedOver: readonly ObjectKey[];
   readonly routes: Routes;
+  readonly own: ReadonlyMap<ObjectKey, HttpRoute>;
   readonly links: readonly LinkSpec[];
   /** A part is missing if it can't be judged or a guard holds it. */
   readonly decisionsByPart: ReadonlyMap<string, readonly Decision[]>;
@@ -45,7 +52,7 @@ export function backendOf(key: ObjectKey, ports: readonly ServicePort[] = []): B
 export function mirrorBackend(
   target: string,
   service: ObjectKey,
-  { source, stacks, links, decisionsByPart, routes }: FailoverView,
+  { source, stacks, links, decisionsByPart, own }: FailoverView,
 ): Backend | undefined {
   const path = originPath(service);
   const judged = decisionsByPart.get(target);
@@ -70,9 +77,7 @@ export function mirrorBackend(
     namespaceOf(mirror.key) === namespaceOf(service) &&
     marksOn(metaOf(mirror.live), stacks).isOurs;
   const named = new Set(
-    routes.httpRoutes
-      .filter((route) => isOwnRoute(route, stacks) && appliesTo(route, service))
-      .flatMap(backendsOf),
+    [...own.values()].filter((route) => appliesTo(route, service)).flatMap(backendsOf),
   );
   const found =
     staying.find((mirror) => isInPlace(mirror) && !isGoing(mirror)) ??

@@ -6,9 +6,9 @@ import { hidesMarks, marksHidden, othersAmong } from "../model/marks.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { KnownSets, LinkObservation } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
-import { type DecidedRoutes, type Routes, routesPart } from "../model/route.ts";
+import { type DecidedRoutes, ownRoutes, type Routes, routesPart } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { ByPart, Memory, MirrorsArgs } from "../model/state.ts";
+import { type Before, type ByPart, failedOver, type MirrorsArgs } from "../model/state.ts";
 import { plan } from "./compare.ts";
 import { decideRoutes } from "./failover.ts";
 import { type Decision, isSkip, type Note } from "../model/decision.ts";
@@ -37,7 +37,7 @@ export interface SourceObservation {
   readonly links: readonly LinkObservation[];
   readonly removed: readonly RemovedPart[];
   readonly now: Date;
-  readonly memory: Pick<Memory, "identities" | "statefulSets">;
+  readonly memory: Pick<Before, "failedOver" | "failover" | "identities" | "statefulSets">;
   /** This stack has marked objects under these names, the current one first. */
   readonly stacks: readonly string[];
   /** They are read only where there is anything that one may have written. */
@@ -105,7 +105,7 @@ export function decide(observation: SourceObservation): Decided {
   };
   const free = hidden ? allowed.map(withoutMarks) : allowed;
   const failover = failoverOf(observation, byPart(free));
-  const held = heldByRoutes(free, args.source, observation.routes, failover.routes, stacks);
+  const held = heldByRoutes(free, args.source, observation.routes, failover.routes);
   const { decisions } = held;
   const decisionsByPart = byPart(decisions);
   const ofSource = [
@@ -142,9 +142,7 @@ function notesOn(
     ...links.flatMap((each) =>
       missingPorts(each).map((sentence): Note => [each.link.target, sentence]),
     ),
-    ...("why" in routes
-      ? [[routesPart, `they stay as they are, because ${routes.why}`] as const]
-      : []),
+    ...("why" in routes ? [[routesPart, `stay as they are, because ${routes.why}`] as const] : []),
     ...removed.flatMap((part): Note[] =>
       part.disposition === "unknown"
         ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
@@ -168,14 +166,17 @@ function unreadable({ routes }: SourceObservation): string[] {
 }
 
 function failoverOf(
-  { args, source, links, routes, stacks }: SourceObservation,
+  { args, source, links, routes, stacks, memory }: SourceObservation,
   decisionsByPart: ReadonlyMap<string, readonly Decision[]>,
 ): DecidedRoutes {
   if ("why" in routes) return { routes: [], problems: [] };
+  const known = failedOver(args, memory);
   return decideRoutes({
     source,
     routes: routes.value,
+    own: ownRoutes(routes.value, stacks, known),
     failover: args.failover ?? {},
+    failedOver: known,
     stacks,
     links: links.map(({ link }) => link),
     decisionsByPart,

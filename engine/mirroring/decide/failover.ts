@@ -3,18 +3,16 @@ import {
   isHeadless,
   keyOf,
   type ObjectKey,
-  objectKey,
   type Service,
 } from "../../kubernetes/objects/objects.ts";
+import { rbacName, resources } from "../../kubernetes/objects/resources.ts";
 import {
   appliesTo,
   type DecidedRoutes,
-  isOwnRoute,
   isRight,
   local,
   retries,
   type RouteDecision,
-  type Routes,
   type WantedRoute,
 } from "../model/route.ts";
 import { label } from "../model/vocabulary.ts";
@@ -28,27 +26,20 @@ import { type Backend, backendOf, type FailoverView, mirrorBackend } from "./bac
 export function decideRoutes(view: FailoverView): DecidedRoutes {
   const services = Object.entries(view.failover) as [ObjectKey, readonly string[]][];
   const plans = services.map(([key, clusters]) => ({ key, ...planService(view, key, clusters) }));
-  const own = new Map(
-    view.routes.httpRoutes.flatMap((route) =>
-      isOwnRoute(route, view.stacks) ? [[keyOf(route), route] as const] : [],
-    ),
-  );
-  const kept = plans.filter(({ keeps }) => keeps).map(({ key }) => key);
   const wanted = plans.flatMap(({ routes }) => routes);
-  const problems = plans.flatMap(({ key, problems }) =>
-    problems.map((sentence) => ({ key, sentence })),
-  );
-  const names = new Set(wanted.map(({ metadata }) => keyOf({ metadata })));
+  const names = new Set(wanted.map(keyOf));
+  const others = [...view.own].flatMap(([key, live]): RouteDecision[] => {
+    if (names.has(key)) return [];
+    const stays = plans.some((plan) => plan.keeps && appliesTo(live, plan.key));
+    const isKnown = view.failedOver.some((service) => appliesTo(live, service));
+    return [stays ? { verdict: "keep", key, live } : { verdict: "delete", key, live, isKnown }];
+  });
   return {
     routes: [
-      ...wanted.map((route) => decideWanted(route, own.get(keyOf(route)), view.stacks)),
-      ...[...own].flatMap(([key, live]): RouteDecision[] =>
-        names.has(key) || kept.some((service) => appliesTo(live, service))
-          ? []
-          : [{ verdict: "delete", key, live }],
-      ),
+      ...wanted.map((route) => decideWanted(route, view.own.get(keyOf(route)), view.stacks)),
+      ...others,
     ].sort((a, b) => (a.key < b.key ? -1 : 1)),
-    problems,
+    problems: plans.flatMap(({ key, problems }) => problems.map((sentence) => ({ key, sentence }))),
   };
 }
 
@@ -70,7 +61,7 @@ interface ServicePlan {
 }
 
 function planService(view: FailoverView, key: ObjectKey, clusters: readonly string[]): ServicePlan {
-  const { source, routes, stacks } = view;
+  const { source, routes, own } = view;
   const service = source.services.get(key);
   const without = (problem: string, keeps = false) => ({ routes: [], problems: [problem], keeps });
   if (service === undefined)
@@ -79,10 +70,13 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     );
   const unfit = whyUnfit(service, source.cluster);
   if (unfit !== undefined) return without(unfit);
-  const inTheWay = othersOf(key, routes, stacks);
+  const rivals = routes.httpRoutes
+    .filter((route) => !own.has(keyOf(route)))
+    .map((route) => ({ kind: rbacName(resources.httpRoutes), ...route }));
+  const inTheWay = [...rivals, ...routes.others].find((route) => appliesTo(route, key));
   if (inTheWay !== undefined)
     return without(
-      `${inTheWay} on ${source.cluster} leads its requests already, and the routes would contradict each other: delete it, or remove ${key} from failover`,
+      `${inTheWay.kind} ${keyOf(inTheWay)} on ${source.cluster} leads its requests already, and the routes would contradict each other: delete it, or remove ${key} from failover`,
       true,
     );
   const found = clusters.map((cluster) => ({
@@ -102,9 +96,7 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     const leadsAway = open.some((backend) => backend.key !== key);
     return protocol === "TCP" && leadsAway ? [routeFor(service, port, open)] : [];
   });
-  const foreign = new Set(
-    routes.httpRoutes.filter((route) => !isOwnRoute(route, stacks)).map(keyOf),
-  );
+  const foreign = new Set(rivals.map(keyOf));
   const isTaken = (route: WantedRoute) => foreign.has(keyOf(route));
   const taken = wanted
     .filter(isTaken)
@@ -124,26 +116,6 @@ function whyUnfit(service: Service, cluster: string): string | undefined {
     : undefined;
 }
 
-function othersOf(
-  key: ObjectKey,
-  { httpRoutes, others, profiles }: Routes,
-  stacks: readonly string[],
-): string | undefined {
-  const [namespace = "", name = ""] = key.split("/");
-  const [found] = [
-    ...httpRoutes
-      .filter((route) => !isOwnRoute(route, stacks) && appliesTo(route, key))
-      .map((route) => `httproutes.policy.linkerd.io ${keyOf(route)}`),
-    ...others
-      .filter((route) => appliesTo(route, key))
-      .map((route) => `${route.kind} ${keyOf(route)}`),
-    ...profiles
-      .filter(({ metadata }) => metadata.name.startsWith(`${name}.${namespace}.svc.`))
-      .map((profile) => `ServiceProfile ${keyOf(profile)}`),
-  ];
-  return found;
-}
-
 const most = 1_000_000;
 
 function routeFor(service: Service, port: number, backends: readonly Backend[]): WantedRoute {
@@ -156,7 +128,6 @@ function routeFor(service: Service, port: number, backends: readonly Backend[]):
       namespace,
       annotations: hasRetries ? {} : retries,
     },
-    mirrors: backends.map(({ key }) => key).filter((key) => key !== objectKey(namespace, name)),
     spec: {
       parentRefs: [{ group: "core", kind: "Service", namespace, name, port }],
       rules: [

@@ -3,19 +3,20 @@ import {
   type HttpRoute,
   objectKey,
   type ObjectKey,
-  type OtherObject,
   type OtherRoute,
 } from "../../kubernetes/objects/objects.ts";
+import type { Deletion } from "./decision.ts";
+import { originOf } from "./live-mirrors.ts";
 import { marksOn } from "./marks.ts";
 import type { Owner } from "./owner.ts";
 
 export interface Routes {
   readonly httpRoutes: readonly HttpRoute[];
+  /** Routes and ServiceProfiles, which this program never writes. */
   readonly others: readonly (OtherRoute & { readonly kind: string })[];
-  readonly profiles: readonly OtherObject[];
 }
 
-export const noRoutes: Routes = { httpRoutes: [], others: [], profiles: [] };
+export const noRoutes: Routes = { httpRoutes: [], others: [] };
 
 /** A cluster's name can't have capitals. */
 export const routesPart = "HTTPRoutes";
@@ -43,17 +44,26 @@ export type WantedRoute = Required<Pick<HttpRoute, "spec">> & {
     readonly namespace: string;
     readonly annotations: Readonly<Record<string, string>>;
   };
-  readonly mirrors: readonly ObjectKey[];
 };
 
+/** Each live route of this stack has one. */
 export type RouteDecision = { readonly key: ObjectKey } & (
   | {
-      readonly verdict: "create" | "update" | "keep";
+      readonly verdict: "create" | "update";
       readonly wanted: WantedRoute;
       readonly live?: HttpRoute;
     }
-  | { readonly verdict: "delete"; readonly live: HttpRoute }
+  /** If it isn't wanted, it stays because a route of the user's is beside it. */
+  | { readonly verdict: "keep"; readonly wanted?: WantedRoute; readonly live: HttpRoute }
+  /** Config or state tells of a known one; anybody could have forged another. */
+  | { readonly verdict: "delete"; readonly live: HttpRoute; readonly isKnown: boolean }
 );
+
+/** Returns the route as it is after the run, if it then exists. */
+export function routeAfter(decision: RouteDecision): WantedRoute | HttpRoute | undefined {
+  if (decision.verdict === "delete") return undefined;
+  return decision.verdict === "keep" ? (decision.wanted ?? decision.live) : decision.wanted;
+}
 
 export interface DecidedRoutes {
   readonly routes: readonly RouteDecision[];
@@ -70,11 +80,33 @@ export const routeOwner: Owner = {
 /** Routes exist only because this program created them, so one without the stack's mark is another's. */
 export function isOwnRoute({ metadata }: HttpRoute, names: readonly string[]): boolean {
   const { isOurs, others } = marksOn(metadata, names);
-  return routeOwner.owns({ metadata }) && isOurs && others.length === 0;
+  const isNamed = /-failover-\d+$/.test(metadata.name);
+  return isNamed && routeOwner.owns({ metadata }) && isOurs && others.length === 0;
+}
+
+/**
+ * Finds this stack's routes. Whoever writes to one namespace can forge all that marks a route, which then goes. If a
+ * finalizer keeps it, only config and state tell that it is real.
+ *
+ * @param failedOver Services that fail over, or did so in the run before
+ */
+export function ownRoutes(
+  { httpRoutes }: Routes,
+  names: readonly string[],
+  failedOver: readonly ObjectKey[],
+): ReadonlyMap<ObjectKey, HttpRoute> {
+  const isReal = (route: HttpRoute) =>
+    route.metadata.deletionTimestamp === undefined ||
+    failedOver.some((service) => appliesTo(route, service));
+  return new Map(
+    httpRoutes
+      .filter((route) => isOwnRoute(route, names) && isReal(route))
+      .map((route) => [keyOf(route), route]),
+  );
 }
 
 /** Returns the Services that a route sends requests to, its own among them. */
-export function backendsOf({ metadata, spec }: HttpRoute): ObjectKey[] {
+export function backendsOf({ metadata, spec }: HttpRoute | WantedRoute): ObjectKey[] {
   return (spec?.rules ?? []).flatMap(({ backendRefs = [] }) =>
     backendRefs.map(({ name = "", namespace = metadata.namespace }) => objectKey(namespace, name)),
   );
@@ -83,6 +115,15 @@ export function backendsOf({ metadata, spec }: HttpRoute): ObjectKey[] {
 /** Says why a backend must stay. */
 export function stillSends(route: ObjectKey): string {
   return `HTTPRoute ${route} still sends requests there`;
+}
+
+/**
+ * Returns whether a route of this stack sends requests to a mirror. Only mirrors of its own Service count, so that
+ * nobody keeps those of another namespace with a forged route.
+ */
+export function sendsTo(route: HttpRoute, { key, live }: Pick<Deletion, "key" | "live">): boolean {
+  const { service } = originOf(key, live);
+  return service !== undefined && appliesTo(route, service) && backendsOf(route).includes(key);
 }
 
 /** Returns whether requests that clients of any namespace send to the Service follow the route. */
@@ -128,7 +169,7 @@ function targetOf(ref: NonNullable<NonNullable<HttpRoute["spec"]>["parentRefs"]>
 }
 
 /** Returns `failover of web:80: web, then web-west, then web-north` for previews and state. */
-export function describeRoute({ spec }: HttpRoute): string {
+export function describeRoute({ spec }: HttpRoute | WantedRoute): string {
   const [port] = (spec?.parentRefs ?? []).map(({ name, port }) => `${name ?? ""}:${port ?? ""}`);
   const backends = (spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);
   return `failover of ${port ?? ""}: ${backends.map(({ name }) => name).join(", then ")}`;
@@ -138,11 +179,11 @@ export function failoverSentences({ routes, problems }: DecidedRoutes): [ObjectK
   const pending = { create: " (pending: create)", update: " (pending: update)", keep: "" };
   return [
     ...routes.flatMap((route): [ObjectKey, string][] => {
-      if (route.verdict === "delete") return [];
-      const { key, wanted, verdict } = route;
-      const [service] = wanted.spec.parentRefs ?? [];
-      const line = `${describeRoute(wanted)}, by HTTPRoute ${key}${pending[verdict]}`;
-      return [[objectKey(wanted.metadata.namespace, service?.name ?? ""), line]];
+      const after = routeAfter(route);
+      if (route.verdict === "delete" || after === undefined) return [];
+      const [service] = after.spec?.parentRefs ?? [];
+      const line = `${describeRoute(after)}, by HTTPRoute ${route.key}${pending[route.verdict]}`;
+      return [[objectKey(after.metadata.namespace, service?.name ?? ""), line]];
     }),
     ...problems.map(({ key, sentence }): [ObjectKey, string] => [key, `failover: ${sentence}`]),
   ];

@@ -100,8 +100,8 @@ export interface Memory {
   readonly removedLinks?: readonly RemovedLink[];
   /** UIDs of the targets' StatefulSets tell a scaled one from one that was made again. */
   readonly statefulSets?: ByPart<KnownSets>;
-  /** The source may have HTTPRoutes of this stack even if the next run isn't allowed to list them. */
-  readonly hasRoutes?: boolean;
+  /** The source may have HTTPRoutes of this stack for these Services, even if a run can't list or delete them. */
+  readonly failedOver?: readonly ObjectKey[];
   /** Mirrors may still be marked under these former names of this stack. */
   readonly formerStacks?: readonly string[];
   /** These former names mark nothing after this run, so the next one forgets them. */
@@ -170,7 +170,7 @@ export function argsOf({
   portConflicts,
   removedLinks,
   statefulSets,
-  hasRoutes,
+  failedOver,
   formerStacks,
   renewedStacks,
   missing,
@@ -182,6 +182,15 @@ export function argsOf({
 export function mirrorsBefore({ mirrors }: Before, part: string): MirrorLines {
   const lines = typeof mirrors === "object" ? mirrors[part] : undefined;
   return typeof lines === "object" ? lines : {};
+}
+
+/** Returns the Services that fail over, or did so and may have routes still. */
+export function failedOver(
+  { failover }: Pick<MirrorsArgs, "failover">,
+  before: Pick<Before, "failover" | "failedOver">,
+): ObjectKey[] {
+  const keys = Object.keys({ ...before.failover, ...failover }) as ObjectKey[];
+  return [...new Set([...(before.failedOver ?? []), ...keys])].sort();
 }
 
 export function entryOf(

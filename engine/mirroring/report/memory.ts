@@ -1,10 +1,12 @@
-import { keyOf } from "../../kubernetes/objects/objects.ts";
+import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { valueIn } from "../../result.ts";
 import { type Decision, isSent, isSkip } from "../model/decision.ts";
 import { managerOf, wholeMarks } from "../model/marks.ts";
 import type { TargetObservation } from "../model/observation.ts";
+import { appliesTo } from "../model/route.ts";
 import {
   type Before,
+  failedOver,
   type Memory,
   type MirrorsArgs,
   nonEmpty,
@@ -41,7 +43,7 @@ export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutc
     ...nonEmpty("gateways", Object.fromEntries(gateways)),
     ...nonEmpty("statefulSets", Object.fromEntries(statefulSets)),
     ...(staying.length > 0 && { removedLinks: staying }),
-    ...(mayHaveRoutes(before, outcome) && { hasRoutes: true }),
+    ...nonEmpty("failedOver", mayHaveRoutes(before, outcome)),
     ...formerStacks(before, args, outcome),
   };
 }
@@ -54,12 +56,14 @@ function knownGateway({ gateway, gatewayPending }: TargetObservation) {
 }
 
 /** A run that deletes the last route may fail, so only one that finds none forgets them. */
-function mayHaveRoutes(
-  { hasRoutes = false }: Before,
-  { args, routes, decided }: PlannedOutcome,
-): boolean {
-  if (args.failover !== undefined || decided.failover.routes.length > 0) return true;
-  return hasRoutes && "why" in routes;
+function mayHaveRoutes(before: Before, { args, routes, decided }: PlannedOutcome): ObjectKey[] {
+  const live = decided.failover.routes.flatMap((route) => route.live ?? []);
+  return failedOver(args, before).filter(
+    (key) =>
+      "why" in routes ||
+      args.failover?.[key] !== undefined ||
+      live.some((route) => appliesTo(route, key)),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Decision, isSkip, namespacesToCreate, type Skipped } from "../model/decision.ts";
 import type { FieldChange } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
-import { describeRoute, routesPart } from "../model/route.ts";
+import { describeRoute, routeAfter, routesPart } from "../model/route.ts";
 import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "../model/state.ts";
 import { count } from "../../message.ts";
 import { linesOf, setBy } from "./describe.ts";
@@ -73,9 +73,10 @@ function routesReport(
     {
       part: routesPart,
       mirrors: Object.fromEntries(
-        failover.routes.flatMap((route) =>
-          route.verdict === "delete" ? [] : [[route.key, describeRoute(route.wanted)] as const],
-        ),
+        failover.routes.flatMap((route) => {
+          const after = routeAfter(route);
+          return after === undefined ? [] : [[route.key, describeRoute(after)] as const];
+        }),
       ),
       changes: Object.fromEntries(texts),
       notMirrored: Object.fromEntries(

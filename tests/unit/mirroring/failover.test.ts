@@ -120,6 +120,30 @@ describe("a run with a Service that fails over", () => {
     match((await mesh.up()).failure ?? "", /to list httproutes/);
   });
 
+  it("fails while a finalizer keeps an HTTPRoute that is to go, without another write", async () => {
+    const { mesh, east } = await failing();
+    east.edit("httproutes", route, { metadata: { finalizers: ["example.com/keep"] } });
+    mesh.config = { ...mesh.config, clusters: notFailingOver };
+    match((await mesh.up()).failure ?? "", /is being deleted, but a finalizer keeps it/);
+    deepEqual(await writesOf(east, () => mesh.up()), []);
+    match((await mesh.destroy()).failure ?? "", /is being deleted, but a finalizer keeps it/);
+    deepEqual(
+      ["shop/web-west", "shop/web-north"].map((key) => east.get("services", key) !== undefined),
+      [true, true],
+    );
+    east.edit("httproutes", route, { metadata: { finalizers: [] } });
+    equal((await mesh.up()).failure, undefined);
+  });
+
+  it("isn't failed by a forged HTTPRoute that a finalizer keeps", async () => {
+    const { mesh, east } = await failing();
+    const live = east.get("httproutes", route);
+    const metadata = { ...live?.metadata, namespace: "evil", finalizers: ["example.com/keep"] };
+    east.put("httproutes", { ...live, metadata }, managerOf(mesh.stack));
+    equal((await mesh.up()).failure, undefined);
+    deepEqual(await writesOf(east, () => mesh.up()), []);
+  });
+
   it("fails on destroy if HTTPRoutes can't be read", async () => {
     const { mesh, east } = await failing();
     east.refuse = (request) => (request === "list httproutes" ? "forbidden" : undefined);

@@ -1,14 +1,8 @@
-import { keyOf, type ObjectKey } from "../../../kubernetes/objects/objects.ts";
+import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { count, listed } from "../../../message.ts";
 import type { Result } from "../../../result.ts";
 import type { Decision, Deletion } from "../../model/decision.ts";
-import {
-  backendsOf,
-  isOwnRoute,
-  type RouteDecision,
-  type Routes,
-  stillSends,
-} from "../../model/route.ts";
+import { type RouteDecision, type Routes, sendsTo, stillSends } from "../../model/route.ts";
 
 export interface HeldByRoutes {
   readonly decisions: readonly Decision[];
@@ -24,10 +18,9 @@ export function heldByRoutes(
   decisions: readonly Decision[],
   source: string,
   routes: Result<Routes>,
-  changing: readonly RouteDecision[],
-  stacks: readonly string[],
+  decided: readonly RouteDecision[],
 ): HeldByRoutes {
-  const why = whyNamed(routes, changing, stacks);
+  const why = whyNamed(routes, decided);
   const held = new Map(
     decisions
       .filter((each) => each.verdict === "delete")
@@ -51,8 +44,7 @@ export function heldByRoutes(
 
 function whyNamed(
   routes: Result<Routes>,
-  changing: readonly RouteDecision[],
-  stacks: readonly string[],
+  decided: readonly RouteDecision[],
 ): (deletion: Deletion) => string | undefined {
   if ("why" in routes)
     // A route of this stack never names another kind of mirror.
@@ -60,17 +52,14 @@ function whyNamed(
       kind === "gateway" || kind === "discovery"
         ? `an HTTPRoute of this stack may send requests there: ${routes.why}`
         : undefined;
-  const known = new Set(changing.map(({ key }) => key));
-  const named = new Map(
-    routes.value.httpRoutes
-      .filter((route) => isOwnRoute(route, stacks) && !known.has(keyOf(route)))
-      .flatMap((route) => backendsOf(route).map((key) => [key, keyOf(route)] as const)),
+  const staying = decided.flatMap((route) =>
+    route.verdict === "keep" && route.wanted === undefined ? [route] : [],
   );
-  return ({ key }) => {
-    const route = named.get(key);
+  return (deletion) => {
+    const route = staying.find(({ live }) => sendsTo(live, deletion));
     return (
       route &&
-      `${stillSends(route)} and is left alone beside another route of its Service: delete one of the two`
+      `${stillSends(route.key)} and is left alone beside another route of its Service: delete one of the two`
     );
   };
 }

@@ -5,10 +5,11 @@ import type {
   Service,
 } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import { noRoutes, routeAfter } from "../../../../engine/mirroring/model/route.ts";
 import { ownerLabels } from "../../../../engine/mirroring/model/owner.ts";
 import { annotation, label } from "../../../../engine/mirroring/model/vocabulary.ts";
 import { argsFor, having, run, type Scenario } from "../../fixtures/checked.ts";
-import { decided, none, routesAfter, scenario } from "../../fixtures/failover.ts";
+import { decided, routesAfter, scenario } from "../../fixtures/failover.ts";
 import { confirmed, ourManager } from "../../fixtures/marks.ts";
 import { cluster, exported, exporting, service } from "../../fixtures/objects.ts";
 
@@ -38,8 +39,7 @@ function withServices<T extends Scenario>(of: T, ...services: readonly Service[]
 async function backends(of: Scenario): Promise<string[]> {
   const { routes } = await decided(of);
   return routes.map((route) => {
-    const { spec } = route.verdict === "delete" ? { spec: {} as HttpRoute["spec"] } : route.wanted;
-    return (spec?.rules ?? [])
+    return (routeAfter(route)?.spec?.rules ?? [])
       .flatMap(({ backendRefs = [] }) => backendRefs)
       .map(({ namespace = "", name = "" }) => `${namespace}/${name}`)
       .join(" ");
@@ -125,7 +125,7 @@ describe("the backends of a failover", () => {
       return JSON.parse(text) as HttpRoute;
     });
     const args = linked();
-    const of = having(scenario({ args, routes: { ...none, httpRoutes: hijacked } }), {
+    const of = having(scenario({ args, routes: { ...noRoutes, httpRoutes: hijacked } }), {
       west: exporting("west", []),
     });
     const service = forged("evil/web-west", { deletionTimestamp });

@@ -1,17 +1,11 @@
 import { deepEqual } from "node:assert/strict";
 import type { HttpRoute, ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import { profileAsRoute } from "../../../../engine/mesh/linkerd.ts";
+import { noRoutes } from "../../../../engine/mirroring/model/route.ts";
 import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
 import { alias, argsFor, run } from "../../fixtures/checked.ts";
-import {
-  decided,
-  lines,
-  none,
-  order,
-  own,
-  routesAfter,
-  scenario,
-} from "../../fixtures/failover.ts";
+import { decided, lines, order, own, routesAfter, scenario } from "../../fixtures/failover.ts";
 import {
   cluster,
   endpoints,
@@ -41,9 +35,8 @@ describe("failover of a Service", () => {
     deepEqual(problems, []);
     const [route] = routes;
     if (route?.verdict !== "create") throw new Error(route?.verdict);
-    const { metadata, mirrors, spec } = route.wanted;
+    const { metadata, spec } = route.wanted;
     deepEqual(metadata.annotations, { "retry.linkerd.io/http": "599" });
-    deepEqual(mirrors, ["shop/web-west", "shop/web-north"]);
     deepEqual(spec.rules?.[0]?.matches, [{ path: { type: "PathPrefix", value: "/" } }]);
     deepEqual(inputs.mirrors, {
       ...(inputs.mirrors as object),
@@ -170,7 +163,7 @@ describe("failover of a Service", () => {
     ];
     for (const edit of edits) {
       const httpRoutes = routes.httpRoutes.map((each) => ({ ...each, ...edit }));
-      const edited = await decided({ ...settled.after, routes: { ...none, httpRoutes } });
+      const edited = await decided({ ...settled.after, routes: { ...noRoutes, httpRoutes } });
       deepEqual([lines(edited.routes)[0]?.split(" ")[0], edited.hasWrites], ["update", true]);
     }
   });
@@ -183,9 +176,9 @@ describe("failover of a Service", () => {
     deepEqual(lines(gone.routes), [
       "delete shop/web-failover-80: web 1000000, web-west 1000, web-north 1",
     ]);
-    deepEqual([gone.inputs.hasRoutes, gone.hasWrites], [true, true]);
-    const nothing = await decided({ ...after, args, routes: none, before: gone.inputs });
-    deepEqual([nothing.inputs.hasRoutes, nothing.hasWrites], [undefined, false]);
+    deepEqual([gone.inputs.failedOver, gone.hasWrites], [["shop/web"], true]);
+    const nothing = await decided({ ...after, args, routes: noRoutes, before: gone.inputs });
+    deepEqual([nothing.inputs.failedOver, nothing.hasWrites], [undefined, false]);
     // From then on, a run that may not list routes knows that there are none.
     const denied = await decided({ ...after, args, routes: "forbidden", before: nothing.inputs });
     deepEqual([denied.routes, denied.inputs.refused], [[], undefined]);
@@ -242,12 +235,12 @@ describe("failover of a Service", () => {
     ],
     [
       "ServiceProfile shop/web.shop.svc.cluster.local",
-      { profiles: [named("shop/web.shop.svc.cluster.local")] },
+      { others: [profileAsRoute(named("shop/web.shop.svc.cluster.local"))] },
     ],
   ] as const)
     it(`is left to a ${what.split(" ")[0] ?? ""} of the user's, and its route stays as it is`, async () => {
       const { after } = await run(scenario());
-      const { routes, problems } = await decided({ ...after, routes: { ...none, ...more } });
+      const { routes, problems } = await decided({ ...after, routes: { ...noRoutes, ...more } });
       deepEqual(routes, []);
       deepEqual(problems, [
         {
@@ -257,11 +250,16 @@ describe("failover of a Service", () => {
       ]);
       const { httpRoutes } = await routesAfter(scenario());
       const both = {
-        ...none,
+        ...noRoutes,
         ...more,
         httpRoutes: [...httpRoutes, ...("httpRoutes" in more ? more.httpRoutes : [])],
       };
-      deepEqual((await decided({ ...after, routes: both })).routes, []);
+      const kept = await decided({ ...after, routes: both });
+      deepEqual(
+        [lines(kept.routes).map((line) => line.split(":")[0]), kept.hasWrites],
+        [["keep shop/web-failover-80"], false],
+      );
+      deepEqual(kept.inputs.mirrors, after.before.mirrors);
     });
 
   it("is not hindered by a route for clients of another namespace or for another Service", async () => {
@@ -270,13 +268,17 @@ describe("failover of a Service", () => {
       { ...named("shop/other"), spec: { parentRefs: [{ kind: "Service", name: "api" }] } },
     ];
     const others = httpRoutes.map((route) => ({ ...route, kind: "grpcroutes" }));
-    const profiles = [named("shop/api.shop.svc.cluster.local")];
-    deepEqual((await decided(scenario({ routes: { httpRoutes, others, profiles } }))).problems, []);
+    const profiles = [
+      "shop/api.shop.svc.cluster.local",
+      "clients/web.shop.svc.cluster.local",
+    ] as const;
+    const all = [...others, ...profiles.map((key) => profileAsRoute(named(key)))];
+    deepEqual((await decided(scenario({ routes: { httpRoutes, others: all } }))).problems, []);
   });
 
   it("doesn't take the name of somebody else's route", async () => {
     const httpRoutes = [named("shop/web-failover-80")];
-    const { routes, problems } = await decided(scenario({ routes: { ...none, httpRoutes } }));
+    const { routes, problems } = await decided(scenario({ routes: { ...noRoutes, httpRoutes } }));
     deepEqual(routes, []);
     deepEqual(
       problems.map(({ sentence }) => sentence),
@@ -312,9 +314,9 @@ describe("failover of a Service", () => {
     ] as const) {
       const { routes, inputs, notes } = await decided({ ...after, routes: failure });
       deepEqual(routes, []);
-      deepEqual([inputs.hasRoutes, "east" in (inputs.refused ?? {})], [true, isRefused]);
+      deepEqual([inputs.failedOver, "east" in (inputs.refused ?? {})], [["shop/web"], isRefused]);
       deepEqual(inputs.mirrors, after.before.mirrors);
-      deepEqual(notes.filter((note) => note.startsWith("east: HTTPRoutes they stay")).length, 1);
+      deepEqual(notes.filter((note) => note.startsWith("east: HTTPRoutes stay")).length, 1);
     }
   });
 });
