@@ -1,8 +1,7 @@
 import { type Result, valueIn } from "../../result.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { type Controllers, mayExist } from "../model/controller.ts";
-import type { LinkSpec } from "../model/link.ts";
-import { hidesMarks, marksHidden, othersAmong } from "../model/marks.ts";
+import { hidesMarks, marksHidden } from "../model/marks.ts";
 import type { Mirror } from "../model/mirror.ts";
 import type { KnownSets, LinkObservation } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
@@ -21,14 +20,18 @@ import { deletionRefusals, limitOfRemoved } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
 import { heldByRoutes } from "./policies/named-by-routes.ts";
 import { missingPorts } from "./policies/exports.ts";
-import { type Authority, ownershipNotes } from "./policies/ownership.ts";
+import {
+  type Authority,
+  authorityOver,
+  authorityOverRemoved,
+  ownershipNotes,
+} from "./policies/ownership.ts";
 import {
   handOverRefusals,
   type RemovedPart,
   undecided,
   unknownMarks,
 } from "./policies/removed-links.ts";
-import { whyExcluded } from "./policies/selection.ts";
 import { linkerdNames } from "../model/vocabulary.ts";
 
 export interface SourceObservation {
@@ -76,7 +79,10 @@ export function decide(observation: SourceObservation): Decided {
   }));
   const former = removed
     .filter(({ disposition }) => disposition !== "unknown")
-    .map((part) => removedPart(part, stacks));
+    .map((part) => {
+      const authority = authorityOverRemoved(stacks, part);
+      return { part: part.link.target, mirrors: [], skips: [], authority };
+    });
   const ownParts = [...current, ...former];
   const specs = links.map(({ link }) => link);
   const managed = specs.flatMap(({ names, target }) => (names === linkerdNames ? target : []));
@@ -181,34 +187,6 @@ function failoverOf(
     links: links.map(({ link }) => link),
     decisionsByPart,
   });
-}
-
-function authorityOver(
-  link: LinkSpec,
-  { stacks, controllers }: SourceObservation,
-  hidden: boolean,
-): Authority {
-  return {
-    names: stacks,
-    adopts: othersAmong(link.adoptFrom, stacks),
-    covers: (namespace) => whyExcluded(namespace, link) === undefined,
-    // A link says nothing about who else has mirrors in the namespaces that it maps its own to.
-    deletesUnmarked:
-      !hidden &&
-      !mayExist(controllers, link.target) &&
-      Object.keys(link.mirrorNamespaces).length === 0,
-    ...(link.formerNames === "delete" && { deletesFormerNamesAtOnce: true }),
-  };
-}
-
-function removedPart(removed: RemovedPart, stacks: readonly string[]) {
-  const authority: Authority = {
-    names: stacks,
-    covers: () => true,
-    deletesUnmarked: false,
-    ...(removed.disposition === "handOver" && { successor: removed.controller }),
-  };
-  return { part: removed.link.target, mirrors: [], skips: [], authority };
 }
 
 function withoutMarks(decision: Decision): Decision {

@@ -2,10 +2,14 @@ import { namespaceOf, type ObjectKey } from "../../../kubernetes/objects/objects
 import { count, listed } from "../../../message.ts";
 import { type Decision, type HandOver, isSkip, isWanted, type Note } from "../../model/decision.ts";
 import { isLinkerdNamed, liveMirrors, metaOf } from "../../model/live-mirrors.ts";
-import { marksOn } from "../../model/marks.ts";
+import { type Controllers, mayExist } from "../../model/controller.ts";
+import type { LinkSpec } from "../../model/link.ts";
+import { marksOn, othersAmong } from "../../model/marks.ts";
 import type { LiveMirror } from "../../model/mirror.ts";
 import { anyMirror, federated } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import type { RemovedPart } from "./removed-links.ts";
+import { whyExcluded } from "./selection.ts";
 
 /** Holds the rights of this stack on the mirrors of one link (docs/decisions/0020-one-ownership-rule.md). */
 export interface Authority {
@@ -20,6 +24,37 @@ export interface Authority {
   readonly deletesFormerNamesAtOnce?: boolean;
   /** Names the new owner of a link that is handed over: mirrors that it knows stay, without this stack's marks. */
   readonly successor?: string;
+}
+
+/** @param hidden if nobody can tell marked mirrors from others */
+export function authorityOver(
+  link: LinkSpec,
+  {
+    stacks,
+    controllers,
+  }: { readonly stacks: readonly string[]; readonly controllers: Controllers },
+  hidden: boolean,
+): Authority {
+  return {
+    names: stacks,
+    adopts: othersAmong(link.adoptFrom, stacks),
+    covers: (namespace) => whyExcluded(namespace, link) === undefined,
+    // A link says nothing about who else has mirrors in the namespaces that it maps its own to.
+    deletesUnmarked:
+      !hidden &&
+      !mayExist(controllers, link.target) &&
+      Object.keys(link.mirrorNamespaces).length === 0,
+    ...(link.formerNames === "delete" && { deletesFormerNamesAtOnce: true }),
+  };
+}
+
+export function authorityOverRemoved(stacks: readonly string[], removed: RemovedPart): Authority {
+  return {
+    names: stacks,
+    covers: () => true,
+    deletesUnmarked: false,
+    ...(removed.disposition === "handOver" && { successor: removed.controller }),
+  };
 }
 
 export function fateOf(
