@@ -80,11 +80,11 @@ function typesOf(name: string): readonly string[] {
   return [`pulumi-nodejs:dynamic/linkerd:${name}`, `linkerd-multicluster:engine:${name}`];
 }
 
-const mirrorsTypes = typesOf("Mirrors");
+export const mirrorsTypes = typesOf("Mirrors");
 const healthTypes = typesOf("Health");
 const trustType = "linkerd-multicluster:index:TrustRoot";
 
-interface Resource {
+export interface Resource {
   readonly type?: string;
   readonly urn?: string;
   readonly delete?: boolean;
@@ -130,25 +130,32 @@ export async function stackState(at: StackLocation): Promise<StackState> {
 
 export function stackStateIn(exported: string): StackState {
   const resources = resourcesIn(exported);
-  const inputsOf = (types: readonly string[]) =>
-    resources.flatMap(({ type = "", urn = "", delete: isReplaced, inputs = {} }) => {
-      const { __provider: _, kubeconfigs: _secret, ...rest } = inputs;
-      return types.includes(type) && isReplaced !== true ? [[urn, rest] as const] : [];
-    });
-  const mirrors = inputsOf(mirrorsTypes).flatMap(([urn, inputs]) =>
-    isWhole(inputs) ? [[urn, withWholeLinks(inputs)] as const] : [],
-  );
   const expiries = resources
     .filter(({ type }) => type === trustType)
     .flatMap(({ outputs }) => Object.entries(outputs?.expiries ?? {}))
     .filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  const [health] = inputsOf(healthTypes);
+  const [health] = inputsOf(resources, healthTypes);
   const mesh = health?.[1].mesh;
   return {
-    mirrors: new Map(mirrors),
+    mirrors: mirrorsIn(resources),
     expiries: Object.fromEntries(expiries),
     ...omitUndefined({ mesh: mesh === undefined ? undefined : meshIn(mesh) }),
   };
+}
+
+/** Finds the inputs of `linkerd:Mirrors` by URN, without code and secrets. */
+export function mirrorsIn(resources: readonly Resource[]): ReadonlyMap<string, Inputs> {
+  const found = inputsOf(resources, mirrorsTypes).flatMap(([urn, inputs]) =>
+    isWhole(inputs) ? [[urn, withWholeLinks(inputs)] as const] : [],
+  );
+  return new Map(found);
+}
+
+function inputsOf(resources: readonly Resource[], types: readonly string[]) {
+  return resources.flatMap(({ type = "", urn = "", delete: isReplaced, inputs = {} }) => {
+    const { __provider: _, kubeconfigs: _secret, ...rest } = inputs;
+    return types.includes(type) && isReplaced !== true ? [[urn, rest] as const] : [];
+  });
 }
 
 function resourcesIn(exported: string): readonly Resource[] {

@@ -5,6 +5,7 @@ import { contentOf } from "./mesh-file.ts";
 import { project } from "./mistakes.ts";
 import type { MeshConfig } from "./mesh.ts";
 import { parseTexts } from "./parse.ts";
+import { valueAt } from "./read.ts";
 import { isRecord, UserError } from "@linkerd-multicluster/engine/kubernetes";
 
 /** These keys hold secrets, which only Pulumi can decrypt, and no command needs them. */
@@ -58,6 +59,28 @@ export async function stackNameOf(
   const file = (await configFileOf(choice, folder, variables)) ?? "";
   const [, name] = stackFile.exec(basename(file)) ?? [];
   return name === undefined ? "*" : `*/${project}/${name}`;
+}
+
+/**
+ * Returns the texts of all files that have the config of a stack, to notice a change. Files that can't be read, perhaps
+ * for a moment, count as empty.
+ */
+export async function textOfConfig(
+  choice: StackChoice,
+  folder: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const read = (path: string) => {
+    try {
+      return readFileSync(resolve(folder, path), "utf8");
+    } catch {
+      return "";
+    }
+  };
+  const file = (await configFileOf(choice, folder, variables).catch(() => undefined)) ?? "";
+  const own = contentOf(file, read);
+  const mesh = "value" in own ? valueAt(own.value, "config", `${project}:mesh`) : undefined;
+  return [file, "Pulumi.yaml", ...(typeof mesh === "string" ? [mesh] : [])].map(read).join("\n");
 }
 
 /** Returns undefined if all config is elsewhere. */

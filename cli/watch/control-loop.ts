@@ -6,11 +6,10 @@ import {
   systemTime,
   type Time,
 } from "@linkerd-multicluster/engine/kubernetes";
-import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshWatch } from "./cluster-watch.ts";
 import type { DryRun } from "./dry-run.ts";
-import type { Observer, RunCommand, RunEnd, SourceStatus, State } from "./events.ts";
-import type { StackRuns } from "./stack-runs.ts";
+import type { Observer, RunCommand, RunEnd, SourceStatus, State, TriggerReason } from "./events.ts";
+import type { StackRuns, WatchedSource } from "./stack-runs.ts";
 
 /** All times are in milliseconds. A dry run waits for a pause between changes, but not longer after the first one. */
 const quiet = 1_000;
@@ -25,7 +24,7 @@ const stuckAfter = 900_000;
 
 export interface ControlLoopParts {
   readonly stack: Pick<StackRuns, "sources" | "run">;
-  readonly dryRun: (sources: readonly Inputs[]) => Promise<DryRun>;
+  readonly dryRun: (sources: readonly WatchedSource[]) => Promise<DryRun>;
   readonly meshWatch: Pick<MeshWatch, "update">;
   readonly observe: Observer;
   readonly time?: Time;
@@ -38,14 +37,15 @@ export interface ControlLoopParts {
  * only if the dry run finds something to do. It does one thing at a time. What a run writes comes back as a change,
  * and costs a dry run that finds everything in sync.
  *
- * It begins with everything, and repeats that at every resync and after a failure. Changes are debounced, so that a
- * rollout costs one dry run, and a cluster that never stops changing causes one every few seconds.
+ * It begins with everything, and repeats that at every resync, after a failure and after a change of the config. This
+ * begins with a preview, which tells the arguments that the config gives to each source now. Changes are debounced, so
+ * that a rollout costs one dry run, and a cluster that never stops changing causes one every few seconds.
  */
 export class ControlLoop {
   readonly #parts: ControlLoopParts;
   readonly #time: Time;
   /** Each dry run begins with the mirrors in the state. */
-  #sources: readonly Inputs[] = [];
+  #sources: readonly WatchedSource[] = [];
   /** A guard refused the changes of these sources in the last dry run. */
   #refused: readonly SourceStatus[] = [];
   #dryRunSince = Infinity;
@@ -65,11 +65,12 @@ export class ControlLoop {
     this.#time = parts.time ?? systemTime;
   }
 
-  /** Plans a dry run for a change that was just seen. */
-  trigger(): void {
+  /** Plans a dry run for a change that was just seen, and a turn for everything if it is one of the config. */
+  trigger(reason?: TriggerReason): void {
     const now = this.#time.now();
     this.#firstChange = Math.min(this.#firstChange, now);
     this.#changesDue = Math.min(now + quiet, this.#firstChange + longestDelay);
+    if (reason === "config") this.#everythingDue = Math.min(this.#everythingDue, now + quiet);
     this.#wake();
   }
 
@@ -123,11 +124,14 @@ export class ControlLoop {
 
   /** Returns the end of a run that did not succeed. */
   async #turn(isWhole: boolean, isStopped: () => boolean): Promise<RunEnd | undefined> {
+    // Nothing is left out, since a refusal may be gone by the config as it is now.
+    let preview = isWhole ? await this.#run("preview", []) : undefined;
     // A run that failed may have changed the state.
     if (isWhole || this.#failures > 0) await this.#readState();
-    let isToRun = await this.#dryRun();
-    if (isWhole && !isToRun && !isStopped()) {
-      const preview = await this.#run("preview");
+    let isToRun = !isStopped() && (await this.#dryRun());
+    if (preview !== undefined && !isToRun && !isStopped()) {
+      // What is refused counts as a change, and a mistake stops the preview for all sources.
+      if (this.#refused.length > 0) preview = await this.#run("preview");
       if (preview.result !== "succeeded") return preview;
       isToRun = preview.changes > 0;
     }
@@ -152,7 +156,7 @@ export class ControlLoop {
   /** Reads which mirrors the state has, and watches the clusters on which they depend. */
   async #readState(): Promise<void> {
     this.#sources = await this.#parts.stack.sources();
-    this.#parts.meshWatch.update(this.#sources);
+    this.#parts.meshWatch.update(this.#sources.map(({ planned }) => planned));
   }
 
   /** Returns whether there is anything to do that no guard refuses. */
@@ -167,12 +171,12 @@ export class ControlLoop {
     return sources.some(({ status }) => status === "changed");
   }
 
-  async #run(command: RunCommand): Promise<RunEnd> {
+  /** @param refused would fail, or stop the run for all */
+  async #run(command: RunCommand, refused = this.#refused): Promise<RunEnd> {
     const { stack, observe } = this.#parts;
     const begun = this.#time.now();
     observe({ event: "runBegan", command });
-    // A source with a refusal would stop the run for all.
-    const excluded = this.#refused.map(({ source }) => source);
+    const excluded = refused.map(({ source }) => source);
     const end = await stack.run(command, excluded).catch(failedRun);
     observe({ event: "runEnded", command, ...end, milliseconds: this.#time.now() - begun });
     return end;

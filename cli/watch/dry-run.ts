@@ -1,11 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined, type Time, unlessBug } from "@linkerd-multicluster/engine/kubernetes";
-import {
-  argsOf,
-  deletionTime,
-  type Inputs,
-  type Outcome,
-} from "@linkerd-multicluster/engine/mirroring";
+import { argsOf, deletionTime, type Outcome } from "@linkerd-multicluster/engine/mirroring";
 import {
   addressesOf,
   type CheckedSource,
@@ -14,6 +9,7 @@ import {
   probeGateway,
 } from "@linkerd-multicluster/engine/reading";
 import type { SourceStatus } from "./events.ts";
+import type { WatchedSource } from "./stack-runs.ts";
 
 export interface DryRun {
   readonly sources: readonly SourceStatus[];
@@ -44,14 +40,14 @@ export class DryRunClusters extends Clusters {
  * left in the state. It takes no lock, leaves no history, and writes nothing.
  */
 export async function dryRun(
-  inputs: readonly Inputs[],
+  watched: readonly WatchedSource[],
   clusters: DryRunClusters,
   now = new Date(),
 ): Promise<DryRun> {
   try {
     const checked = await Promise.all(
-      inputs.map(async (before) => {
-        const source = await checkSource(clusters, before, argsOf(before), now);
+      watched.map(async ({ planned, before }) => {
+        const source = await checkSource(clusters, before, argsOf(planned), now);
         return { ...source, gateways: await gatewaysIn(source.outcome, clusters.time) };
       }),
     );
@@ -65,7 +61,7 @@ export async function dryRun(
       ...(waits.length > 0 && { dueIn: Math.min(...waits) }),
     };
   } finally {
-    const all = inputs.flatMap((each) => Object.values(each.clusters));
+    const all = watched.flatMap(({ planned }) => Object.values(planned.clusters));
     await Promise.allSettled(all.map((access) => clusters.close(access)));
   }
 }

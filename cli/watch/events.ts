@@ -3,7 +3,8 @@ export const watchedKinds = ["services", "endpoints", "namespaces", "links"] as 
 export type WatchedKind = (typeof watchedKinds)[number];
 
 /** With `listed`, a watch has just opened and does not know what changed before. */
-export const triggerReasons = ["event", "listed", "hostname"] as const;
+export const triggerReasons = ["event", "listed", "hostname", "config"] as const;
+export type TriggerReason = (typeof triggerReasons)[number];
 
 export const states = ["starting", "settled", "running", "refused", "failing", "locked"] as const;
 export type State = (typeof states)[number];
@@ -45,7 +46,7 @@ export type WatchEvent = Readonly<
   | { event: "watching"; cluster: string; kind: WatchedKind }
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }
   /** `about` is an object such as `services shop/web`, or the hostname. */
-  | { event: "triggered"; reason: (typeof triggerReasons)[number]; cluster: string; about: string }
+  | { event: "triggered"; reason: TriggerReason; cluster: string; about: string }
   | { event: "dryRun"; milliseconds: number; sources: readonly SourceStatus[] }
   | { event: "runBegan"; command: RunCommand }
   | ({ event: "runEnded"; command: RunCommand; milliseconds: number } & RunEnd)

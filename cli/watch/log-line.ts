@@ -17,7 +17,7 @@ function lineOf(event: WatchEvent): string | undefined {
     case "triggered":
       if (event.reason === "listed") return undefined;
       if (event.reason === "hostname") return `${event.about} resolves to other addresses`;
-      return `${event.cluster}: ${event.about} changed`;
+      return `${event.cluster === "" ? "" : `${event.cluster}: `}${event.about} changed`;
     case "dryRun": {
       const sources = event.sources.map(sourceText).join("; ");
       return `dry run took ${inSeconds(event.milliseconds)}: ${sources || "the state has no mirrors yet"}`;

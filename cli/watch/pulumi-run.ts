@@ -6,7 +6,16 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { omitUndefined, parse } from "@linkerd-multicluster/engine/kubernetes";
-import { notRun, type StackLocation, stackOption, unattended } from "../pulumi.ts";
+import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
+import {
+  mirrorsIn,
+  mirrorsTypes,
+  notRun,
+  type Resource,
+  type StackLocation,
+  stackOption,
+  unattended,
+} from "../pulumi.ts";
 import type { RunEnd } from "./events.ts";
 import { locksIn } from "./lock.ts";
 
@@ -50,23 +59,35 @@ export async function startRun(
 }
 
 interface EngineEvent {
+  readonly resourcePreEvent?: {
+    readonly metadata?: { readonly op?: string; readonly urn?: string; readonly new?: Resource };
+  };
   readonly summaryEvent?: { readonly resourceChanges?: Readonly<Record<string, number>> };
   readonly diagnosticEvent?: { readonly severity?: string; readonly message?: string };
 }
 
-/** Reads the end of a run from its exit and from what it printed to files in this folder. */
+/**
+ * Reads the end of a run from its exit and from what it printed to files in this folder.
+ *
+ * @param planned gets the inputs of mirrors by URN, as the program's config makes them now; undefined if they go
+ */
 export async function endOf(
   folder: string,
   [code, signal]: readonly [number | null, NodeJS.Signals | null],
+  planned: Map<string, Inputs | undefined>,
 ): Promise<RunEnd> {
   const [stdout, stderr] = printedIn(folder);
   let changes = 0;
   const errors: string[] = [];
   for await (const line of createInterface({ input: createReadStream(stdout) })) {
     // The other lines have whole resources, and would take long to parse.
-    if (!/"(summaryEvent|diagnosticEvent)":/.test(line.slice(0, 200))) continue;
+    const begin = line.slice(0, 1_000);
+    const isOfMirrors = mirrorsTypes.some((type) => begin.includes(`"type":"${type}"`));
+    if (!isOfMirrors && !/"(summaryEvent|diagnosticEvent)":/.test(begin.slice(0, 200))) continue;
     // A killed run may have printed half a line.
     const event = parse(line) as EngineEvent | undefined;
+    const { op, urn = "", new: made } = event?.resourcePreEvent?.metadata ?? {};
+    if (made || op === "delete") planned.set(urn, mirrorsIn(made ? [made] : []).get(urn));
     for (const [operation, count] of Object.entries(event?.summaryEvent?.resourceChanges ?? {}))
       if (operation !== "same" && operation !== "read") changes += count;
     const { severity, message = "" } = event?.diagnosticEvent ?? {};

@@ -5,7 +5,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
-import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
+import type { Before, Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { pulumi, type StackLocation, stackState } from "../pulumi.ts";
 import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
@@ -15,6 +15,13 @@ const words: Readonly<Record<RunCommand, readonly string[]>> = {
   preview: ["preview"],
   up: ["up", "--yes", "--skip-preview"],
 };
+
+export interface WatchedSource {
+  /** Its arguments are those that the program makes of its config now, wherever that comes from. */
+  readonly planned: Inputs;
+  /** The inputs in state are those of the last run that succeeded. */
+  readonly before: Before;
+}
 
 /**
  * Runs a stack by Pulumi's CLI from PATH, and clears the lock that a run of a killed watch left.
@@ -32,6 +39,8 @@ export class StackRuns {
   #running: ChildProcess | undefined;
   /** `--exclude` takes the URN of a source's mirrors. */
   #urns: ReadonlyMap<string, string> = new Map();
+  /** State has the arguments of a source's last successful run. These, by URN, are those of the last run or preview. */
+  readonly #planned = new Map<string, Inputs | undefined>();
 
   constructor(at: StackLocation, observe: Observer) {
     this.#at = at;
@@ -45,12 +54,14 @@ export class StackRuns {
     this.#folder = join(states, "linkerd-multicluster", "watch", this.#id);
   }
 
-  /** Reads the inputs of every `linkerd:Mirrors` in the state. @throws Error with a sentence */
-  async sources(): Promise<readonly Inputs[]> {
+  /** Reads every `linkerd:Mirrors` in the state, and adds what runs have planned. @throws Error with a sentence */
+  async sources(): Promise<readonly WatchedSource[]> {
     const { mirrors, expiries } = await stackState(this.#at);
     this.#observe({ event: "expiries", certificates: expiries });
     this.#urns = new Map([...mirrors].map(([urn, { source }]) => [source, urn]));
-    return [...mirrors.values()];
+    return [...new Map([...mirrors, ...this.#planned])].flatMap(([urn, planned]) =>
+      planned === undefined ? [] : [{ planned, before: mirrors.get(urn) ?? {} }],
+    );
   }
 
   /**
@@ -99,7 +110,14 @@ export class StackRuns {
       const exit = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
       this.#running = undefined;
       isKilled = exit[0] === null;
-      const end = await endOf(folder, exit);
+      const planned = new Map<string, Inputs | undefined>();
+      const end = await endOf(folder, exit, planned);
+      // A renamed resource has another URN.
+      if (end.result === "succeeded" && planned.size > 0)
+        for (const urn of [...this.#planned.keys(), ...this.#urns.values()])
+          if (!planned.has(urn)) this.#planned.set(urn, undefined);
+      // An excluded resource keeps the arguments in state.
+      for (const [urn, inputs] of planned) if (!urns.includes(urn)) this.#planned.set(urn, inputs);
       if (end.result === "succeeded" || !this.#isInterrupted) return end;
       return { result: "cancelled", changes: end.changes };
     } finally {

@@ -1,3 +1,4 @@
+import { textOfConfig } from "../../config/stack-file.ts";
 import { locationOf } from "../pulumi.ts";
 import type { Chosen, StackOptions } from "../stacks.ts";
 import { MeshWatch } from "./cluster-watch.ts";
@@ -18,6 +19,8 @@ export interface WatchOptions extends StackOptions {
 
 /** The period is in milliseconds. */
 const hostnamePeriod = 30_000;
+/** The platform may replace files in ways that it reports differently, as it does with mounted ConfigMaps. */
+const configPeriod = 2_000;
 
 /** Runs a stack whenever something that its mesh depends on changes, until a signal ends it. */
 export async function watch(
@@ -33,7 +36,7 @@ export async function watch(
     metrics.observe(event);
     if (event.event === "dryRun") isReady = true;
     if (event.event === "triggered") {
-      loop.trigger();
+      loop.trigger(event.reason);
       // The log has one line for each cluster and dry run, however often the cluster changes.
       if (changed.has(event.cluster)) return;
       changed.add(event.cluster);
@@ -71,9 +74,18 @@ export async function watch(
         observe({ event: "triggered", reason: "hostname", cluster: "", about });
     });
   }, hostnamePeriod);
+  let config = await textOfConfig(chosen, chosen.folder, process.env);
+  const reading = setInterval(() => {
+    void textOfConfig(chosen, chosen.folder, process.env).then((text) => {
+      if (text === config) return;
+      config = text;
+      observe({ event: "triggered", reason: "config", cluster: "", about: "the config" });
+    });
+  }, configPeriod);
   try {
     await loop.run(stop.signal);
   } finally {
+    clearInterval(reading);
     clearInterval(resolving);
     await meshWatch.close();
     await server?.close();

@@ -21,6 +21,7 @@ export {
 } from "./model/vocabulary.ts";
 export {
   argsOf,
+  type Before,
   entryOf,
   type Inputs,
   type MirrorsArgs,

@@ -1,9 +1,9 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { WatchEvent } from "../../../cli/watch/events.ts";
 import { until } from "../../bed/bed.ts";
-import { newStack, type PulumiStack } from "../../bed/stack.ts";
+import { type Config, newStack, type PulumiStack } from "../../bed/stack.ts";
 import { type RunningWatch, settled, startWatch } from "../../bed/running-watch.ts";
 import { repeated } from "../../reliability/effort.ts";
 import { seed } from "../../seed.ts";
@@ -13,6 +13,7 @@ import {
   create,
   createNamespaces,
   each,
+  installGateway,
   patch,
   relabel,
   remove,
@@ -34,18 +35,20 @@ describe("linkerd-clusters watch", function () {
 
   let shared: SharedBed;
   let stack: PulumiStack;
+  let config: { readonly clusters: object; readonly links: readonly object[] } & Config;
   let runs: WatchedRuns;
   let watch: RunningWatch;
 
   before(async () => {
     shared = await bedWithGateway(namespace);
     await createNamespaces(shared.kube.north, [namespace]);
+    await installGateway(shared.kube.north);
     await exportOf("first", "second", "third");
     const links = [
       { source: "east", target: "west", maxDeletions: 2 },
       { source: "north", target: "west", maxDeletions: 100 },
     ];
-    const config = { manage: "mirrors", clusters: { west: {}, east: {}, north: {} }, links };
+    config = { manage: "mirrors", clusters: { west: {}, east: {}, north: {} }, links };
     stack = await newStack(shared.bed, namespace, config);
     runs = new WatchedRuns(shared.bed.folder, namespace);
     watch = startWatch(shared.bed, stack);
@@ -75,9 +78,8 @@ describe("linkerd-clusters watch", function () {
     await settled(watch, patience);
     const before = ups();
     const from = watch.events.length;
-    // A mirror's line doesn't name the exported Service.
-    const spec = { sessionAffinity: "ClientIP" };
-    await patch(shared.kube.east, "Service", `${namespace}/first-west`, { spec });
+    const metadata = { labels: { "by-hand": "kept" } };
+    await patch(shared.kube.east, "Service", `${namespace}/first-west`, { metadata });
     await event((each) => each.event === "dryRun", from);
     await settled(watch, patience);
     equal(ups(), before);
@@ -116,6 +118,41 @@ describe("linkerd-clusters watch", function () {
     }
     await each(gone, (name) => relabel(west, `${namespace}/${name}`, exported));
     await event(isState("settled"));
+  });
+
+  it("follows the config: a guard that is lifted, a mistake, a new link, and a cluster that is revoked", async () => {
+    const from = watch.events.length;
+    const gone = ["first", "second", "third"];
+    const { west, east, north } = shared.kube;
+    const find = (name: string) =>
+      east.find(resources.services, { namespace, name: `${name}-west` });
+    await each(gone, (name) => relabel(west, `${namespace}/${name}`, unexport));
+    await event(isState("refused"), from);
+    ok(await find("first"));
+    const [first, ...others] = config.links;
+    config = { ...config, links: [{ ...first, allowDeletions: true }, ...others] };
+    await stack.configure(config);
+    await until("deletions", [watch], async () => (await find("first")) === undefined || undefined);
+    await event(isState("settled"), from);
+    await stack.configure({ ...config, links: "none" });
+    const { why } = await event(isState("failing"), from);
+    match(why.join(), /links is "none"/);
+    config = { ...config, links: [...config.links, { source: "west", target: "north" }] };
+    await stack.configure(config);
+    await event(
+      (each) => each.event === "clusters" && each.kinds["west"]?.includes("links") === true,
+    );
+    await create(north, exportedService(`${namespace}/other`));
+    await until("the new link's mirror", [watch], () =>
+      west.find(resources.services, { namespace, name: "other-north" }),
+    );
+    await settled(watch, patience);
+    config = { ...config, clusters: { ...config.clusters, north: { revoked: true } } };
+    await stack.configure(config);
+    await event((each) => each.event === "clusters" && !("north" in each.kinds));
+    await settled(watch, patience);
+    await each(gone, (name) => relabel(west, `${namespace}/${name}`, exported));
+    await each(gone, mirrored);
   });
 
   for (let round = 0; round < kills; round += 1) {

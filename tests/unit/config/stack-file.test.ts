@@ -1,9 +1,14 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { linkDefaults } from "../../../engine/mirroring/model/link.ts";
-import { configOf, stackNameOf, type StackChoice } from "../../../config/stack-file.ts";
+import {
+  configOf,
+  stackNameOf,
+  type StackChoice,
+  textOfConfig,
+} from "../../../config/stack-file.ts";
 import { healthMesh } from "../../../config/share.ts";
 
 const config = `encryptionsalt: v1:salt
@@ -55,6 +60,28 @@ describe("the mesh in a stack's config", () => {
       clusters: { west: { context: "k3d-west" }, east: { context: "east" } },
       links: [{ link: { ...link, excludedNamespaces }, mirroring: "pulumi" }],
     });
+  });
+
+  it("is noticed to change in any of its files, and while one is missing or wrong", async () => {
+    const stack = "noticed";
+    const text = () => textOfConfig({ stack }, folder, {});
+    const mesh = "config: { linkerd-multicluster:mesh: noticed.yaml }";
+    const seen = [await text()];
+    for (const [file, content] of [
+      ["Pulumi.noticed.yaml", mesh],
+      ["noticed.yaml", shared],
+      ["noticed.yaml", "{"],
+      ["Pulumi.yaml", "name: mesh"],
+      ["Pulumi.noticed.yaml", "{"],
+    ] as const) {
+      writeFileSync(at(file), content);
+      const now = await text();
+      equal(await text(), now);
+      notEqual(now, seen.at(-1));
+      seen.push(now);
+    }
+    for (const file of ["Pulumi.yaml", "noticed.yaml", "Pulumi.noticed.yaml"]) rmSync(at(file));
+    equal(await text(), seen[0]);
   });
 
   it("is found in the only file of the folder, or where an option or a variable says", async () => {

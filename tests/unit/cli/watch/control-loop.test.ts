@@ -26,7 +26,7 @@ class Scenario {
     stack: {
       sources: () =>
         this.isStateReadable
-          ? Promise.resolve([{ source: "east" } as Inputs])
+          ? Promise.resolve([{ planned: { source: "east" } as Inputs, before: {} }])
           : Promise.reject(Object.assign(new Error("no state"), { code: "EIO" })),
       run: async (command, excluded) => {
         await this.#work(command, excluded.map((source) => ` without ${source}`).join(""));
@@ -107,18 +107,18 @@ describe("the control loop of a watch", () => {
 
   it("previews everything at the start and every ten minutes", async () => {
     deepEqual(await watch.stopAt(700), [
-      "0 dry run",
-      "0.1 preview",
+      "0 preview",
+      "3 dry run",
       "3.1 settled",
-      "600 dry run",
-      "600.1 preview",
+      "600 preview",
+      "603 dry run",
       "603.1 settled",
     ]);
   });
 
   it("runs up for what only the preview finds", async () => {
     watch.ends.preview = { result: "succeeded", changes: 2 };
-    deepEqual(await watch.stopAt(60), ["0 dry run", "0.1 preview", "3.1 up", "7.1 settled"]);
+    deepEqual(await watch.stopAt(60), ["0 preview", "3 dry run", "3.1 up", "7.1 settled"]);
   });
 
   it("does a dry run one second after the last change, and runs up only if it finds something", async () => {
@@ -137,7 +137,7 @@ describe("the control loop of a watch", () => {
   it("waits at most five seconds while a cluster keeps changing", async () => {
     await watch.changesAt(...Array.from({ length: 50 }, (_, index) => 10 + index / 2));
     await watch.stopAt(60);
-    deepEqual(watch.times("dry run"), [0, 15, 20.5, 26, 31.5, 35.5]);
+    deepEqual(watch.times("dry run"), [3, 15, 20.5, 26, 31.5, 35.5]);
   });
 
   it("excludes a refused source until the cause is gone, and runs up for the others", async () => {
@@ -147,9 +147,10 @@ describe("the control loop of a watch", () => {
     await watch.changesAt(350);
     await watch.exportAt(500);
     deepEqual(await watch.stopAt(590), [
-      "0 dry run",
-      "0.1 preview without east",
-      "3.1 refused too many deletions next in 596.9",
+      "0 preview",
+      "3 dry run",
+      "3.1 preview without east",
+      "6.1 refused too many deletions next in 593.9",
       "351 dry run",
       "351.1 up without east",
       "355.1 refused too many deletions next in 244.9",
@@ -159,22 +160,38 @@ describe("the control loop of a watch", () => {
     ]);
   });
 
+  it("previews everything, refused sources too, once the config has changed, and then does what it allows", async () => {
+    watch.found.east = "refused";
+    await watch.until(50);
+    watch.found.east = "changed";
+    watch.loop.trigger("config");
+    deepEqual(await watch.stopAt(90, 50), ["51 preview", "54 dry run", "54.1 up", "58.1 settled"]);
+  });
+
+  it("does what the clusters ask for although the config is wrong, and leaves its mistakes to the run", async () => {
+    watch.ends.preview = { result: "failed", changes: 0, why: "links is wrong" };
+    watch.found.north = "changed";
+    deepEqual((await watch.stopAt(7)).slice(0, 3), ["0 preview", "3 dry run", "3.1 up"]);
+  });
+
   it("reports a lock, even if the state can't be read afterwards, and tries again", async () => {
     watch.ends.up = { result: "locked", changes: 0, why: "locked by ann" };
     await watch.exportAt(5);
     await watch.until(7);
     watch.isStateReadable = false;
-    await watch.until(14);
+    await watch.until(17);
     watch.isStateReadable = true;
     watch.ends.up = { result: "succeeded", changes: 1 };
     deepEqual(await watch.stopAt(40, 5), [
       "6 dry run",
       "6.1 up",
       "10.1 locked locked by ann next in 3.75",
-      "13.85 failing no state next in 7.5",
-      "21.35 dry run",
-      "21.45 up",
-      "25.45 settled",
+      "13.85 preview",
+      "16.85 failing no state next in 7.5",
+      "24.35 preview",
+      "27.35 dry run",
+      "27.45 up",
+      "31.45 settled",
     ]);
   });
 

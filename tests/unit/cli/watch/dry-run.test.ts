@@ -40,7 +40,7 @@ describe("a dry run", () => {
   async function seen(at?: Date) {
     const world = new SimulatedClusters(clusters);
     const seenAs = Object.assign(new DryRunClusters(), { client: world.client.bind(world) });
-    const { sources, dueIn } = await dryRun([inputs], seenAs, at);
+    const { sources, dueIn } = await dryRun([{ planned: inputs, before: inputs }], seenAs, at);
     deepEqual(writesTo(clusters.east), []);
     const [source] = sources;
     if (source === undefined) throw new Error("the dry run tells nothing of east");
@@ -97,7 +97,8 @@ describe("a dry run", () => {
     const nowhere = { context: "nowhere", kubeconfig: "/nowhere" };
     const args = argsFor(["west"], { clusters: { east: nowhere, west: nowhere } });
     const state = { ...args, mirrors: {}, revision: 1 };
-    const [source] = (await dryRun([state], new DryRunClusters())).sources;
+    const [source] = (await dryRun([{ planned: state, before: state }], new DryRunClusters()))
+      .sources;
     equal(source?.status, "refused");
     match(source.refusals.join(), /\/nowhere/);
   });

@@ -116,10 +116,58 @@ while :; do sleep 0.05; done`);
       { type: trust },
       { type: trust, outputs: { expiries: { "the trust anchor": date, secret: { key: "x" } } } },
     );
-    deepEqual(await runs.sources(), [inputs]);
+    deepEqual(await runs.sources(), [{ planned: inputs, before: inputs }]);
     deepEqual(events, [{ event: "expiries", certificates: { "the trust anchor": date } }]);
     await script(`echo '{"deployment":{}}'`);
     deepEqual(await runs.sources(), []);
+  });
+
+  it("takes the arguments of each source from the last run that planned it, and not from the state", async () => {
+    const before = { ...inputs, links: [], allowDeletions: false };
+    const of = (name: string) => urn.replace(/east$/, name);
+    const event = (op: string, name: string, made?: object) => {
+      const resource = made && { type: mirrorsType, urn: of(name), inputs: made };
+      const metadata = { op, urn: of(name), type: mirrorsType, new: resource };
+      return `echo '${JSON.stringify({ sequence: 1, timestamp: 1, resourcePreEvent: { metadata } })}'`;
+    };
+    const prints = async (end: string, ...events: readonly string[]) => {
+      const exported = JSON.stringify({
+        deployment: {
+          resources: ["east", "north"].map((name) => ({
+            type: mirrorsType,
+            urn: of(name),
+            inputs: { ...before, source: name },
+          })),
+        },
+      });
+      await script(
+        [
+          `case "$1" in stack) echo '${exported}' ; exit 0 ;; esac`,
+          ...events,
+          `echo '{"sequence":2,"timestamp":1,"summaryEvent":{}}'; ${end}`,
+        ].join("\n"),
+      );
+    };
+    const planned = async () =>
+      (await runs.sources()).map(({ planned: { source, allowDeletions }, before }) => {
+        return [source, allowDeletions, before.allowDeletions];
+      });
+    const now = { ...inputs, allowDeletions: true };
+    await prints("exit 255", event("update", "east", now));
+    await runs.run("preview", []);
+    deepEqual(await planned(), [
+      ["east", true, false],
+      ["north", false, false],
+    ]);
+    await prints("exit 0", event("same", "east", before), event("create", "south", now));
+    await runs.run("preview", ["east"]);
+    deepEqual(await planned(), [
+      ["east", true, false],
+      ["east", true, undefined],
+    ]);
+    await prints("exit 0", event("delete", "east"), event("same", "north", before));
+    await runs.run("preview", []);
+    deepEqual(await planned(), [["east", false, false]]);
   });
 
   it("leaves out the mirrors of excluded sources", async () => {
