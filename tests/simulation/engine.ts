@@ -74,6 +74,11 @@ export class SimulatedEngine {
     return steps;
   }
 
+  /** Lets the next run carry out every resource, whether it finds a change or not. */
+  force(): void {
+    for (const [name, held] of this.#state) this.#state.set(name, { ...held, isPartial: true });
+  }
+
   /**
    * Runs a slow update: the writes read again what the plan has read.
    *

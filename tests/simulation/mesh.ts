@@ -94,6 +94,11 @@ export class Mesh {
     return this.#operation(plans, (process) => this.engine.up(this.wanted(), process));
   }
 
+  /** Runs an update with `--target` and the name of one resource. */
+  upOnly(name: string, plans?: FaultPlans): Promise<Ended> {
+    return this.#operation(plans, (process) => this.engine.up(this.wanted(), process, [name]));
+  }
+
   /** Runs an update that reads the clusters again before it writes. */
   upWith(meanwhile: () => Promise<unknown>, plans?: FaultPlans): Promise<Ended> {
     return this.#operation(plans, (_process, anew) =>

@@ -32,6 +32,20 @@ interface ServiceName {
   readonly service: string;
 }
 
+/** What an admission policy or a missing right denies in every cluster. */
+export const denials = {
+  "creating Services": /^create services /,
+  "updating Services": /^(patch|update) services /,
+  "deleting Services": /^delete services /,
+  "writing Endpoints": /^(create|patch|update) endpoints /,
+  "deleting Endpoints": /^delete endpoints /,
+  "writing routes": /^(create|patch|update|delete) httproutes /,
+  "listing routes": /^list httproutes/,
+  "the mirrors of one Service": /^(create|patch|update) (services|endpoints) shop\/web/,
+} as const;
+
+export type Denial = keyof typeof denials;
+
 export type Action =
   | (ServiceName & { readonly do: "change"; readonly to: Partial<Shape> })
   | (ServiceName & { readonly do: "drop" })
@@ -41,6 +55,10 @@ export type Action =
   | { readonly do: "rename"; readonly cluster: ClusterName; readonly to: string }
   /** Makes the cluster unreachable, or reachable again. */
   | { readonly do: "lose"; readonly cluster: ClusterName }
+  /** Denies this until the next such action. */
+  | { readonly do: "deny"; readonly what: Denial | undefined }
+  /** Lets a Service of the source fail over to its mirrors, or no more. */
+  | { readonly do: "fail over" }
   /** Makes two contexts of the kubeconfig lead to each other's clusters, or back to their own. */
   | { readonly do: "swap" }
   | { readonly do: "edit"; readonly with: Edit }
@@ -48,7 +66,8 @@ export type Action =
   | { readonly do: "import"; readonly which: number }
   | { readonly do: Operation; readonly requestFault?: RequestFault };
 
-export type Operation = "up" | "refresh" | "up --refresh" | "preview --refresh" | "destroy";
+export type Operation =
+  "up" | "refresh" | "up --refresh" | "up --target" | "preview --refresh" | "destroy";
 
 const cluster = fc.constantFrom(...clusterNames);
 const service = fc.constantFrom(...serviceNames);
@@ -90,6 +109,10 @@ const settings = fc.constantFrom(
   { selector: { matchLabels: { [exported]: "true" } } },
   { federatedServiceSelector: {} },
   { federatedServiceSelector: { matchLabels: { [federated]: "member" } } },
+  { names: "{target}-{service}" },
+  { names: "{service}-{target}" },
+  { formerNames: "keep" },
+  { formerNames: "delete" },
   { allowDeletions: true },
   { allowDeletions: false, maxDeletions: 0 },
   { allowDeletions: false, maxDeletions: 1 },
@@ -133,6 +156,12 @@ function actionOf<const Kind extends Action["do"], More extends object>(
   return fc.record(more).map((found) => ({ do: kind, ...(found as More) }));
 }
 
+const denial = fc.constantFrom(
+  undefined,
+  undefined,
+  ...(Object.keys(denials) as (keyof typeof denials)[]),
+);
+
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 8, arbitrary: actionOf("change", { cluster, service, to: change }) },
   { weight: 1, arbitrary: actionOf("drop", { cluster, service }) },
@@ -141,10 +170,13 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: actionOf("rename", { cluster, to: name }) },
   { weight: 1, arbitrary: actionOf("lose", { cluster }) },
   { weight: 1, arbitrary: fc.constant({ do: "swap" as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: "fail over" as const }) },
+  { weight: 3, arbitrary: actionOf("deny", { what: denial }) },
   { weight: 2, arbitrary: actionOf("edit", { with: edit }) },
   { weight: 8, arbitrary: run("up") },
   { weight: 1, arbitrary: actionOf("import", { which: fc.nat(15) }) },
   { weight: 2, arbitrary: run("up --refresh") },
+  { weight: 1, arbitrary: run("up --target") },
   { weight: 1, arbitrary: run("preview --refresh") },
   { weight: 1, arbitrary: run("refresh") },
   { weight: 1, arbitrary: run("destroy") },

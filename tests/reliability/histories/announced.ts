@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 
+import type { ApiServer } from "../../simulation/api-server.ts";
 import type { Step } from "../../simulation/engine.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
+import { isMirror } from "../../simulation/outcome.ts";
 import { readSteps } from "../../simulation/preview.ts";
 
 /**
@@ -19,17 +21,19 @@ export function announced(mesh: Mesh, steps: readonly Step[]): string[] {
       stay.add(`${key} in ${clusterOf(name, inputs)}`);
     held.delete(name);
   }
-  for (const [name, { inputs }] of held)
-    for (const key of Object.keys(readSteps([{ before: inputs, after: undefined }]).goes)) {
-      const cluster = clusterOf(name, inputs);
-      const gone = `${key} in ${cluster}`;
-      // Pulumi doesn't ask the provider about the mirrors of a deleted resource.
-      const isThere = ["services", "endpoints"].some((plural) =>
-        mesh.server(cluster).all(plural).has(key),
-      );
-      if (isThere && !stay.has(gone)) keys.add(gone);
-    }
+  // Pulumi doesn't ask the provider about the mirrors of a deleted resource, and imported state may list fewer.
+  for (const [name, { inputs }] of held) {
+    const cluster = clusterOf(name, inputs);
+    for (const key of mirrorsOf(mesh.server(cluster)))
+      if (!stay.has(`${key} in ${cluster}`)) keys.add(`${key} in ${cluster}`);
+  }
   return [...keys].sort();
+}
+
+function mirrorsOf(server: ApiServer): string[] {
+  return [...server.all("services"), ...server.all("endpoints")].flatMap(([key, object]) =>
+    isMirror(object) ? [key] : [],
+  );
 }
 
 /** Returns the cluster of a resource by its context, which never changes its name. */

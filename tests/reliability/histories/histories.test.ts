@@ -13,6 +13,7 @@ describe("any history of a mesh", () => {
     const property = fc.asyncProperty(histories, async (actions) => {
       const history = new History();
       for (const action of actions) await history.take(action);
+      await history.holdStill();
       history.world.heal();
       await history.settle();
       deepEqual(mirrorsIn(history.mesh), await history.fromScratch());

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { label } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { Entry } from "../../simulation/api-server.ts";
 import type { Held } from "../../simulation/engine.ts";
-import type { Ended } from "../../simulation/mesh.ts";
+import type { Ended, Mesh } from "../../simulation/mesh.ts";
 import { isMirror, managersOf, trespasses } from "../../simulation/outcome.ts";
 import { expectNoSecret } from "../answers/cell.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type RequestFault,
 } from "./actions.ts";
 import { announced } from "./announced.ts";
+import { backendsIn, dueIn, isSameMirror, type Serving, servingIn } from "./invariants.ts";
 import { edit, foreign, mirrorsIn, World } from "./world.ts";
 
 type State = ReadonlyMap<string, Held>;
@@ -58,6 +59,12 @@ export class History {
       case "swap":
         world.isSwapped = !world.isSwapped;
         break;
+      case "deny":
+        world.deny(action.what);
+        break;
+      case "fail over":
+        world.failsOver = !world.failsOver;
+        break;
       case "edit":
         for (const name of clusterNames) edit(this.mesh.server(name), action.with);
         break;
@@ -67,6 +74,14 @@ export class History {
       default:
         await this.#run(action.do, action.requestFault);
     }
+  }
+
+  /** What a denial holds up is tried by each run, and no run writes the same again. */
+  async holdStill(): Promise<void> {
+    if (!this.world.isDenied) return;
+    for (let run = 1; run <= 3; run += 1) await this.#up();
+    const { writes } = await this.#up();
+    assert.deepEqual(writes, [], "a run that can't progress writes");
   }
 
   /** Runs until nothing is left to do, which takes few runs. After that, neither a run nor a refresh finds a change. */
@@ -89,6 +104,10 @@ export class History {
 
   /** Returns the mirrors that a new stack creates in these clusters if none exist. */
   async fromScratch(): Promise<Record<string, unknown>> {
+    return mirrorsIn(await this.#scratch());
+  }
+
+  async #scratch(): Promise<Mesh> {
     const scratch = this.mesh.copy();
     scratch.engine.restore(new Map());
     for (const server of scratch.servers.values())
@@ -96,14 +115,17 @@ export class History {
         for (const [key, object] of server.all(plural))
           if (isMirror(object)) server.delete(plural, key);
     for (let run = 1; run <= 2; run += 1) assert.equal((await scratch.up()).failure, undefined);
-    return mirrorsIn(scratch);
+    return scratch;
   }
 
   async #run(operation: Operation, requestFault?: RequestFault): Promise<void> {
     const plans = this.world.plans(requestFault);
     const state = new Map(this.mesh.engine.state);
     if (operation.includes("refresh")) await this.#held(() => this.mesh.refresh(plans));
-    if (operation.startsWith("up")) await this.#up(requestFault);
+    if (operation === "up --target") {
+      const east = this.world.nameOf("east");
+      await this.#held(() => this.mesh.upOnly(east, plans));
+    } else if (operation.startsWith("up")) await this.#up(requestFault);
     if (operation === "destroy") await this.#held(() => this.mesh.destroy(plans), false);
     if (operation === "preview --refresh") {
       await this.#held(() => this.mesh.preview(this.world.plans()));
@@ -121,6 +143,9 @@ export class History {
     if (preview?.failure !== undefined) return { ...ended, failure: preview.failure };
     this.#noteUnknown();
     if (expected === undefined) return ended;
+    const isUnchanged = ended.failure === undefined && !ended.steps.some(({ changes }) => changes);
+    if (isUnchanged && requestFault === undefined)
+      assert.deepEqual(await dueIn(this.mesh), [], "a run that finds no change leaves this due");
     const isMeant = (write: string) => requestFault === undefined || write.startsWith("delete ");
     const writes = ended.writes.filter(isMeant).map((write) => write.replace(/^\w+ \w+ /, ""));
     assert.deepEqual(
@@ -178,6 +203,7 @@ export class History {
     const before = clusterNames.map((name) => ({
       name,
       mark: this.mesh.server(name).journal.length,
+      serving: servingIn(this.mesh.server(name)),
       most: new Map(
         [...clusterNames, "another"].map(
           (target) => [target, isGuarded ? this.#mostDeletions(name, target) : undefined] as const,
@@ -190,16 +216,36 @@ export class History {
     assert.ok(ended.waited <= 600_000, `waited for ${ended.waited} ms`);
     assert.ok(ended.requests <= 1_000, `${ended.requests} requests`);
     expectNoSecret(ended, this.mesh);
+    if (isGuarded && ended.failure !== undefined && !this.world.isSwapped)
+      await this.#holdServing(new Map(before.map(({ name, serving }) => [name, serving])));
     const writes = before.flatMap(({ name, mark, most }) => {
       const server = this.mesh.server(name);
       const entries = server.journal.slice(mark).filter(({ by }) => by === "linkerd-multicluster");
       this.#holdDeletions(name, entries, most);
+      const backends = backendsIn(server);
+      for (const { verb, plural, key } of entries)
+        if (verb === "delete" && plural === "services" && backends.has(key))
+          assert.ok(server.get(plural, key), `a route in ${name} names ${key}, which is deleted`);
       assert.deepEqual(trespasses(server), []);
       for (const key of foreign)
         assert.equal(server.get("services", key)?.metadata.labels, undefined);
       return entries.map(({ verb, plural, key }) => `${verb} ${plural} ${key} in ${name}`);
     });
     return { ...ended, writes };
+  }
+
+  /** After a run that failed, what was served and what a new stack would serve is still served. */
+  async #holdServing(before: ReadonlyMap<string, ReadonlyMap<string, Serving>>): Promise<void> {
+    const lost = [...before].flatMap(([name, serving]) => {
+      const now = servingIn(this.mesh.server(name));
+      return [...serving].flatMap(([key, { target }]) =>
+        now.has(key) || !this.world.hasLink(name, target) ? [] : [{ name, key }],
+      );
+    });
+    if (lost.length === 0) return;
+    const scratch = await this.#scratch();
+    for (const { name, key } of lost)
+      assert.ok(!servingIn(scratch.server(name)).has(key), `${name} lost ${key}`);
   }
 
   /** Deletes mirrors of removed links only if they are marked, and no more than the guard of each link allows. */
@@ -213,6 +259,8 @@ export class History {
     for (const { verb, plural, key, before } of entries) {
       const isGone = verb === "delete" && plural === "services" && !live.has(key);
       if (!isGone || before === undefined) continue;
+      // Under another name, the mirror isn't gone.
+      if ([...live.values()].some((other) => isSameMirror(other, before))) continue;
       const target = before.metadata.labels?.[label.cluster] ?? "";
       counts.set(target, (counts.get(target) ?? 0) + 1);
       const isMarked = managersOf(before).some((each) => each.startsWith("linkerd-multicluster/"));

@@ -3,7 +3,15 @@ import type { ApiServer } from "../../simulation/api-server.ts";
 import { type FaultPlans, Mesh } from "../../simulation/mesh.ts";
 import { contentsOf, isMirror } from "../../simulation/outcome.ts";
 import { gatewayService, namespace } from "../../unit/fixtures/objects.ts";
-import { type ClusterName, clusterNames, type Edit, links, type RequestFault } from "./actions.ts";
+import {
+  type ClusterName,
+  clusterNames,
+  denials,
+  type Denial,
+  type Edit,
+  links,
+  type RequestFault,
+} from "./actions.ts";
 import { dropService, firstShape, putService, type Shape } from "./shape.ts";
 
 /** Services that belong to nobody's mirrors: one is in the way of a mirror. */
@@ -16,6 +24,9 @@ export class World {
   readonly present = new Set<number>(links.map((_link, index) => index));
   settings: Readonly<Record<string, unknown>> = {};
   isSwapped = false;
+  /** A Service of east fails over to its mirrors. */
+  failsOver = false;
+  #denied: Denial | undefined;
   readonly #shapes = new Map<string, Shape>();
   readonly #names = new Map<ClusterName, string>();
   readonly #lost = new Set<ClusterName>();
@@ -36,7 +47,11 @@ export class World {
   }
 
   get isQuiet(): boolean {
-    return this.#lost.size === 0 && !this.isSwapped;
+    return this.#lost.size === 0 && !this.isSwapped && this.#denied === undefined;
+  }
+
+  get isDenied(): boolean {
+    return this.#denied !== undefined && this.#lost.size === 0 && !this.isSwapped;
   }
 
   /** Returns the name of a cluster in the config. */
@@ -76,10 +91,18 @@ export class World {
     if (!this.#lost.delete(cluster)) this.#lost.add(cluster);
   }
 
+  deny(what: Denial | undefined): void {
+    this.#denied = what;
+    for (const server of this.mesh.servers.values())
+      server.refuse = (request) =>
+        what !== undefined && denials[what].test(request) ? "forbidden" : undefined;
+  }
+
   /** Lets every cluster respond with all pods, and allows deletions. */
   heal(): void {
     this.settings = { ...this.settings, allowDeletions: true };
     this.#lost.clear();
+    this.deny(undefined);
     this.isSwapped = false;
     for (const [key, shape] of this.#shapes) {
       const [cluster = "", service = ""] = key.split("/");
@@ -96,9 +119,12 @@ export class World {
       this.mesh.contexts.set("west", "north");
       this.mesh.contexts.set("north", "west");
     }
-    const clusters = clusterNames.map(
-      (name) => [this.nameOf(name), { context: name, uid: `uid-of-${name}` }] as const,
-    );
+    const targets = ["local", this.nameOf("west"), this.nameOf("north")];
+    const failsOver = this.failsOver && this.present.has(0) && this.present.has(1);
+    const clusters = clusterNames.map((name) => {
+      const failover = failsOver && name === "east" ? { failover: { "shop/web": targets } } : {};
+      return [this.nameOf(name), { context: name, uid: `uid-of-${name}`, ...failover }] as const;
+    });
     const named = links.map(({ source, target }) => ({
       source: this.nameOf(source),
       target: this.nameOf(target),
