@@ -19,6 +19,9 @@ const longestDelay = 5_000;
 const failureBackoff: Backoff = { first: 5_000, longest: 300_000 };
 const longestHold = 30_000;
 
+/** After that long without a run that only restored what others had set, nobody contests the mirrors any longer. */
+const peaceAfter = 2 * failureBackoff.longest;
+
 /** A dry run that takes longer must be stuck. Pulumi and the clusters decide how long a run takes. */
 const stuckAfter = 900_000;
 
@@ -48,6 +51,10 @@ export class ControlLoop {
   #sources: readonly WatchedSource[] = [];
   /** A guard refused the changes of these sources in the last dry run. */
   #refused: readonly SourceStatus[] = [];
+  /** The last dry run found nothing to do but restore what others have set. */
+  #contested: readonly string[] = [];
+  /** Counts runs that only did that, the last of which was then. The next one waits until the truce is over. */
+  #restored = { runs: 0, at: -Infinity, truce: -Infinity };
   #dryRunSince = Infinity;
   /** Counts turns in a row that failed. No change leads to a turn before the last one's wait is over. */
   #failures = 0;
@@ -137,6 +144,7 @@ export class ControlLoop {
     }
     if (isStopped()) return undefined;
     if (isToRun) {
+      if (this.#contested.length > 0) this.#beginTruce();
       this.#report("running");
       const up = await this.#run("up");
       if (up.result !== "succeeded") return up;
@@ -148,9 +156,19 @@ export class ControlLoop {
     this.#failures = 0;
     // A refused change waits for a person, or for the next dry run.
     const refusals = this.#refused.flatMap((source) => source.refusals);
-    if (this.#refused.length === 0) this.#report("settled");
-    else this.#report("refused", refusals, this.#everythingDue - this.#time.now());
+    const now = this.#time.now();
+    if (!isToRun && this.#contested.length > 0) {
+      this.#changesDue = this.#restored.truce;
+      this.#report("contested", this.#contested, Math.max(this.#restored.truce - now, 0));
+    } else if (this.#refused.length === 0) this.#report("settled");
+    else this.#report("refused", refusals, this.#everythingDue - now);
     return undefined;
+  }
+
+  #beginTruce(): void {
+    const at = this.#time.now();
+    const runs = at - this.#restored.at > peaceAfter ? 1 : this.#restored.runs + 1;
+    this.#restored = { runs, at, truce: at + backoff(runs, failureBackoff, this.#time) };
   }
 
   /** Reads which mirrors the state has, and watches the clusters on which they depend. */
@@ -168,7 +186,10 @@ export class ControlLoop {
     this.#deletionDue = now + dueIn;
     this.#parts.observe({ event: "dryRun", milliseconds: now - begun, sources });
     this.#refused = sources.filter(({ status }) => status === "refused");
-    return sources.some(({ status }) => status === "changed");
+    const changed = sources.filter(({ status }) => status === "changed");
+    const isContested = changed.every((each) => each.contested !== undefined);
+    this.#contested = isContested ? changed.flatMap((each) => each.contested ?? []) : [];
+    return changed.length > 0 && (!isContested || now >= this.#restored.truce);
   }
 
   /** @param refused would fail, or stop the run for all */

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined, type Time, unlessBug } from "@linkerd-multicluster/engine/kubernetes";
-import { argsOf, deletionTime, type Outcome } from "@linkerd-multicluster/engine/mirroring";
+import {
+  argsOf,
+  contested,
+  deletionTime,
+  type Outcome,
+} from "@linkerd-multicluster/engine/mirroring";
 import {
   addressesOf,
   type CheckedSource,
@@ -95,6 +100,10 @@ function statusOf({
     const counts = { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) };
     return [part, counts] as const;
   });
+  const restores =
+    isChanged && outcome.outcome === "planned" && !writesElsewhere(outcome)
+      ? contested(outcome.decided.decisions)
+      : undefined;
   const unreachable = [...outcome.readings].flatMap(([cluster, reading]) =>
     "why" in reading ? [[cluster, reading.why] as const] : [],
   );
@@ -102,10 +111,18 @@ function statusOf({
     source,
     status: isChanged ? "changed" : refusals.length > 0 ? "refused" : "inSync",
     refusals,
+    ...omitUndefined({ contested: restores }),
     parts: Object.fromEntries(parts),
     gateways,
     unreachable: Object.fromEntries(unreachable),
   };
+}
+
+function writesElsewhere({ decided, report }: Extract<Outcome, { outcome: "planned" }>): boolean {
+  return (
+    decided.failover.routes.some(({ verdict }) => verdict !== "keep") ||
+    report.statuses.some(({ isDue }) => isDue)
+  );
 }
 
 function sizeOf(lines: unknown): number {

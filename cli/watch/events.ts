@@ -6,7 +6,15 @@ export type WatchedKind = (typeof watchedKinds)[number];
 export const triggerReasons = ["event", "listed", "hostname", "config"] as const;
 export type TriggerReason = (typeof triggerReasons)[number];
 
-export const states = ["starting", "settled", "running", "refused", "failing", "locked"] as const;
+export const states = [
+  "starting",
+  "settled",
+  "running",
+  "refused",
+  "contested",
+  "failing",
+  "locked",
+] as const;
 export type State = (typeof states)[number];
 
 export const commands = ["preview", "up"] as const;
@@ -25,6 +33,8 @@ export interface RunEnd {
 export interface SourceStatus {
   readonly source: string;
   readonly status: "inSync" | "changed" | "refused";
+  /** Names what others have set, if a run would only restore it. */
+  readonly contested?: readonly string[];
   /** Sentences say why a guard refuses the changes. */
   readonly refusals: readonly string[];
   /** Counts mirrors after the run and exported Services without one, by target or `federated`. */

@@ -46,6 +46,7 @@ const stateText: Readonly<Record<State, string>> = {
   settled: "everything is in order",
   running: "running",
   refused: "blocked by a safety check",
+  contested: "another writer changes mirrors again and again, so runs wait",
   failing: "the last run failed",
   locked: "the stack is locked",
 };

@@ -8,6 +8,7 @@ export {
   systemNamespaces,
 } from "./model/link.ts";
 export { failoverSentences, local, mostBackends } from "./model/route.ts";
+export { contested } from "./decide/other-writers.ts";
 export { isNeverCopied } from "./decide/metadata.ts";
 export {
   annotation,

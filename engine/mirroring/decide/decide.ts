@@ -13,8 +13,7 @@ import { decideRoutes } from "./failover.ts";
 import { type Decision, isSkip, type Note } from "../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
-import { leavingNote } from "./metadata.ts";
-import { keptNote } from "./other-writers.ts";
+import { leftToOthers, othersNotes } from "./other-writers.ts";
 import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
 import { deletionRefusals, limitOfRemoved } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
@@ -40,7 +39,10 @@ export interface SourceObservation {
   readonly links: readonly LinkObservation[];
   readonly removed: readonly RemovedPart[];
   readonly now: Date;
-  readonly memory: Pick<Before, "failedOver" | "failover" | "identities" | "statefulSets">;
+  readonly memory: Pick<
+    Before,
+    "failedOver" | "failover" | "identities" | "rivals" | "statefulSets"
+  >;
   /** This stack has marked objects under these names, the current one first. */
   readonly stacks: readonly string[];
   /** They are read only where there is anything that one may have written. */
@@ -70,7 +72,7 @@ export interface Decided {
  * its members of federated Services, and the others are planned without it. Pure.
  */
 export function decide(observation: SourceObservation): Decided {
-  const { args, source, links, removed, stacks } = observation;
+  const { args, source, links, removed, stacks, memory } = observation;
   const prepared = withNamespacesToCreate(observation);
   const hidden = hidesMarks(source.services.values());
   const current = desiredOf(links, prepared).map(({ link, ...part }) => ({
@@ -90,7 +92,9 @@ export function decide(observation: SourceObservation): Decided {
   const planWithout = (overLimit: ReadonlySet<string>) => {
     const federated = desiredFederated(federatedView(prepared, overLimit));
     const parts = [...ownParts, { part: federatedPart, ...federated }];
-    const decisions = withinLimits(parts, specs, source, (some) => plan(some, source, targets));
+    const decisions = withinLimits(parts, specs, source, (some) =>
+      plan(some, source, targets).map((each) => leftToOthers(each, memory.rivals)),
+    );
     return { federated, decisions };
   };
   const first = planWithout(new Set());
@@ -159,10 +163,9 @@ function notesOn(
       const decisions = decisionsByPart.get(part) ?? [];
       return ownershipNotes(part, decisions, authority, context, mayExist(controllers, part));
     }),
-    ...[...decisionsByPart].flatMap(([part, decisions]): Note[] => {
-      const about = [leavingNote(decisions), keptNote(decisions)];
-      return about.flatMap((note) => (note === undefined ? [] : [[part, note] as const]));
-    }),
+    ...[...decisionsByPart].flatMap(([part, decisions]) =>
+      othersNotes(decisions).map((note): Note => [part, note]),
+    ),
   ];
 }
 

@@ -63,6 +63,11 @@ export function isNeverCopied(key: string): boolean {
   return neverCopied.has(groupOf(key));
 }
 
+/** Returns whether neither Linkerd nor this program reads the key on a mirror. */
+export function isFreelyCopied(key: string): boolean {
+  return !isNeverCopied(key) && !isLinkerds(key);
+}
+
 function groupOf(key: string): string {
   return key.slice(0, Math.max(key.indexOf("/"), 0));
 }
@@ -72,7 +77,7 @@ function isListed(key: string, { copiedMetadata }: MetadataRules): boolean {
 }
 
 /** Names the keys that a run removes from mirrors, since something in the source may select mirrors by them. */
-export function leavingNote(decisions: readonly Decision[]): string | undefined {
+export function leavingNotes(decisions: readonly Decision[]): string[] {
   const leaving = decisions.flatMap(({ key, ...each }) => {
     const fields = each.verdict === "update" ? each.fields : [];
     const keys = fields.flatMap(({ field, wanted }) => {
@@ -81,12 +86,14 @@ export function leavingNote(decisions: readonly Decision[]): string | undefined 
     });
     return keys.map((field) => ({ key, field }));
   });
-  if (leaving.length === 0) return undefined;
+  if (leaving.length === 0) return [];
   const [mirrors, fields] = [
     new Set(leaving.map(({ key }) => key)),
     leaving.map(({ field }) => field),
   ];
-  return `${count(mirrors.size, "mirror")} will lose what isn't copied any longer (${listed([...new Set(fields)].sort(), 10)}): list in copiedMetadata of the link what a NetworkPolicy, a ServiceMonitor or another selector in the source needs`;
+  return [
+    `${count(mirrors.size, "mirror")} will lose what isn't copied any longer (${listed([...new Set(fields)].sort(), 10)}): list in copiedMetadata of the link what a NetworkPolicy, a ServiceMonitor or another selector in the source needs`,
+  ];
 }
 
 /**

@@ -14,6 +14,8 @@ interface AboutMirror<Verdict extends string> extends About {
   readonly kind: MirrorKind;
   readonly live: LiveMirror;
   readonly fields: readonly FieldChange[];
+  /** Copied keys that another writer keeps setting stay as they are. */
+  readonly left?: readonly FieldChange[];
   /** This stack's mark is added to a Service that stays, or removed from it. */
   readonly mark?: "confirm" | "release";
   readonly claim?: FederatedClaim;

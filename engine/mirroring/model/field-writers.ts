@@ -12,7 +12,7 @@ type Path = readonly string[];
 
 export interface FieldWriter {
   readonly manager: string;
-  /** Of its last write to this object (RFC 3339). */
+  /** When it last wrote to this object (RFC 3339). */
   readonly time?: string;
 }
 

@@ -87,6 +87,12 @@ export type RemovedLink = Pick<LinkSpec, "source" | "target"> &
   Partial<Pick<LinkSpec, "maxDeletions">>;
 
 /**
+ * Copied keys of mirrors that others write too, such as `shop/web-west label team`: when they did so before a run (RFC
+ * 3339), or the field manager to which the key is left.
+ */
+export type Rivals = Readonly<Record<string, readonly string[] | string>>;
+
+/**
  * Holds what neither the config nor a cluster can provide (docs/decisions/0017). Each check derives it from the inputs
  * of the previous run, because even a run that changes nothing stores its inputs. Outputs may be older, so no deletion
  * depends on them.
@@ -102,6 +108,7 @@ export interface Memory {
   readonly statefulSets?: ByPart<KnownSets>;
   /** The source may have HTTPRoutes of this stack for these Services, even if a run can't list or delete them. */
   readonly failedOver?: readonly ObjectKey[];
+  readonly rivals?: Rivals;
   /** Mirrors may still be marked under these former names of this stack. */
   readonly formerStacks?: readonly string[];
   /** These former names mark nothing after this run, so the next one forgets them. */
@@ -173,6 +180,7 @@ export function argsOf({
   failedOver,
   formerStacks,
   renewedStacks,
+  rivals,
   missing,
   ...args
 }: Inputs): MirrorsArgs {

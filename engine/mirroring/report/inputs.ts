@@ -98,13 +98,13 @@ function unreadClusters(readings: ClusterReadings) {
 /** The source couldn't be read, so nothing may be concluded about it. */
 function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): CheckedPlan {
   const { identities, gateways, portConflicts, notMirrored, changes, failedOver } = before;
-  const { statefulSets } = before;
+  const { statefulSets, rivals } = before;
   const { unreachable, refused } = unreadClusters(readings);
   const removed = removedLinks(args, before);
   const inputs = {
     ...args,
     ...omitUndefined({ identities, gateways, portConflicts, notMirrored, changes, failedOver }),
-    ...omitUndefined({ statefulSets }),
+    ...omitUndefined({ statefulSets, rivals }),
     ...formerStacks(before, args),
     mirrors: typeof before.mirrors === "object" ? before.mirrors : {},
     ...(removed.length > 0 && { removedLinks: removed }),

@@ -1,5 +1,6 @@
 import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { valueIn } from "../../result.ts";
+import { rivalsAfter } from "../decide/other-writers.ts";
 import { type Decision, isSent, isSkip } from "../model/decision.ts";
 import { managerOf, wholeMarks } from "../model/marks.ts";
 import type { TargetObservation } from "../model/observation.ts";
@@ -44,6 +45,7 @@ export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutc
     ...nonEmpty("statefulSets", Object.fromEntries(statefulSets)),
     ...(staying.length > 0 && { removedLinks: staying }),
     ...nonEmpty("failedOver", mayHaveRoutes(before, outcome)),
+    ...nonEmpty("rivals", rivalsAfter(decided.decisions, before.rivals)),
     ...formerStacks(before, args, outcome),
   };
 }

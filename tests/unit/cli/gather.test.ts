@@ -49,7 +49,7 @@ describe("a support bundle", () => {
         "label team",
         "annotation example.com/key",
         "endpoints label team",
-        "endpoints annotation mirror.linkerd.io/remote-svc-fq-name",
+        "endpoints annotation mirror.linkerd.io/remote-svc-fq-name (set by linkerd-multicluster)",
       ],
     );
   });

@@ -1,9 +1,11 @@
-import { deepEqual, match } from "node:assert/strict";
-import { check, argsFor } from "../fixtures/checked.ts";
+import { deepEqual, equal, match } from "node:assert/strict";
+import { serverWith } from "../../simulation/contents.ts";
+import { Mesh } from "../../simulation/mesh.ts";
+import { argsFor, check, web } from "../fixtures/checked.ts";
 import { byUs, edited, withSpec } from "../fixtures/edited.ts";
 import { west } from "../fixtures/link.ts";
 import { ourManager, marked, written } from "../fixtures/marks.ts";
-import { exported, exporting } from "../fixtures/objects.ts";
+import { cluster, exported, exporting } from "../fixtures/objects.ts";
 import { reconciled } from "../fixtures/reconcile.ts";
 import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 
@@ -33,4 +35,31 @@ describe("a field of a mirror that this program doesn't know, or can't change", 
   it("is not reported if the API server set it in a write by this program", async () => {
     deepEqual(await notesWith((object) => byUs(future)(object) ?? object), []);
   });
+});
+
+describe("an admission webhook that sets a field of a mirror on each write", () => {
+  const fields: Record<string, unknown> = {
+    externalIPs: ["192.0.2.1"],
+    internalTrafficPolicy: "Local",
+    publishNotReadyAddresses: true,
+    sessionAffinity: "ClientIP",
+    trafficDistribution: "PreferClose",
+    future: "x",
+  };
+  for (const [field, value] of Object.entries(fields))
+    it(`makes no run fail, and changes the mirror no further: ${field}`, async () => {
+      const east = serverWith(cluster("east", { namespaces: ["shop"] }));
+      const mesh = Mesh.of([east, serverWith(exporting("west", [web]))]);
+      mesh.link({ source: "east", target: "west" });
+      east.admission.push((_, object) =>
+        object.kind === "Service"
+          ? { ...object, spec: { ...(object.spec ?? {}), [field]: value } }
+          : object,
+      );
+      const version = () => east.get("services", "shop/web-west")?.metadata.resourceVersion;
+      equal((await mesh.up()).failure, undefined);
+      const made = version();
+      for (let run = 0; run < 2; run++) equal((await mesh.up()).failure, undefined);
+      equal(version(), made);
+    });
 });

@@ -18,6 +18,7 @@ class Scenario {
   };
   readonly takes = { "dry run": 0.1, preview: 3, up: 4 };
   isStateReadable = true;
+  #rival = false;
   /** It has lines such as `11.9 dry run` and `12 settled`. */
   readonly timeline: string[] = [];
   readonly #time = new VirtualTime();
@@ -33,6 +34,7 @@ class Scenario {
         const end = this.ends[command];
         for (const source of ["east", "north"] as const)
           if (end.changes > 0 && !excluded.includes(source)) this.found[source] = inSync;
+        if (this.#rival && command === "up") void this.exportAt(this.now + 0.5);
         return end;
       },
     },
@@ -40,7 +42,9 @@ class Scenario {
       await this.#work("dry run");
       const sources = Object.entries(this.found).map(([source, status]) => {
         const refusals = status === "refused" ? ["too many deletions"] : [];
-        return { source, status, refusals, parts: {}, unreachable: {} };
+        const isFought = source === "east" && status === "changed" && this.#rival;
+        const fought = isFought ? { contested: ["shop/web-west: type, set by rival"] } : {};
+        return { source, status, refusals, parts: {}, unreachable: {}, ...fought };
       });
       const dueIn = this.dueIn.shift();
       return dueIn === undefined ? { sources } : { sources, dueIn: dueIn * 1_000 };
@@ -77,6 +81,15 @@ class Scenario {
     await this.until(seconds);
     this.found.east = "changed";
     this.loop.trigger();
+  }
+
+  /** Another writer changes a mirror of east half a second after each run, until then. */
+  async fightFrom(seconds: number, until: number): Promise<void> {
+    await this.until(seconds);
+    this.#rival = true;
+    await this.exportAt(seconds);
+    await this.until(until);
+    this.#rival = false;
   }
 
   /** Stops the watch, waits for its end, and returns the timeline from a time on. */
@@ -119,6 +132,30 @@ describe("the control loop of a watch", () => {
   it("runs up for what only the preview finds", async () => {
     watch.ends.preview = { result: "succeeded", changes: 2 };
     deepEqual(await watch.stopAt(60), ["0 preview", "3 dry run", "3.1 up", "7.1 settled"]);
+  });
+
+  it("waits longer each time that it would only restore what somebody else sets again, and says who", async () => {
+    await watch.fightFrom(20, 1_190);
+    const runs = watch.times("up").filter((at) => at < 590);
+    const pauses = runs.slice(1).map((at, index) => at - (runs[index] ?? 0));
+    ok(runs.length >= 4 && runs.length <= 8, runs.join());
+    deepEqual(
+      pauses,
+      pauses.toSorted((a, b) => a - b),
+    );
+    const said = watch.timeline.filter((line) => line.includes("contested"));
+    ok(said.length > 0 && said.every((line) => line.includes("shop/web-west: type, set by rival")));
+  });
+
+  it("doesn't let another change wait while somebody fights over a mirror", async () => {
+    const fight = watch.fightFrom(20, 300);
+    await watch.until(200);
+    const before = watch.times("up").length;
+    watch.found.north = "changed";
+    watch.loop.trigger();
+    await watch.until(203);
+    equal(watch.times("up").length, before + 1);
+    await fight;
   });
 
   it("does a dry run one second after the last change, and runs up only if it finds something", async () => {

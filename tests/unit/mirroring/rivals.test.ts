@@ -1,0 +1,85 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { ManagedFields, Service } from "../../../engine/kubernetes/objects/objects.ts";
+import { argsFor, check } from "../fixtures/checked.ts";
+import { carryOut } from "../fixtures/carry-out.ts";
+import { edited, withAnnotations, withLabels, withSpec } from "../fixtures/edited.ts";
+import { written } from "../fixtures/marks.ts";
+import { cluster, exported, exporting } from "../fixtures/objects.ts";
+
+const retry = "retry.linkerd.io/http";
+const meta = { labels: { team: "west" }, annotations: { [retry]: "5xx" } };
+const west = exporting("west", [exported("shop/web", meta)]);
+const args = argsFor([{ target: "west", copiedMetadata: ["*"] }]);
+const key = "shop/web-west";
+
+/** Another manager writes at that minute. */
+function by(manager: string, minute: number, edit: (object: Service) => Service | undefined) {
+  const time = `2026-03-01T00:${String(minute).padStart(2, "0")}:00Z`;
+  return (object: Service): Service => {
+    const after = written(manager, edit(object) ?? object, object);
+    const managedFields = (after.metadata.managedFields ?? []).map((entry): ManagedFields =>
+      entry.manager === manager ? { ...entry, time } : entry,
+    );
+    return { ...after, metadata: { ...after.metadata, managedFields } };
+  };
+}
+
+/** Runs after each write of another manager, and returns what the previews said last and the mirror then. */
+async function rounds(edits: readonly ((object: Service) => Service)[]) {
+  let east = cluster("east", { namespaces: ["shop"] });
+  let before = {};
+  let last = await check({ args, clusters: { east, west } });
+  const step = async () => {
+    last = await check({ args, clusters: { east, west }, before });
+    const { inputs } = last;
+    // An update decides again from the inputs of its own check.
+    const again = await check({ args, clusters: { east, west }, before: inputs });
+    deepEqual(again.inputs.rivals, inputs.rivals);
+    before = inputs;
+    if (last.outcome.outcome === "planned")
+      east = carryOut(last.outcome.decided.decisions, last.outcome.source);
+  };
+  await step();
+  for (const service of edits) {
+    east = edited(east, key, { service });
+    await step();
+  }
+  return { ...last, mirror: east.services.get(key) };
+}
+
+const team = withLabels({ team: "east" });
+
+describe("a copied label that another manager sets again and again", () => {
+  it("is restored three times in ten minutes, and then left to that manager, whom the preview names", async () => {
+    const third = await rounds([1, 3, 5].map((minute) => by("policy", minute, team)));
+    equal(third.mirror?.metadata.labels?.team, "west");
+    equal(third.inputs.changes?.west?.[key]?.["label team"], '"east" (set by policy) → "west"');
+    const edits = [1, 3, 5, 7].map((minute) => by("policy", minute, team));
+    const { mirror, hasWrites, notes } = await rounds(edits);
+    equal(mirror?.metadata.labels?.team, "east");
+    equal(hasWrites, false);
+    match(notes.join("\n"), /left to others .*\(shop\/web-west: label team, set by policy\)/);
+    const later = await rounds([...edits, by("policy", 50, withAnnotations({ other: "x" }))]);
+    deepEqual([later.hasWrites, later.mirror?.metadata.labels?.team], [false, "east"]);
+  });
+
+  it("is restored if the writes are rarer, or once that manager has given it up", async () => {
+    const rare = await rounds([1, 9, 20, 31].map((minute) => by("policy", minute, team)));
+    equal(rare.mirror?.metadata.labels?.team, "west");
+    const edits = [1, 3, 5, 7].map((minute) => by("policy", minute, team));
+    const gone = by("policy", 8, withLabels({ team: undefined }));
+    equal((await rounds([...edits, gone])).mirror?.metadata.labels?.team, "west");
+  });
+
+  const matters: Record<string, (object: Service) => Service | undefined> = {
+    "Linkerd's labels": withLabels({ "mirror.linkerd.io/headless-mirror-svc-name": "x" }),
+    "annotations that Linkerd reads": withAnnotations({ [retry]: "" }),
+    "the spec": withSpec({ internalTrafficPolicy: "Local" }),
+    "the ports": withSpec({ ports: [] }),
+  };
+  for (const [what, edit] of Object.entries(matters))
+    it(`never leaves ${what} to others`, async () => {
+      const { hasWrites } = await rounds([1, 2, 3, 4, 5, 6].map((m) => by("policy", m, edit)));
+      equal(hasWrites, true);
+    });
+});
