@@ -1,10 +1,10 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { chartNames } from "../config/chart-keys.ts";
-import type { ClusterConfig, LinkConfig, MeshConfig } from "../config/mesh.ts";
+import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { ownLinks, touchedClusters } from "../config/share.ts";
 import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/kubernetes";
-import { withoutRefused } from "@linkerd-multicluster/engine/trust";
+import { issuerName, withoutRefused } from "@linkerd-multicluster/engine/trust";
 import { Cluster, type InstalledCluster } from "./cluster.ts";
 import { type ClusterIdentity, unreachingProvider } from "./cluster-provider.ts";
 import { fullStackName } from "./full-stack-name.ts";
@@ -26,6 +26,8 @@ export interface MadeClusters {
 
 interface Making extends Pick<LinkerdSetup, "secretValues"> {
   readonly preflight: Preflight;
+  /** It is done before anything is installed, and depends on what stays in its cluster and leaves the state. */
+  readonly guard: (kept: readonly pulumi.Resource[]) => Promise<unknown>;
   /** They have nothing to do with the clusters that come last. */
   readonly others: Promise<pulumi.Resource[]>;
   readonly parent: pulumi.Resource;
@@ -34,7 +36,7 @@ interface Making extends Pick<LinkerdSetup, "secretValues"> {
 /** Other stacks install Linkerd on their own targets. */
 export async function makeClusters(
   mesh: MeshConfig,
-  { preflight, secretValues, others, parent }: Making,
+  { preflight, secretValues, guard, others, parent }: Making,
 ): Promise<MadeClusters> {
   // Charts are looked up first, so that a missing one fails before anything is registered.
   const charts = mesh.manage === "all" ? linkerdCharts(mesh.charts) : undefined;
@@ -55,6 +57,11 @@ export async function makeClusters(
     const known = { ...identityOf(name, preflight), links };
     return [name, new Cluster(name, config, known, { parent })] as const;
   });
+  const own = mesh.manage === "all" ? mesh.sources : new Set<string>();
+  const kept = places
+    .filter(([name]) => mesh.leaving[name] === "keep" && !own.has(name))
+    .flatMap(([name, place]) => keptLinkerd(name, mesh, place));
+  await guard(kept);
   const moved = await movedClusters(places.map(([name, { identity }]) => [name, identity]));
   const known = new Map([...preflight.refused, ...moved]);
   const live = withoutRefused(known.keys(), preflight.trust);
@@ -117,24 +124,64 @@ export async function movedClusters(
 }
 
 /**
- * The objects of a cluster with `revoked: true` are not registered, so Pulumi deletes them, which for this provider
+ * The objects of a cluster that is revoked or let go are not registered, so Pulumi deletes them, which for this provider
  * means to forget them. Helm releases can't be forgotten that way: they stay registered, are retained on deletion, and
  * leave the state with the cluster.
  */
-export class RevokedCluster extends pulumi.ComponentResource {
+export class ForgottenCluster extends pulumi.ComponentResource {
+  readonly name: string;
+  readonly provider: k8s.Provider;
+  readonly #access: Parameters<typeof unreachingProvider>[1];
+
   constructor(
     name: string,
-    { config, installed }: { readonly config: ClusterConfig; readonly installed: boolean },
+    access: Parameters<typeof unreachingProvider>[1],
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
-    const provider = unreachingProvider(name, config, "revoked", { parent: this });
-    for (const chart of installed ? chartNames : [])
-      new k8s.helm.v3.Release(
-        `${name}-${chart}`,
-        { chart, name: chart },
-        { parent: this, provider, retainOnDelete: true },
-      );
+    this.name = name;
+    this.#access = access;
+    this.provider = unreachingProvider(name, access, "revoked", { parent: this });
     this.registerOutputs({});
   }
+
+  retainReleases(provider = this.provider): void {
+    retained(this.name, { parent: this, provider });
+  }
+
+  /** A refresh drops what it can't read with the cluster's own provider. */
+  keepReleases(): void {
+    const opts = { parent: this };
+    this.retainReleases(unreachingProvider(`${this.name}-kept`, this.#access, "refused", opts));
+  }
+}
+
+/** No such resource is written or deleted: the provider leaves its inputs as they are. */
+function retained(name: string, opts: pulumi.CustomResourceOptions): pulumi.Resource[] {
+  return chartNames.map((chart) => {
+    const args = { chart, name: chart };
+    const called = `${name}-${chart}`;
+    return new k8s.helm.v3.Release(called, args, { ...opts, retainOnDelete: true });
+  });
+}
+
+/** The rest of the cluster stays with this stack, so it gets a provider of its own that reaches nothing. */
+function keptLinkerd(
+  name: string,
+  { linkerdNamespace, multiclusterNamespace, trust }: MeshConfig,
+  parent: Cluster,
+): pulumi.Resource[] {
+  const provider = unreachingProvider(`${name}-kept`, parent.config, "refused", { parent });
+  const opts = { parent, provider, retainOnDelete: true };
+  const namespace = (part: string, called: string) =>
+    new k8s.core.v1.Namespace(`${name}-${part}`, { metadata: { name: called } }, opts);
+  const metadata = { name: issuerName, namespace: linkerdNamespace };
+  const home =
+    trust.kind === "external"
+      ? []
+      : [
+          namespace("linkerd", linkerdNamespace),
+          new k8s.core.v1.Secret(`${name}-issuer`, { metadata }, opts),
+        ];
+  return [...home, namespace("multicluster", multiclusterNamespace), ...retained(name, opts)];
 }

@@ -5,6 +5,7 @@ import { kubeconfigsIn } from "./given-kubeconfigs.ts";
 export const servedBy = {
   ClusterIdentity: "clusterIdentities",
   Health: "health",
+  Installed: "installations",
   LinkTarget: "linkTargets",
   Mirrors: "mirrors",
   Revocation: "revocations",
@@ -18,6 +19,16 @@ type EngineType = keyof typeof servedBy;
 const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
   ClusterIdentity: ["links"],
   Health: ["mesh"],
+  Installed: [
+    "wanted",
+    "clusters",
+    "links",
+    "live",
+    "revoked",
+    "generatesTrust",
+    "mesh",
+    "triggers",
+  ],
   Mirrors: [
     "identities",
     "observedGateways",
@@ -40,6 +51,14 @@ export const pluginTypes = "linkerd-multicluster:engine:";
 
 let isPlugin = false;
 
+export function engineType(type: EngineType): string {
+  return isPlugin ? `${pluginTypes}${type}` : dynamicType(type);
+}
+
+function dynamicType(type: EngineType): string {
+  return `pulumi-nodejs:dynamic/linkerd:${type}`;
+}
+
 /** A plugin can't create dynamic resources (pulumi/pulumi#5455), so it serves them itself. */
 export function serveAsPlugin(): void {
   isPlugin = true;
@@ -56,16 +75,15 @@ export class EngineResource extends pulumi.CustomResource {
     args: pulumi.Inputs,
     opts: pulumi.CustomResourceOptions = {},
   ) {
-    const dynamic = `pulumi-nodejs:dynamic/linkerd:${type}`;
     const props = { ...args, ...kubeconfigsIn(args) };
     const hideDiffs = ["__provider", "kubeconfigs", ...(hidden[type] ?? [])];
     if (isPlugin) {
       // The next update turns the dynamic resources of a Node program into these.
-      const aliases = [{ type: dynamic }];
-      super(`${pluginTypes}${type}`, name, props, { ...opts, hideDiffs, aliases });
+      const aliases = [{ type: dynamicType(type) }, ...(opts.aliases ?? [])];
+      super(engineType(type), name, props, { ...opts, hideDiffs, aliases });
     } else {
       const __provider = providerOf(servedBy[type]);
-      super(dynamic, name, { ...props, __provider }, { ...opts, hideDiffs });
+      super(engineType(type), name, { ...props, __provider }, { ...opts, hideDiffs });
     }
   }
 }

@@ -1,17 +1,19 @@
 import * as pulumi from "@pulumi/pulumi";
 import { linkOwner } from "@linkerd-multicluster/engine/credentials";
+import { hasLinkerd } from "@linkerd-multicluster/engine/credentials";
 import type { HealthArgs } from "@linkerd-multicluster/engine/health";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { healthMesh, mirrorsArgs, ownLinks, revocationArgs } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import type { InstalledCluster } from "./cluster.ts";
-import { type MadeClusters, makeClusters, RevokedCluster } from "./clusters.ts";
+import { ForgottenCluster, type MadeClusters, makeClusters } from "./clusters.ts";
 import { fullStackName } from "./full-stack-name.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
 import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors } from "./mirrors.ts";
 import type { Preflight } from "./preflight.ts";
+import { guardRemovals, keptClusters } from "./removal-guard.ts";
 
 export interface CheckedMesh {
   readonly config: MeshConfig;
@@ -47,7 +49,9 @@ export class MeshResources {
     const config = this.#config;
     const { preflight } = this.#mesh;
     const others = Promise.withResolvers<pulumi.Resource[]>();
-    if (preflight !== undefined) await this.#makeClusters(preflight, others.promise);
+    const guard = this.#removalGuard();
+    if (preflight === undefined) await guard([]);
+    else await this.#makeClusters({ preflight, guard, others: others.promise });
     const { clusters, refused, last } = this.#made;
     this.#revoke(preflight);
     const isIn = (names: { has(name: string): boolean }) => (link: LinkConfig) =>
@@ -76,10 +80,26 @@ export class MeshResources {
     return this;
   }
 
-  async #makeClusters(preflight: Preflight, others: Promise<pulumi.Resource[]>): Promise<void> {
+  #removalGuard(): Parameters<typeof makeClusters>[1]["guard"] {
+    const config = this.#config;
+    const parent = this.#parent;
+    const forgotten = keptClusters(config).map((name) => {
+      const known = config.clusters.get(name) ?? { name, access: { context: name } };
+      return new ForgottenCluster(name, known, { parent });
+    });
+    return async (kept) => {
+      const before = [...kept, ...forgotten.map(({ provider }) => provider)];
+      const left = await guardRemovals(config, parent, before);
+      for (const cluster of forgotten) if (hasLinkerd(left[cluster.name])) cluster.keepReleases();
+    };
+  }
+
+  async #makeClusters(
+    start: Pick<Parameters<typeof makeClusters>[1], "preflight" | "guard" | "others">,
+  ): Promise<void> {
     const parent = this.#parent;
     const { secretValues = isSecret("clusters") || isSecret("charts") } = this.#mesh;
-    const making = { preflight, secretValues, others, parent };
+    const making = { ...start, secretValues, parent };
     this.#made = await makeClusters(this.#config, making);
     const { clusters, refused, last, held } = this.#made;
     for (const why of held)
@@ -106,7 +126,8 @@ export class MeshResources {
     if (preflight !== undefined)
       for (const [name, config] of revoked.clusters) {
         const installed = manage === "all" && sources.has(name);
-        new RevokedCluster(name, { config, installed }, { parent });
+        const cluster = new ForgottenCluster(name, config, { parent });
+        if (installed) cluster.retainReleases();
       }
     // Where two names lead to one cluster, nobody knows yet in which of them the access has ended.
     const uids = [...(preflight?.uids ?? [])].filter(([name]) => !preflight?.twins.has(name));
@@ -206,7 +227,7 @@ export class MeshResources {
       triggers: this.#revisions,
       ...(refused.length > 0 && { refused }),
     };
-    const health = new EngineResource("Health", "health", args, {
+    const health = new EngineResource("Health", "checks", args, {
       parent,
       dependsOn: [...this.#unverified],
     });

@@ -9,6 +9,7 @@ import type { GeneratedTrust, MeshConfig } from "../config/mesh.ts";
 import { ClusterIdentity } from "./cluster-provider.ts";
 import { identityOf, movedClusters } from "./clusters.ts";
 import type { Preflight } from "./preflight.ts";
+import { guardRemovals } from "./removal-guard.ts";
 import { EngineResource } from "./engine-resource.ts";
 import type { IssuanceArgs } from "./trust/issuance.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
@@ -38,6 +39,7 @@ export class TrustStack extends pulumi.ComponentResource {
     { unknownAnchors }: GeneratedTrust,
     preflight: Preflight,
   ): Promise<{ readonly [Name in keyof TrustExports]: pulumi.Output<TrustExports[Name]> }> {
+    await guardRemovals(config, this);
     const identities = [...config.clusters].map(([cluster, each]) => {
       const known = identityOf(cluster, preflight);
       const identity = new ClusterIdentity(cluster, each, known, { parent: this });

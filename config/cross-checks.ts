@@ -26,6 +26,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     sameClusterTwice,
     revokedLinks,
     topology,
+    leaving,
     sources,
     ends,
     pairs,
@@ -57,6 +58,15 @@ function revokedLinks({ stack, links = [] }: Readings): string[] {
   return links
     .filter(({ values }) => values.revoked === true)
     .map(({ path }) => mustBe([...path, "revoked"], "is true", rule));
+}
+
+/** The resources of a trust stack have another parent, under which nothing that exists can be kept. */
+function leaving({ stack: { values } }: Readings): string[] {
+  if (values.manage !== "trust") return [];
+  const rule = `"delete" where ${where(["manage"])} is "trust": to keep it, set "mirrors" there for a run first`;
+  return Object.entries(values.leaving)
+    .filter(([, how]) => how === "keep")
+    .map(([name]) => mustBe(["leaving", name], 'is "keep"', rule));
 }
 
 function sameClusterTwice({ clusters }: Readings): string[] {

@@ -22,8 +22,8 @@ import { filled } from "./schema.ts";
 
 /** Fills in every default of readings without a mistake. */
 export function meshConfig(readings: Readings): MeshConfig {
-  const { manage, linkerdCheck, linkerdNamespace, multiclusterNamespace, ...values } =
-    readings.stack.values;
+  const { manage, leaving, trustKeysExported, linkerdCheck, ...others } = readings.stack.values;
+  const { linkerdNamespace, multiclusterNamespace, ...values } = others;
   const configured = [...(readings.clusters ?? [])].map(([name, reading]) => {
     return [name, clusterConfig(name, reading.values, readings.stack.values)] as const;
   });
@@ -34,6 +34,8 @@ export function meshConfig(readings: Readings): MeshConfig {
   );
   const config = {
     manage,
+    leaving,
+    trustKeysExported,
     linkerdCheck,
     linkerdNamespace,
     multiclusterNamespace,

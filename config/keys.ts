@@ -133,6 +133,16 @@ export const stack = section("this program's config", {
     "links that need not be listed, in both directions: `mesh` between all clusters, `{ hub: <cluster> }` between that cluster and all others, `{ regions: ... }` between all clusters, flat within a region; a listed link replaces that of the topology",
     { of: topology },
   ),
+  leaving: withDefault(
+    z.record(clusterName, oneOf("keep", "delete"), {
+      error: "a map from clusters to keep or delete",
+    }),
+    {},
+    "for one run, what happens to all that this stack has installed in a cluster and no longer manages: `keep` leaves it there and drops it from the state, `delete` deletes it; otherwise the run is refused (docs/guides/revoke.md)",
+  ),
+  trustKeysExported: off(
+    "`true`: the private keys of the generated trust, which only the state has, were exported and may leave it",
+  ),
   linkDefaults: withDefault(
     anything,
     {},

@@ -9,7 +9,12 @@ import type { Filled } from "./schema.ts";
 /** The stack config is checked, and parseConfig has filled in every default. The keys are explained in keys.ts. */
 export interface MeshConfig extends Pick<
   Filled<typeof stack.keys>,
-  "manage" | "linkerdCheck" | "linkerdNamespace" | "multiclusterNamespace"
+  | "manage"
+  | "leaving"
+  | "trustKeysExported"
+  | "linkerdCheck"
+  | "linkerdNamespace"
+  | "multiclusterNamespace"
 > {
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
   /** These clusters of this stack include revoked ones (share.ts). */

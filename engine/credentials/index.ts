@@ -1,5 +1,16 @@
 /** Programs outside of the engine import from here alone. */
 export type { SourceLinks } from "./cluster-identity.ts";
+export {
+  type FormerMemory,
+  hasLinkerd,
+  type Installed,
+  type InstalledArgs,
+  installedParts,
+  judgeRemoval,
+  pairOf,
+  refusedRemoval,
+  remembered,
+} from "./installed.ts";
 export { kubeconfigFor } from "./kubeconfig.ts";
 export { noClusterDomain } from "./linkerd-config.ts";
 export {

@@ -2,6 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { removeForeignSettings } from "../credentials/adoption.ts";
 import { checkIdentity, type IdentityInputs } from "../credentials/cluster-identity.ts";
 import {
+  type FormerMemory,
+  type InstalledInputs,
+  rememberInstalled,
+} from "../credentials/installed.ts";
+import {
   awaitHostnames,
   checkTarget,
   isSameTarget,
@@ -100,6 +105,11 @@ export const clusterIdentities = statelessResource<IdentityInputs>({
     print(...notes);
     return { inputs, failures: [] };
   },
+});
+
+export const installations = statelessResource<InstalledInputs & FormerMemory>({
+  idOf: () => "installed",
+  check: (olds, args) => Promise.resolve({ inputs: rememberInstalled(olds, args), failures: [] }),
 });
 
 /** State of versions before 0.2 may hold claims, which are only read and deleted. Their Leases mean nothing. */

@@ -160,7 +160,7 @@ describe("Cluster: what is kept", () => {
     };
     deepEqual(kept(mesh), expected);
     deepEqual(mesh.names(types.linkCr), ["east/west"]);
-    const { refused } = mesh.inputs(types.health, "health");
+    const { refused } = mesh.inputs(types.health, "checks");
     const [why, ...others] = refused as readonly string[];
     match(why ?? "", /^linkerd-multicluster:trust\.issuers\.west is signed by next /);
     equal(others.length, 1);

@@ -28,7 +28,8 @@ describe("Mesh with manage: all", () => {
     );
     deepEqual(children.toSorted(), [
       ...names.map((name) => `Cluster ${name}`),
-      "Health health",
+      "Health checks",
+      "Installed installed",
       ...links,
       ...names.map((name) => `Mirrors ${name}`),
       "TrustRoot trust",

@@ -11,14 +11,16 @@ const links = [
 /** Lists all resources that Health has to wait for. */
 const custom = (mesh: MockedMesh): string[] =>
   mesh.order.filter(
-    (each) => !/^(pulumi:providers|command|tls):?/.test(each) && !each.startsWith(types.health),
+    (each) =>
+      !/^(pulumi:providers|command|tls):?/.test(each) &&
+      ![types.health, types.installed].some((type) => each.startsWith(type)),
   );
 
 describe("Mesh: verified at the end", () => {
   for (const keys of [{ links: [] }, { links }])
     it(`Health runs after everything else, with ${keys.links.length} links`, async () => {
       const mesh = await mockedMesh({ manage: "all", clusters, ...keys });
-      const before = predecessors(mesh, `${types.health} health`);
+      const before = predecessors(mesh, `${types.health} checks`);
       deepEqual(
         custom(mesh).filter((each) => !before.has(each)),
         [],
@@ -29,7 +31,7 @@ describe("Mesh: verified at the end", () => {
   for (const manage of ["links", "all"])
     it(`Health gets the last change of every source, token, chart and issuer, with manage: ${manage}`, async () => {
       const mesh = await mockedMesh({ manage, clusters, links });
-      const { triggers, mesh: known } = mesh.inputs(types.health, "health");
+      const { triggers, mesh: known } = mesh.inputs(types.health, "checks");
       const { west, east, north, ...others } = triggers as Readonly<Record<string, unknown>>;
       const installed = [west, east, north];
       if (manage === "all") {
@@ -66,7 +68,7 @@ describe("Mesh: verified at the end", () => {
       const check = mesh.needs(types.cliCheck, "linkerd-check");
       // Revisions are inputs of Health itself, and of the commands here.
       deepEqual(
-        mesh.needs(types.health, "health").filter((each) => !check.includes(each)),
+        mesh.needs(types.health, "checks").filter((each) => !check.includes(each)),
         [],
       );
       const first = mesh.order.findIndex((each) => each.startsWith(types.command));

@@ -126,8 +126,8 @@ it("Mesh with manage: links creates credentials and Link where Linkerd's control
   deepEqual([controllerLinks, observedGateways], [["north"], { west: gatewayOf("west") }]);
   const link = `${types.linkCr} east/north`;
   equal(mesh.needs(types.mirrors, "east").includes(link), true);
-  equal(mesh.needs(types.health, "health").includes(link), true);
-  const { mesh: described } = mesh.inputs(types.health, "health");
+  equal(mesh.needs(types.health, "checks").includes(link), true);
+  const { mesh: described } = mesh.inputs(types.health, "checks");
   deepEqual(
     meshIn(described as string).links.map(({ mirroring }) => mirroring),
     ["pulumi", "pulumi", "controller"],

@@ -48,7 +48,7 @@ for (const [manage, way] of cases)
 
     before(async () => {
       mesh = await mockedMesh({ manage, clusters, links }, ways[way]);
-      const { refused } = mesh.inputs(types.health, "health");
+      const { refused } = mesh.inputs(types.health, "checks");
       [sentence = ""] = refused as readonly string[];
     });
 
@@ -98,7 +98,7 @@ for (const [manage, way] of cases)
         sentence,
         way === "trust" ? /^Cluster west uses the issuer / : /^Cluster west is another\.$/,
       );
-      ok(predecessors(mesh, `${types.health} health`).has(`${types.linkCr} east/north`));
+      ok(predecessors(mesh, `${types.health} checks`).has(`${types.linkCr} east/north`));
     });
   });
 
@@ -115,7 +115,7 @@ for (const manage of ["links", "all"])
     }
     const writes = predecessors(mesh, `${types.provider} west`);
     ok(writes.has(`${types.linkCr} north/south`) && writes.has(`${types.mirrors} east`));
-    ok(predecessors(mesh, `${types.health} health`).has(`${types.linkCr} east/west`));
+    ok(predecessors(mesh, `${types.health} checks`).has(`${types.linkCr} east/west`));
     equal(mesh.inputs(types.mirrors, "east")["distrusted"], undefined);
   });
 

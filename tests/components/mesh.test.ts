@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import { Mesh } from "../../components/mesh.ts";
 import { configOf } from "../unit/config/table.ts";
 import { mockedMesh, types } from "./mocked-mesh.ts";
@@ -17,15 +17,20 @@ describe("Mesh with manage: mirrors", () => {
     const mesh = await mockedMesh({ manage, clusters, links, linkerdCheck: true });
     deepEqual(
       mesh.resources.map(({ type, name }) => `${type} ${name}`).toSorted(),
-      [`${types.mesh} mesh`, `${types.mirrors} east`, `${types.mirrors} north`].sort(),
+      [
+        `${types.installed} installed`,
+        `${types.mesh} mesh`,
+        `${types.mirrors} east`,
+        `${types.mirrors} north`,
+      ].sort(),
     );
     deepEqual(mesh.said, []);
     for (const { dependencies, parent, provider } of mesh.ofType(types.mirrors))
       deepEqual([dependencies, parent, provider], [[], `${types.mesh} mesh`, ""]);
   });
 
-  it("has no resources without links", async () => {
-    equal((await mockedMesh({ manage, clusters })).order.length, 0);
+  it("has nothing but its memory without links", async () => {
+    deepEqual((await mockedMesh({ manage, clusters })).order, [`${types.installed} installed`]);
   });
 
   it("returns which links are in order, wait for a cluster, or need fixing", async () => {

@@ -20,6 +20,7 @@ export const types = {
   mirrors: dynamic("Mirrors"),
   identity: dynamic("ClusterIdentity"),
   health: dynamic("Health"),
+  installed: dynamic("Installed"),
   target: dynamic("LinkTarget"),
   tokenCheck: dynamic("TokenCheck"),
   revocation: dynamic("Revocation"),

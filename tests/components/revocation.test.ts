@@ -61,7 +61,7 @@ describe("a revoked cluster", function () {
   });
 
   it("is excluded from the checks at the end", () => {
-    const { mesh: checked } = mesh.inputs(types.health, "health");
+    const { mesh: checked } = mesh.inputs(types.health, "checks");
     equal(JSON.stringify(checked).includes("east"), false);
   });
 
@@ -98,6 +98,6 @@ describe("a revoked link", function () {
     const waits = mesh.resources
       .filter(({ dependencies }) => dependencies.includes(`${type} east`))
       .map((each) => `${each.type.split(":").at(-1) ?? ""} ${each.name}`);
-    deepEqual(waits.toSorted(), ["Health health", "LinkCredentials east/north", "Mirrors east"]);
+    deepEqual(waits.toSorted(), ["Health checks", "LinkCredentials east/north", "Mirrors east"]);
   });
 });

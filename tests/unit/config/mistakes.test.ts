@@ -30,7 +30,7 @@ toplogy: mesh
 
 # an unknown key like no other
 prometheus: {}
-! prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.
+! prometheus is not a key of this program's config; the keys are clusters, links, manage, topology, leaving, trustKeysExported, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.
 
 manage: everything
 ! manage is "everything"; it must be all, links, mirrors or trust.
@@ -62,7 +62,7 @@ linkDefaults: { source: west, headles: true }
 
   it("reports a config that is no map", () => {
     deepEqual(mistakesIn([]), [
-      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.",
+      "linkerd-multicluster is an empty list; it must be a map of clusters, links, manage, topology, leaving, trustKeysExported, linkDefaults, linkerdCheck, linkerdNamespace, multiclusterNamespace, trustDomain, trust, charts, mesh, sources.",
     ]);
   });
 });
