@@ -13,13 +13,13 @@ import {
   type Write,
 } from "../model/decision.ts";
 import type { LinkSpec } from "../model/link.ts";
-import { metaOf, undecidedMirrors } from "../model/live-mirrors.ts";
+import { metaOf, originOf, undecidedMirrors } from "../model/live-mirrors.ts";
 import { marksOn } from "../model/marks.ts";
 import { reasons } from "../model/reasons.ts";
 import { appliesTo, backendsOf, type Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Failover } from "../model/state.ts";
-import { mirrorPlace, originPath, remotePath } from "../model/vocabulary.ts";
+import { mirrorPlace } from "../model/vocabulary.ts";
 
 export interface FailoverView {
   readonly source: ClusterSnapshot;
@@ -54,12 +54,11 @@ export function mirrorBackend(
   service: ObjectKey,
   { source, stacks, links, decisionsByPart, own }: FailoverView,
 ): Backend | undefined {
-  const path = originPath(service);
   const judged = decisionsByPart.get(target);
   const mirrors = (judged ?? undecidedMirrors(source, target))
     .filter(isListed)
     .filter(({ kind }) => kind === "gateway" || kind === "discovery")
-    .filter(({ live, wanted }) => remotePath((wanted ?? metaOf(live)).annotations) === path);
+    .filter(({ key, live, wanted }) => (wanted?.origin ?? originOf(key, live).service) === service);
   const wanted = mirrors.find(isWanted);
   if (wanted !== undefined) return backendOf(wanted.key, wanted.wanted.ports);
   const isInDoubt =

@@ -109,12 +109,7 @@ export function tokensIn(annotations: Readonly<Record<string, string>>): string[
     .filter((token) => token !== "");
 }
 
-/** Returns `web.shop`, or `pod.web.shop` for a pod; the cluster domain may change. */
-export function remotePath(annotations: Readonly<Record<string, string>> = {}): string | undefined {
-  return annotations[annotation.remoteName]?.replace(/\.svc\..*/, "");
-}
-
-/** Returns the same for an exported Service or one of its pods. */
+/** Names an exported Service, or one of its pods. */
 export function originPath(origin: ObjectKey, hostname?: string): string {
   const [namespace = "", name = ""] = origin.split("/");
   return [...(hostname === undefined ? [] : [hostname]), name, namespace].join(".");

@@ -1,7 +1,6 @@
 import {
   isHeadless,
   keyOf,
-  objectKey,
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
@@ -9,7 +8,7 @@ import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import type { Mirror } from "../../model/mirror.ts";
 import type { KnownSets, LinkView } from "../../model/observation.ts";
-import { absentPods, heldPods, provenPods } from "../policies/absent-pods.ts";
+import { absentPods, heldPods } from "../policies/absent-pods.ts";
 import { hostSubsets, headlessShape, tooManyPods } from "../policies/headless.ts";
 import { omittedPorts, withoutNamedPorts, withoutPorts } from "../policies/exports.ts";
 import type { Fix, Skip, Why } from "../../model/reasons.ts";
@@ -52,10 +51,9 @@ export function desired(view: LinkView): Desired {
     } else {
       mirrors.push(...outcome.mirrors);
       Object.assign(missing, outcome.missing);
-      if (outcome.pods === undefined) continue;
-      const place = mirrorNamespace(service.metadata.namespace, link);
-      proven.push(...outcome.pods.proven.map((pod) => objectKey(place, mirrorName(pod, link))));
-      if (outcome.pods.known.length > 0) knownSets[origin] = outcome.pods.known;
+      proven.push(...(outcome.proven ?? []));
+      if (outcome.known !== undefined && outcome.known.length > 0)
+        knownSets[origin] = outcome.known;
     }
   }
   const misnamed = mirrors.flatMap((mirror) => {
@@ -73,8 +71,7 @@ function described({ target, gateway }: LinkSpec): Fix | undefined {
   return { cluster: target, kubectl: `--namespace ${namespace} describe service ${name}` };
 }
 
-type Outcome = Pick<Desired, "mirrors"> &
-  Partial<Pick<Desired, "missing">> & { readonly pods?: ReturnType<typeof provenPods> };
+type Outcome = Pick<Desired, "mirrors"> & Partial<Omit<ReturnType<typeof heldPods>, "subsets">>;
 
 /** @param absent pods of the Service that have mirrors and are in no Endpoints now */
 function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): Outcome | Why {
@@ -115,7 +112,8 @@ function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): O
       const tooMany = tooManyPods(service, endpoints, pods);
       if (tooMany !== undefined) return tooMany;
       const mirrors = headlessMirrors(service, endpoints, pods, link, gateway.value.gateway);
-      return { mirrors, missing: held.missing, pods: provenPods(service, view, absent) };
+      const { subsets: _, ...found } = held;
+      return { mirrors, ...found };
     }
   }
   return { mirrors: [gatewayMirror(service, endpoints, link, gateway.value.gateway)] };

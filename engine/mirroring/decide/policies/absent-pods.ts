@@ -81,16 +81,22 @@ export function heldPods(
   view: LinkView,
   absent: readonly string[],
 ) {
-  const { link, source, now } = view;
+  const { link, source, now, statefulSets, knownSets } = view;
   const { name, namespace } = service.metadata;
-  const sets = setsOf(service, view);
+  const sets = statefulSets.filter(
+    ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceName === name,
+  );
+  const known = knownSets?.[keyOf(service)] ?? [];
+  const proven: ObjectKey[] = [];
   const place = mirrorNamespace(namespace, link);
   const root = source.endpoints.get(objectKey(place, mirrorName(name, link)));
   // The values are times since when pods are missing (RFC 3339). Their mirrors are deleted a while later.
   const missing: Record<ObjectKey, string> = {};
   const subsets: HostSubset[] = [];
-  for (const hostname of link.readiness === "follow" ? [] : absent) {
+  for (const hostname of absent) {
     const mirror = objectKey(place, mirrorName(hostname, link));
+    if (sets.some((set) => provesGone(set, hostname, known))) proven.push(mirror);
+    if (link.readiness === "follow") continue;
     const answers = sets.flatMap((set) => hasPod(set, hostname) ?? []);
     if (answers.length > 0 && !answers.includes(true)) continue;
     if (answers.length === 0 && endpoints !== undefined) {
@@ -102,35 +108,23 @@ export function heldPods(
     const ports = portsOfPod(hostname, root) ?? endpoints?.subsets?.[0]?.ports ?? [];
     subsets.push({ hostnames: [hostname], ports });
   }
-  return { subsets, missing };
+  const isRenewed = sets.length > 0 && proven.length === absent.length;
+  const uids = sets.flatMap(({ metadata }) => metadata.uid ?? []);
+  return { subsets, missing, proven, known: isRenewed ? uids : known };
 }
 
 /**
- * Finds missing pods that are provably gone: their StatefulSet is the one that earlier runs have seen, and neither is to
- * have so many pods nor has them. A StatefulSet that was deleted, or made again, says nothing about what was lost with it.
- * So its UID is remembered, in state, where no tenant can write it, and not renewed while a mirror of an unproven pod
- * is left.
+ * A missing pod is provably gone if its StatefulSet is one that earlier runs have seen, and neither is to have so many pods
+ * nor has them. One that was deleted, or made again, says nothing about what was lost with it. So UIDs are remembered, in
+ * state, where no tenant can write them, and not renewed while a mirror of an unproven pod is left.
  */
-export function provenPods(service: Service, view: LinkView, absent: readonly string[]) {
-  const sets = setsOf(service, view);
-  const known = view.knownSets?.[keyOf(service)] ?? [];
-  const isProven = (hostname: string) =>
-    sets.some(({ metadata, spec = {}, status }) => {
-      const ordinal = ordinalOf(metadata.name, hostname);
-      if (ordinal === undefined || status?.replicas === undefined) return false;
-      const { replicas = 1, ordinals: { start = 0 } = {} } = spec;
-      const most = start + Math.max(replicas, status.replicas);
-      return known.includes(metadata.uid ?? "") && ordinal >= most;
-    });
-  const proven = absent.filter(isProven);
-  const isRenewed = sets.length > 0 && proven.length === absent.length;
-  return { proven, known: isRenewed ? sets.flatMap(({ metadata }) => metadata.uid ?? []) : known };
-}
-
-function setsOf({ metadata: { name, namespace } }: Service, { statefulSets }: LinkView) {
-  return statefulSets.filter(
-    ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceName === name,
-  );
+function provesGone(set: StatefulSet, hostname: string, known: readonly string[]): boolean {
+  const { metadata, spec = {}, status } = set;
+  const ordinal = ordinalOf(metadata.name, hostname);
+  if (ordinal === undefined || status?.replicas === undefined) return false;
+  const { replicas = 1, ordinals: { start = 0 } = {} } = spec;
+  const most = start + Math.max(replicas, status.replicas);
+  return known.includes(metadata.uid ?? "") && ordinal >= most;
 }
 
 /** Returns undefined if the API server gives no time; then nothing is concluded. */

@@ -4,7 +4,8 @@ import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import { federatedPart, type Owner, ownerOf } from "../../model/owner.ts";
 import type { Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { label, remotePath } from "../../model/vocabulary.ts";
+import { originOf } from "../../model/live-mirrors.ts";
+import { label } from "../../model/vocabulary.ts";
 import type { Refusal } from "./rules.ts";
 
 export interface NameClaim {
@@ -60,12 +61,11 @@ function rightfulOwner(
 }
 
 function holds({ mirror, part }: NameClaim, source: ClusterSnapshot): boolean {
-  const live = source.services.get(mirrorKey(mirror));
-  return (
-    live !== undefined &&
-    ownerOf(part).owns(live) &&
-    remotePath(live.metadata.annotations) === remotePath(mirror.annotations)
-  );
+  const key = mirrorKey(mirror);
+  const live = source.services.get(key);
+  if (live === undefined || !ownerOf(part).owns(live)) return false;
+  const { service, pod } = originOf(key, { service: live });
+  return service === mirror.origin && pod === mirror.hostname;
 }
 
 function words({ mirror, part }: NameClaim): string {

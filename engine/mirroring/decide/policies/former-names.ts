@@ -1,9 +1,9 @@
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import type { Skipped, Wanted } from "../../model/decision.ts";
-import { liveKind, metaOf, rootOf } from "../../model/live-mirrors.ts";
+import { metaOf, originOf, rootOf } from "../../model/live-mirrors.ts";
 import type { LiveMirror } from "../../model/mirror.ts";
 import { type Reason, reasons } from "../../model/reasons.ts";
-import { originPath, remotePath } from "../../model/vocabulary.ts";
+import { originPath } from "../../model/vocabulary.ts";
 
 export interface Succession {
   /** Names the mirror of the same Service or pod under its present name. */
@@ -51,11 +51,11 @@ export function succession(
     if (reasons[reason].keeps || ofNameOrPlace.has(reason))
       add(origin, key, hostname === undefined, false);
   return (key, former) => {
-    const path = remotePath(metaOf(former).annotations) ?? "";
-    const ofRoot = liveKind(former) === "endpoint" ? path.slice(path.indexOf(".") + 1) : path;
-    const now = present.get(ofRoot);
+    const { service, pod } = originOf(key, former);
+    if (service === undefined) return {};
+    const now = present.get(originPath(service));
     if (now === undefined || now.root === rootOf(key, metaOf(former))) return {};
-    const successor = successors.get(path);
+    const successor = successors.get(originPath(service, pod));
     return { ...(successor && { successor }), ...(now.awaited && { awaited: now.awaited }) };
   };
 }

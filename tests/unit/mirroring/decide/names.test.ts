@@ -89,6 +89,25 @@ describe("mirrors of former names", () => {
     deepEqual(actions(planned({ target, source: both, link: renamed })).sort(), deleted.sort());
   });
 
+  it("stay for their own successors in a namespace and of a headless Service called svc", () => {
+    const svc = west(
+      [headless("svc/svc"), exported("svc/web"), exported("shop/web")],
+      [endpoints("svc/svc", [pods(["db-0"])])],
+    );
+    const plan = planned({ target: svc, source: reconciled({ target: svc }), link: renamed });
+    deepEqual(
+      plan.decisions.flatMap((each) =>
+        "successor" in each ? `${each.key} ${each.successor}` : [],
+      ),
+      [
+        "shop/web-west shop/west-web",
+        "svc/db-0-west svc/west-svc",
+        "svc/svc-west svc/west-svc",
+        "svc/web-west svc/west-web",
+      ],
+    );
+  });
+
   it("are deleted at once with formerNames: delete", () => {
     const link = { ...renamed, formerNames: "delete" as const };
     const all = [...created, ...deleted].sort();
