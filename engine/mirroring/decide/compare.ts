@@ -86,7 +86,11 @@ function compare(
     if (fate.verdict === "handOver") return [{ ...common, ...fate }];
     const { successor, awaited } = successionOf(key, mirror);
     if (awaited !== undefined) return [{ verdict: "keep", ...common, successor: awaited }];
-    const isUndecided = undecided.has(key) || undecided.has(rootOf(key, metaOf(mirror)));
+    // A federated Service is decided member by member.
+    const isUndecided =
+      claim === undefined
+        ? undecided.has(key) || undecided.has(rootOf(key, metaOf(mirror)))
+        : settle(claim, mirror.service).mirror !== undefined;
     const stays = isUndecided || mirror.service?.metadata.deletionTimestamp !== undefined;
     if (stays) return [{ verdict: "keep", ...common, ...omitUndefined({ claim }) }];
     return [{ verdict: "delete", ...common, ...omitUndefined({ claim, successor }) }];

@@ -4,17 +4,12 @@ import { excludes } from "../model/mirror.ts";
 import type { Service, StringMap } from "../../kubernetes/objects/objects.ts";
 import { nothing } from "../model/difference.ts";
 import { annotation } from "../model/vocabulary.ts";
-import type { LinkSpec } from "../model/link.ts";
+import type { MetadataRules } from "../model/link.ts";
 
 /**
  * Mirrors get only those labels and annotations of the exported Service that Linkerd reads on a mirror, and those that
  * the link's `copiedMetadata` lists (docs/decisions/0023). Linkerd copies all (linkerd-behaviour.md 2.6, 2.7).
  */
-
-export type MetadataRules = Pick<
-  LinkSpec,
-  "excludedLabels" | "excludedAnnotations" | "copiedMetadata"
->;
 
 /** @param rules a key is copied only if all of them copy it */
 export function copiedLabels(service: Service, ...rules: readonly MetadataRules[]): StringMap {

@@ -7,6 +7,7 @@ import {
 } from "../../kubernetes/objects/objects.ts";
 import type { Mirror, FieldChange } from "./mirror.ts";
 import { fieldsOfMakers, fieldsOfOthers, writerOf } from "./field-writers.ts";
+import { isNarrowingKey } from "./narrowing.ts";
 import { listed } from "../../message.ts";
 import { annotation, label } from "./vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
@@ -181,7 +182,7 @@ export function staleKeys(field: KeyField, live: ObjectMeta, wanted: StringMap):
   const extra = Object.keys(live[field] ?? {}).filter((key) => !Object.hasOwn(wanted, key));
   if (extra.length === 0) return [];
   const written = fieldsOfMakers(live, ["metadata", field]);
-  return extra.filter((key) => vocabulary.has(key) || written.has(key));
+  return extra.filter((key) => vocabulary.has(key) || isNarrowingKey(key) || written.has(key));
 }
 
 /** These keys describe a mirror, whoever has written them; opaque ports are copied like any other. */

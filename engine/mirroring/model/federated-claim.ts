@@ -1,6 +1,20 @@
-import type { ManagedFields, ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
+import type {
+  ManagedFields,
+  ObjectKey,
+  Service,
+  ServicePort,
+  StringMap,
+} from "../../kubernetes/objects/objects.ts";
 import { localMember, managerOf, marksOn, federatedWriter, remarked } from "./marks.ts";
 import { type Mirror, mirroredPorts } from "./mirror.ts";
+import {
+  isNarrowingKey,
+  type Narrowing,
+  othersNarrowing,
+  portKey,
+  recordOf,
+  recordsOf,
+} from "./narrowing.ts";
 import { annotation, clusterOfToken, federatedName, memberToken, tokensIn } from "./vocabulary.ts";
 
 export interface MemberClaim {
@@ -25,6 +39,8 @@ export interface FederatedClaim {
   readonly members: readonly MemberClaim[];
   /** They come from the first wanted member (linkerd-behaviour.md 4.3). */
   readonly details?: Pick<Mirror, "labels" | "annotations" | "ports">;
+  /** The members of this stack omit this for all. */
+  readonly narrowing: Narrowing;
   /** Members of these clusters take precedence over the first wanted one. */
   readonly preceding: readonly string[];
 }
@@ -41,11 +57,16 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
   const [namespace = "", service = ""] = origin.split("/");
   const [tokens, local] = [tokensLeft(claim, service, live), localLeft(claim, service, live)];
   const details = detailsOf(claim, live, tokens, local);
-  const {
-    [annotation.remoteMembers]: _tokens,
-    [annotation.localMember]: _local,
-    ...copied
-  } = details?.annotations ?? {};
+  const managedFields = marksAfter(claim, live);
+  const listed = [...tokens.map(clusterOfToken), ...(local === undefined ? [] : [localMember])];
+  const others = othersNarrowing(
+    { ...live?.metadata, managedFields },
+    listed,
+    (cluster) => members.find((member) => member.cluster === cluster)?.names ?? claim.stacks,
+  );
+  const isOurs =
+    members.some(({ stance }) => stance === "wanted") ||
+    members.some((member) => member.stance === "unknown" && isOurMember(member, service, live));
   const isEmpty = details === undefined || (tokens.length === 0 && local === undefined);
   return {
     mirror: isEmpty
@@ -56,18 +77,35 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
           name: federatedName(service),
           origin,
           ...details,
+          ports: withoutOmitted(details.ports, live, [claim.narrowing, others]),
           annotations: {
-            ...copied,
+            ...copiedOf(details.annotations),
+            ...recordsOf(live?.metadata ?? {}, others.stacks),
+            ...(isOurs && recordOf(claim.stacks[0] ?? "", claim.narrowing)),
             // Linkerd would read an empty list as a member without a name.
             ...(tokens.length > 0 && { [annotation.remoteMembers]: tokens.join(",") }),
             ...(local !== undefined && { [annotation.localMember]: local }),
           },
         },
-    managedFields: marksAfter(claim, live),
-    isOurs:
-      members.some(({ stance }) => stance === "wanted") ||
-      members.some((member) => member.stance === "unknown" && isOurMember(member, service, live)),
+    managedFields,
+    isOurs,
   };
+}
+
+function copiedOf(annotations: StringMap): StringMap {
+  const isCopied = (key: string) =>
+    key !== annotation.remoteMembers && key !== annotation.localMember && !isNarrowingKey(key);
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => isCopied(key)));
+}
+
+/** A Service can't be without a port. If two stacks have just omitted all of them, one leaves in the next run. */
+function withoutOmitted(
+  ports: readonly ServicePort[],
+  live: Service | undefined,
+  narrowings: readonly Narrowing[],
+): readonly ServicePort[] {
+  const left = ports.filter((port) => !narrowings.some((each) => each.ports.has(portKey(port))));
+  return left.length > 0 || live === undefined ? left : mirroredPorts(live);
 }
 
 /** Tokens keep their order; new ones follow. */
@@ -95,7 +133,7 @@ function localLeft({ members }: FederatedClaim, service: string, live: Service |
 }
 
 /** Returns whether a listed member stays although this stack would list it differently. */
-function staysListed(member: MemberClaim, live: Service | undefined): boolean {
+export function staysListed(member: MemberClaim, live: Service | undefined): boolean {
   if (member.stance === "unknown" || member.isLeft) return true;
   const { isOurs, others } = marksOn(live?.metadata ?? {}, member.names, member.cluster);
   // A member under another name than this stack's is not a member of this Service (4.2).

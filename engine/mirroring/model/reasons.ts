@@ -43,9 +43,13 @@ export const reasons = {
     "InvalidService",
     "the mirror's name would have more than the 63 characters Kubernetes allows",
   ),
+  NarrowsOthers: deleted(
+    "InvalidService",
+    "the member would take ports, labels or annotations of the federated Service from its other members",
+  ),
   NoCommonPort: deleted(
     "InvalidService",
-    "the member omits every port that the other members of the federated Service have in common",
+    "the other members of the federated Service omit every port of the member",
   ),
   NoGateway: kept("Error", "the target's gateway has no usable address, port or identity yet"),
   NoPods: kept(

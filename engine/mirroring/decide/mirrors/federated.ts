@@ -1,8 +1,8 @@
 import {
-  keyOf,
   namespaceOf,
   objectKey,
   type ObjectKey,
+  type ObjectMeta,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import { mayExist } from "../../model/controller.ts";
@@ -16,25 +16,27 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import {
   annotation,
   clusterOfToken,
-  exportAnnotation,
   federatedName,
   label,
   tokensIn,
 } from "../../model/vocabulary.ts";
+import { narrowingOf, othersNarrowing } from "../../model/narrowing.ts";
 import { whyExcluded } from "../policies/selection.ts";
 import {
   type FederatedClaim,
   type FederatedClaims,
   type MemberClaim,
   settle,
+  staysListed,
 } from "../../model/federated-claim.ts";
+import { type Joining, joiningMembers } from "./joining.ts";
 import {
   type FederatedView,
   type Member,
   membership,
+  nameOf,
   portConflicts,
   type PortConflicts,
-  withCommonPorts,
 } from "./members.ts";
 
 export interface DesiredFederated {
@@ -50,7 +52,7 @@ export interface DesiredFederated {
  * removes, and those that are others' to list.
  */
 export function desiredFederated(view: FederatedView): DesiredFederated {
-  const { members, ...found } = membership(view);
+  const { members, undecided, ...found } = membership(view);
   const skips = [...found.skips];
   const live = new Map(
     [...view.source.services].flatMap(([key, service]) => {
@@ -66,15 +68,28 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
     const inOrder = (members.get(origin) ?? []).toSorted((a, b) =>
       rankOf(a.cluster, age) < rankOf(b.cluster, age) ? -1 : 1,
     );
-    const { joining, refused } = withCommonPorts(inOrder);
-    skips.push(...refused.map((member) => noCommonPort(member, view.source.cluster)));
     const there = live.get(origin);
-    const claim = claimOn(origin, joining, there, view, age);
+    const { joining, refused, claim } = claimOn(
+      origin,
+      inOrder,
+      undecided.get(origin) ?? [],
+      there,
+      view,
+      age,
+    );
+    skips.push(
+      ...refused.map(({ member: { cluster, service }, ...why }) => ({
+        origin,
+        cluster: cluster ?? view.source.cluster,
+        mirror: federatedName(service.metadata.name),
+        ...why,
+      })),
+    );
     if (claim.members.length === 0) return [];
     const { mirror } = settle(claim, there);
     const [namespace = "", service = ""] = origin.split("/");
     claims.set(objectKey(namespace, federatedName(service)), claim);
-    Object.assign(conflicts, portConflicts(origin, joining, view.source.cluster));
+    Object.assign(conflicts, portConflicts(origin, joining, inOrder, view.source.cluster));
     return mirror === undefined ? [] : [mirror];
   });
   return { mirrors, claims, skips, conflicts };
@@ -94,54 +109,79 @@ function rankOf(cluster: string | undefined, age: AgeOf): string {
   return cluster === undefined ? "" : `${age(cluster) ?? "unknown"} ${cluster}`;
 }
 
+interface ClaimOn extends Omit<Joining, "narrowing"> {
+  readonly claim: FederatedClaim;
+}
+
 function claimOn(
   origin: ObjectKey,
-  joining: readonly Member[],
+  candidates: readonly Member[],
+  undecided: readonly Member[],
   live: Service | undefined,
   view: FederatedView,
   age: AgeOf,
-): FederatedClaim {
-  const { annotations = {} } = live?.metadata ?? {};
-  const wanted = new Set(joining.map(({ cluster }) => cluster ?? localMember));
-  const listed = tokensIn(annotations).map(clusterOfToken);
-  const isLocalListed = annotations[annotation.localMember] !== undefined;
+): ClaimOn {
+  const metadata: Partial<ObjectMeta> = live?.metadata ?? {};
+  const { annotations = {} } = metadata;
+  const remote = tokensIn(annotations).map(clusterOfToken);
+  const listed = new Set([
+    ...(annotations[annotation.localMember] === undefined ? [] : [localMember]),
+    ...remote,
+  ]);
+  const held = new Set(undecided.map(nameOf));
+  const known = new Set(candidates.map(nameOf));
+  const claimOf = (cluster: string, isWanted: boolean) =>
+    memberClaim(cluster, isWanted, held.has(cluster), origin, view, live);
+  const others = [...listed].filter((cluster) => !known.has(cluster));
+  const staying = others.map((cluster) => ({ cluster, claim: claimOf(cluster, false) }));
+  const found = joiningMembers(candidates, undecided, {
+    live,
+    isListed: (cluster) => listed.has(cluster),
+    hasOthers: staying.some(({ claim }) => claim === undefined || staysListed(claim, live)),
+    own: narrowingOf(metadata, view.stacks[0] ?? ""),
+    keepsOwn: staying.some(
+      ({ cluster, claim }) => claim?.stance === "unknown" && !held.has(cluster),
+    ),
+    others: othersNarrowing(metadata, listed, (cluster) => namesFor(cluster, view)),
+    isShared: (cluster) => marksOn(metadata, namesFor(cluster, view), cluster).others.length > 0,
+  });
+  const { joining, refused, narrowing } = found;
+  // What others say may not throw out a member.
+  for (const { member, reason } of refused) if (reason === "NoCommonPort") held.add(nameOf(member));
+  const wanted = new Set(joining.map(nameOf));
   // Members follow the order of the links; listed ones keep their places.
   const own = view.links.map(({ link }) => link.target).filter((target) => wanted.has(target));
   const clusters = new Set([
-    ...(isLocalListed || wanted.has(localMember) ? [localMember] : []),
+    ...(listed.has(localMember) || wanted.has(localMember) ? [localMember] : []),
     ...own,
-    ...listed,
+    ...remote,
   ]);
-  const members = [...clusters].flatMap(
-    (cluster) => memberClaim(cluster, wanted.has(cluster), origin, view, live) ?? [],
-  );
+  const members = [...clusters].flatMap((cluster) => claimOf(cluster, wanted.has(cluster)) ?? []);
   const [first] = joining;
   const isUnknown = new Map(members.map(({ cluster, stance }) => [cluster, stance === "unknown"]));
-  const preceding = listed.filter((cluster) => {
+  const preceding = remote.filter((cluster) => {
     if (wanted.has(cluster)) return false;
-    if (isUnknown.get(cluster) === true) return true;
+    if (isUnknown.get(cluster) === true && !held.has(cluster)) return true;
     // If the age of its link is unknown, a member counts only if another stack has marked it.
     const isVouchedFor = marksOn(live?.metadata ?? {}, view.stacks, cluster).others.length > 0;
     const mayPrecede = age(cluster) !== undefined || isVouchedFor;
     return mayPrecede && rankOf(cluster, age) < rankOf(first?.cluster, age);
   });
-  return {
+  const claim = {
     origin,
     stacks: view.stacks,
     members,
     preceding,
+    narrowing,
     ...(first !== undefined && { details: detailsOf(first) }),
   };
+  return { joining, refused, claim };
 }
 
-function noCommonPort({ service, cluster }: Member, source: string): Skip {
-  return {
-    origin: keyOf(service),
-    cluster: cluster ?? source,
-    mirror: federatedName(service.metadata.name),
-    reason: "NoCommonPort",
-    sentence: `its annotation ${exportAnnotation.ports} omits every port that the other members of the federated Service have in common: list one of these`,
-  };
+/** What a link adopts from another stack counts for its own members. */
+function namesFor(cluster: string, { links, stacks }: FederatedView): readonly string[] {
+  const current = links.find(({ link }) => link.target === cluster);
+  return [...stacks, ...othersAmong(current?.link.adoptFrom ?? [], stacks)];
 }
 
 function detailsOf({ service, metadataRules }: Member): NonNullable<FederatedClaim["details"]> {
@@ -156,18 +196,18 @@ function detailsOf({ service, metadataRules }: Member): NonNullable<FederatedCla
 function memberClaim(
   cluster: string,
   isWanted: boolean,
+  isHeld: boolean,
   origin: ObjectKey,
   view: FederatedView,
   live: Service | undefined,
 ): MemberClaim | undefined {
-  if (cluster === localMember) return localClaim(isWanted, origin, view, live);
+  if (cluster === localMember) return localClaim(isWanted, isHeld, origin, view, live);
   const claim = { cluster, names: view.stacks, takesUnmarked: false, isLeft: false };
   const current = view.links.find(({ link }) => link.target === cluster);
   if (current !== undefined) {
     const { link, target } = current;
-    const names = [...view.stacks, ...othersAmong(link.adoptFrom, view.stacks)];
-    if (isWanted) return { ...claim, names, stance: "wanted" };
-    if (target === undefined) return { ...claim, stance: "unknown" };
+    if (isWanted) return { ...claim, names: namesFor(cluster, view), stance: "wanted" };
+    if (target === undefined || isHeld) return { ...claim, stance: "unknown" };
     const takesUnmarked =
       whyExcluded(namespaceOf(origin), link) === undefined && !mayExist(view.controllers, cluster);
     return { ...claim, stance: "unwanted", takesUnmarked };
@@ -181,12 +221,14 @@ function memberClaim(
 /** Linkerd's local service mirror also lists the local member, if it is installed. */
 function localClaim(
   isWanted: boolean,
+  isHeld: boolean,
   origin: ObjectKey,
   { links, stacks, controllers }: FederatedView,
   live: Service | undefined,
 ): MemberClaim | undefined {
   const claim = { cluster: localMember, names: stacks, takesUnmarked: false, isLeft: false };
   if (isWanted) return { ...claim, stance: "wanted" };
+  if (isHeld) return { ...claim, stance: "unknown" };
   const isLeft = mayExist(controllers, undefined);
   const isCovered = links.some(({ link }) => whyExcluded(namespaceOf(origin), link) === undefined);
   const takesUnmarked = isCovered && !isLeft;

@@ -6,11 +6,11 @@ import {
   type ServicePort,
 } from "../../../kubernetes/objects/objects.ts";
 import type { Controllers } from "../../model/controller.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import type { MetadataRules } from "../metadata.ts";
-import type { Skip, Why } from "../../model/reasons.ts";
+import type { LinkSpec, MetadataRules } from "../../model/link.ts";
+import { localMember } from "../../model/marks.ts";
+import { reasons, type Skip, type Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { federatedName } from "../../model/vocabulary.ts";
+import { exportAnnotation, federatedName } from "../../model/vocabulary.ts";
 import { portsText } from "../../model/canonical.ts";
 import { membersBeyondLimit } from "../policies/most-mirrors.ts";
 import type { RemovedPart } from "../policies/removed-links.ts";
@@ -40,6 +40,10 @@ export interface Member {
   readonly omitted: readonly ServicePort[];
 }
 
+export function nameOf({ cluster = localMember }: Pick<Member, "cluster">): string {
+  return cluster;
+}
+
 interface Candidate extends Omit<Member, "omitted"> {
   readonly link: LinkSpec;
 }
@@ -50,6 +54,8 @@ interface Candidate extends Omit<Member, "omitted"> {
  */
 export function membership(view: FederatedView): {
   readonly members: ReadonlyMap<ObjectKey, readonly Member[]>;
+  /** Nothing can be concluded about these now, so they neither join nor leave. */
+  readonly undecided: ReadonlyMap<ObjectKey, readonly Member[]>;
   readonly skips: readonly Skip[];
 } {
   const { source } = view;
@@ -65,8 +71,10 @@ export function membership(view: FederatedView): {
     const tooMany = membersBeyondLimit(services, link, source);
     for (const each of own) refuse(each, tooMany.get(each.service));
   }
+  const kept = [...broken].flatMap(([each, { reason }]) => (reasons[reason].keeps ? [each] : []));
   return {
     members: Map.groupBy(joining().map(narrowed), ({ service }) => keyOf(service)),
+    undecided: Map.groupBy(kept.map(narrowed), ({ service }) => keyOf(service)),
     skips: [...broken].map(([{ service, cluster, link }, why]) => ({
       origin: keyOf(service),
       cluster: cluster ?? link.source,
@@ -79,34 +87,6 @@ export function membership(view: FederatedView): {
 function narrowed({ cluster, service, metadataRules }: Candidate): Member {
   const omitted = omittedPorts(service);
   return { cluster, service: withoutPorts(service, omitted), metadataRules, omitted };
-}
-
-/**
- * Removes the ports that any of the members omits. Linkerd sends requests for a port of a federated Service to every
- * member that has this port, whoever may import it (controller/api/destination/federated_service_watcher.go). A member
- * that would leave none of the first one's ports can't join.
- */
-export function withCommonPorts(members: readonly Member[]): {
-  readonly joining: readonly Member[];
-  readonly refused: readonly Member[];
-} {
-  const [first] = members;
-  const joining: Member[] = [];
-  const refused: Member[] = [];
-  let omitted: readonly ServicePort[] = [];
-  for (const member of members) {
-    const all = [...omitted, ...member.omitted];
-    const left = first === undefined ? [] : withoutPorts(first.service, all).spec.ports;
-    if (left?.length === 0) refused.push(member);
-    else {
-      joining.push(member);
-      omitted = all;
-    }
-  }
-  const common = joining.map((member) => {
-    return { ...member, service: withoutPorts(member.service, omitted) };
-  });
-  return { joining: common, refused };
 }
 
 function candidates({ source, links }: FederatedView): Candidate[] {
@@ -166,17 +146,30 @@ export type PortConflicts = Readonly<Record<ObjectKey, string>>;
 export function portConflicts(
   origin: ObjectKey,
   [first, ...others]: readonly Member[],
+  candidates: readonly Member[],
   source: string,
 ): PortConflicts {
   if (first === undefined) return {};
   const own = ports(first.service);
+  const of = first.cluster ?? source;
+  const whole = candidates.find(({ cluster }) => cluster === first.cluster) ?? first;
+  const isNarrowed = ports(whole.service) !== own;
   const differing = others
     .filter((member) => ports(member.service) !== own)
     .map((member) => `${ports(member.service)} on ${member.cluster ?? source}`);
-  if (differing.length === 0) return {};
-  return {
-    [origin]: `its ports are those of ${first.cluster ?? source} (${own}), and differ from ${differing.join(" and ")}: give all members the same ports`,
-  };
+  const sentences = [
+    ...(isNarrowed
+      ? [
+          `its ports are fewer than those of ${of} (${ports(whole.service)}), since another member omits the others: list them there too (${exportAnnotation.ports})`,
+        ]
+      : []),
+    ...(differing.length > 0
+      ? [
+          `its ports are those of ${of} (${own}), and differ from ${differing.join(" and ")}: give all members the same ports`,
+        ]
+      : []),
+  ];
+  return sentences.length === 0 ? {} : { [origin]: sentences.join("; ") };
 }
 
 /** Compares ports as clients see them; target ports may differ between members. */

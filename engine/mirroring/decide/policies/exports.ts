@@ -9,6 +9,7 @@ import {
 import { listed } from "../../../message.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import type { LinkObservation } from "../../model/observation.ts";
+import { portKey } from "../../model/narrowing.ts";
 import { exportAnnotation } from "../../model/vocabulary.ts";
 import { valueIn } from "../../../result.ts";
 import { exportMode, fits, matchesSelector } from "./selection.ts";
@@ -71,10 +72,6 @@ export function withoutPorts(service: Service, omitted: readonly ServicePort[]):
   const keys = new Set(omitted.map(portKey));
   const ports = service.spec.ports?.filter((port) => !keys.has(portKey(port))) ?? [];
   return { ...service, spec: { ...service.spec, ports } };
-}
-
-function portKey({ port, protocol = "TCP" }: ServicePort): string {
-  return `${port}/${protocol}`;
 }
 
 /** Endpoints have the ports of their Service under the same names, with the numbers of the pods. */

@@ -201,9 +201,25 @@ describe("ports of a federated Service whose members list some", () => {
     };
   };
 
-  it("are those that no member omits", () => {
+  it("are not taken from the others by one that would join", () => {
     const found = of({ east: two("east"), north: two("north", "http") }, two("west"));
-    deepEqual(found, { ports: ["http"], members: "bb@east,bb@north", skips: [], conflicts: [] });
+    deepEqual(found, {
+      ports: ["http", "admin"],
+      members: "bb@east",
+      skips: ["NarrowsOthers north"],
+      conflicts: [],
+    });
+  });
+
+  it("are fewer for all, with a note, if a member that is in omits some", () => {
+    const north = { north: two("north", "http") };
+    const found = of({ ...north, east: two("east") }, federated({ targets: north }));
+    deepEqual(found, {
+      ports: ["http"],
+      members: "bb@north,bb@east",
+      skips: [],
+      conflicts: ["demo/bb"],
+    });
   });
 
   it("include those that every member lists", () => {
@@ -211,17 +227,36 @@ describe("ports of a federated Service whose members list some", () => {
     deepEqual(found.ports, ["http", "admin"]);
   });
 
-  it("are never none: a member that would leave none doesn't join", () => {
-    const found = of({
-      east: two("east", "http"),
-      north: two("north", "admin"),
-      south: two("south"),
-    });
+  it("are never none: of members that omit each other's, the first one joins", () => {
+    const found = of({ east: two("east", "http"), north: two("north", "admin") });
     deepEqual(found, {
       ports: ["http"],
-      members: "bb@east,bb@south",
-      skips: ["NoCommonPort north"],
+      members: "bb@east",
+      skips: ["NarrowsOthers north"],
       conflicts: [],
     });
+  });
+
+  it("are no port of a new member that has only what the others omit", () => {
+    const east = { east: two("east", "http") };
+    const ports = { ports: [admin] };
+    const north = cluster("north", { services: [member("demo/bb", {}, ports)] });
+    const found = of({ ...east, north }, federated({ targets: east }));
+    deepEqual([found.members, found.skips], ["bb@east", ["NoCommonPort north"]]);
+  });
+
+  it("lose what a member begins to omit only if no other has it, or else that member", () => {
+    const omitting = { east: two("east", "http") };
+    const alone = of(omitting, federated({ targets: { east: two("east") } }));
+    deepEqual([alone.ports, alone.members], [["http"], "bb@east"]);
+    const north = { north: two("north") };
+    const together = of(
+      { ...omitting, ...north },
+      federated({ targets: { east: two("east"), ...north } }),
+    );
+    deepEqual(
+      [together.ports, together.members, together.skips],
+      [["http", "admin"], "bb@north", ["NarrowsOthers east"]],
+    );
   });
 });

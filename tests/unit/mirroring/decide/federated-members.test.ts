@@ -129,6 +129,44 @@ describe("Services that can't be members", () => {
   });
 });
 
+describe("a member about which nothing can be concluded", () => {
+  const wide = { ports: Array.from({ length: 101 }, (_, index) => ({ port: index + 1 })) };
+  const tooLarge = member("demo/bb", {}, wide);
+  const created = { north: "2024-11-07T19:53:01Z", east: "2024-11-07T19:53:06Z" };
+
+  it("stays while others leave, join and change", () => {
+    const both = { ...world([bb], [bb], [bb]), created };
+    const source = federated(both);
+    equal(
+      listed("demo/bb", federated({ ...world([], [tooLarge]), source, created })),
+      "bb@east local bb",
+    );
+    const changed = member("demo/bb", { labels: { new: "yes" } });
+    const noLocal = {
+      ...source,
+      services: new Map([...source.services].filter(([key]) => key !== "demo/bb")),
+    };
+    const now = { ...world([], [tooLarge], [changed]), source: noLocal, created };
+    equal(listed("demo/bb", federated(now)), "bb@east,bb@north");
+    equal(federated(now).services.get("demo/bb-federated")?.metadata.labels?.new, "yes");
+  });
+
+  it("doesn't hold a federated Service that all others leave", () => {
+    const source = federated({ ...world([], [], [bb]), created });
+    equal(listed("demo/bb", federated({ ...world([], [tooLarge]), source, created })), undefined);
+  });
+
+  it("is any that exceeds maxMirrors now, in the source too if it is too large", () => {
+    const source = federated(world([bb], [bb]));
+    const large = world([tooLarge], [tooLarge]);
+    const services = new Map([...source.services, ["demo/bb", tooLarge] as const]);
+    equal(
+      listed("demo/bb", federated({ ...large, source: { ...source, services } })),
+      "bb@east local bb",
+    );
+  });
+});
+
 describe("the marks of a federated Service", () => {
   const marks = (federation: Federation) =>
     plannedFederation(federation).decisions.map((decision) => [

@@ -38,6 +38,7 @@ function claim(members: MemberClaim[], rest: Partial<FederatedClaim> = {}): Fede
     stacks: [stack],
     members,
     preceding: [],
+    narrowing: { ports: new Set(), rules: [] },
     details: { labels: { from: "claim" }, annotations: {}, ports: [http] },
     ...rest,
   };
