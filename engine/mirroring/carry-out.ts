@@ -13,7 +13,7 @@ import type { Clusters } from "../mesh/clusters.ts";
 import { type GatewayJudge, judgedGateway } from "./decide/gateway-facts.ts";
 import { judgeFor } from "../mesh/gateway.ts";
 import type { Outcome, Report } from "./report/outcome.ts";
-import type { DecidedRoutes } from "./model/route.ts";
+import { type DecidedRoutes, routesPart } from "./model/route.ts";
 import { extentFor, reconcile } from "./reconcile.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { unlessBug, UserError } from "../user-error.ts";
@@ -84,7 +84,7 @@ export async function writeDecided(
     names,
     adopts: (part: string) =>
       state.links.flatMap(({ target, adoptFrom }) =>
-        target === part ? othersAmong(adoptFrom, names) : [],
+        target === part || part === routesPart ? othersAmong(adoptFrom, names) : [],
       ),
   };
   clusters.markStale(access);

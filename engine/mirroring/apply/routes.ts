@@ -52,7 +52,7 @@ async function deleteRoute(
 }
 
 function manifest(
-  { names, fieldManager, source }: WriteScope,
+  { names: own, adopts, fieldManager, source }: WriteScope,
   wanted: WantedRoute,
   live: HttpRoute | undefined,
 ): HttpRoute | undefined {
@@ -60,6 +60,7 @@ function manifest(
     metadata: { annotations, ...name },
     spec,
   } = wanted;
+  const names = [...own, ...adopts];
   if (live === undefined) return { metadata: { ...name, labels: routeLabels, annotations }, spec };
   if (!isOwnRoute(live, names))
     throw new UserError(

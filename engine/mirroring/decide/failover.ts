@@ -9,12 +9,14 @@ import { rbacName, resources } from "../../kubernetes/objects/resources.ts";
 import {
   appliesTo,
   type DecidedRoutes,
+  isOwnRoute,
   isRight,
   local,
   retries,
   type RouteDecision,
   type WantedRoute,
 } from "../model/route.ts";
+import { othersAmong } from "../model/marks.ts";
 import { label } from "../model/vocabulary.ts";
 import { type Backend, backendOf, type FailoverView, mirrorBackend } from "./backends.ts";
 
@@ -27,7 +29,7 @@ export function decideRoutes(view: FailoverView): DecidedRoutes {
   const services = Object.entries(view.failover) as [ObjectKey, readonly string[]][];
   const plans = services.map(([key, clusters]) => ({ key, ...planService(view, key, clusters) }));
   const wanted = plans.flatMap(({ routes }) => routes);
-  const names = new Set(wanted.map(keyOf));
+  const names = new Set(wanted.map(({ key }) => key));
   const others = [...view.own].flatMap(([key, live]): RouteDecision[] => {
     if (names.has(key)) return [];
     const stays = plans.some((plan) => plan.keeps && appliesTo(live, plan.key));
@@ -35,10 +37,7 @@ export function decideRoutes(view: FailoverView): DecidedRoutes {
     return [stays ? { verdict: "keep", key, live } : { verdict: "delete", key, live, isKnown }];
   });
   return {
-    routes: [
-      ...wanted.map((route) => decideWanted(route, view.own.get(keyOf(route)), view.stacks)),
-      ...others,
-    ].sort((a, b) => (a.key < b.key ? -1 : 1)),
+    routes: [...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)),
     problems: plans.flatMap(({ key, problems }) => problems.map((sentence) => ({ key, sentence }))),
   };
 }
@@ -54,14 +53,14 @@ function decideWanted(
 }
 
 interface ServicePlan {
-  readonly routes: readonly WantedRoute[];
+  readonly routes: readonly RouteDecision[];
   readonly problems: readonly string[];
   /** An existing route stays, although nothing asks for it now. */
   readonly keeps: boolean;
 }
 
 function planService(view: FailoverView, key: ObjectKey, clusters: readonly string[]): ServicePlan {
-  const { source, routes, own } = view;
+  const { source, routes, links } = view;
   const service = source.services.get(key);
   const without = (problem: string, keeps = false) => ({ routes: [], problems: [problem], keeps });
   if (service === undefined)
@@ -70,6 +69,15 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     );
   const unfit = whyUnfit(service, source.cluster);
   if (unfit !== undefined) return without(unfit);
+  const adopted = links.flatMap(({ target, adoptFrom }) =>
+    clusters.includes(target) ? othersAmong(adoptFrom, view.stacks) : [],
+  );
+  const stacks = [...view.stacks, ...adopted];
+  const own = new Map(
+    routes.httpRoutes
+      .filter((route) => isOwnRoute(route, stacks))
+      .map((route) => [keyOf(route), route]),
+  );
   const rivals = routes.httpRoutes
     .filter((route) => !own.has(keyOf(route)))
     .map((route) => ({ kind: rbacName(resources.httpRoutes), ...route }));
@@ -82,7 +90,9 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
   const found = clusters.map((cluster) => ({
     cluster,
     backend:
-      cluster === local ? backendOf(key, service.spec.ports) : mirrorBackend(cluster, key, view),
+      cluster === local
+        ? backendOf(key, service.spec.ports)
+        : mirrorBackend(cluster, key, { ...view, own, stacks }),
   }));
   const missing = found.flatMap(({ cluster, backend }) => {
     if (backend !== undefined) return [];
@@ -105,7 +115,8 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
         `${source.cluster} already has a foreign HTTPRoute ${keyOf(route)}: rename or delete it`,
     );
   const free = wanted.filter((route) => !isTaken(route));
-  return { routes: free, problems: [...missing, ...taken], keeps: false };
+  const decided = free.map((route) => decideWanted(route, own.get(keyOf(route)), stacks));
+  return { routes: decided, problems: [...missing, ...taken], keeps: false };
 }
 
 function whyUnfit(service: Service, cluster: string): string | undefined {

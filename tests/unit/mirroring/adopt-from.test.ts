@@ -54,6 +54,31 @@ describe("adoptFrom on a link", () => {
     ]);
   });
 
+  it("takes over the HTTPRoute of a Service that fails over to its target, and no other", async () => {
+    const { east, former, next } = await moving();
+    const web = "shop/web-failover-80";
+    const other = "shop/web-failover-81";
+    const live = east.get("httproutes", web);
+    const metadata = { ...live?.metadata, name: "web-failover-81", uid: "other" };
+    east.put("httproutes", { ...live, metadata }, managerOf(former.stack));
+    equal((await next.up()).failure, undefined);
+    const theirs = [managerOf(former.stack)];
+    deepEqual(
+      [web, other].map((key) => marksOf(east, key, "httproutes")),
+      [theirs, theirs],
+    );
+    const clusters = { west: {}, east: { failover: { "shop/web": ["local", "west"] } } };
+    next.config = { ...next.config, clusters };
+    equal((await next.up()).failure, undefined);
+    deepEqual(
+      [web, other].map((key) => marksOf(east, key, "httproutes")),
+      [[managerOf(next.stack)], theirs],
+    );
+    east.journal.length = 0;
+    equal((await next.up()).failure, undefined);
+    deepEqual(writesTo(east), []);
+  });
+
   for (const [what, link] of [
     ["namespaces that the link doesn't cover", { namespaces: ["shop"] }],
     ["Services that its selectors don't match", { selector: { matchLabels: { none: "such" } } }],
