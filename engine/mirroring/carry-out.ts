@@ -54,8 +54,10 @@ export async function carryOut(
   // The same cluster may be in the config under another name, with the mirrors that were removed here.
   const leaving = new Set(removed.map(({ link }) => link.target));
   const decisions = decided.decisions.filter(
-    ({ part, verdict, key }) =>
-      !(leaving.has(part) && verdict === "delete" && wanted.has(source.identity, key)),
+    (each) =>
+      each.verdict !== "delete" ||
+      each.takenBy !== undefined ||
+      !(leaving.has(each.part) && wanted.has(source.identity, each.key)),
   );
   const due = { decisions, routes: decided.failover.routes, statuses: report.statuses };
   const failures = await writeDecided(clusters, inputs, source, due, log);

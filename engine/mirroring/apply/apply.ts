@@ -1,13 +1,16 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { ObjectKey, Service, StringMap } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { ownerLabels, federatedPart, ownerOf } from "../model/owner.ts";
+import type { Mirror } from "../model/mirror.ts";
+import { ownerLabels, federatedPart, type Owner, ownerOf } from "../model/owner.ts";
 import { managerOf, marksOn, federatedWriter, marksHidden } from "../model/marks.ts";
 import { label } from "../model/vocabulary.ts";
 import {
   type Decision,
+  type Deletion,
   isConfirmed,
   isSkip,
+  isTaken,
   isWrite,
   type Skipped,
   type Wanted,
@@ -15,7 +18,7 @@ import {
 } from "../model/decision.ts";
 import { addressOf } from "../model/live-mirrors.ts";
 import { endpointsFields, serviceFields } from "../model/difference.ts";
-import { type RouteDecision, routeOwner, routesPart } from "../model/route.ts";
+import { backendsOf, type RouteDecision, routeOwner, routesPart } from "../model/route.ts";
 import { RemovalOrder } from "./removal-order.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
 import { releaseMirror, removeMirror, writeEndpoints, writeService } from "./objects.ts";
@@ -45,12 +48,13 @@ export async function apply(
 ): Promise<readonly WriteFailure[]> {
   const failed = new Map<ObjectKey, WriteFailure>();
   const order = new RemovalOrder(decisions);
+  const taken = new Map(decisions.filter(isTaken).map((given) => [given.key, given]));
   const each = async <T extends Exclude<Decision, Skipped>>(
     changes: readonly T[],
     work: (scope: WriteScope, change: T) => Promise<void>,
   ) => {
     const failures = await attempt(changes, (change) =>
-      work(scopeOf(destination, change.part), change),
+      work(scopeOf(destination, change.part, taken.get(change.key)), change),
     );
     for (const failure of failures) {
       failed.set(failure.key, failure);
@@ -67,45 +71,61 @@ export async function apply(
   );
   await Promise.allSettled(made.values());
 
-  const writes = decisions.filter(isWrite);
+  const mayGo = (deletion: Deletion) => {
+    const why = order.whyNot(deletion);
+    if (why !== undefined)
+      throw new UserError(`mirror ${destination.source}/${deletion.key} stays, because ${why}`);
+    if (!isMarked) throw new UserError(marksHidden(destination.source));
+  };
   const addresses = addressesIn(decisions);
-  await each([...writes, ...decisions.filter(isConfirmed)], async (scope, change) => {
-    await made.get(change.wanted.namespace);
-    const service = await writeService(scope, change);
-    addresses.set(change.key, addressOf(service));
-    if (service !== undefined && !hasMark(scope, change, service)) isMarked = false;
-
-    if (service === undefined || serviceFields(service, change.wanted).length > 0)
-      order.differs(change.key);
-  });
-
+  const addressIn = (key: ObjectKey) =>
+    taken.has(key) && failed.has(key) ? undefined : addresses.get(key);
+  const routing = { ...scopeOf(destination, routesPart), owner: routeOwner };
+  const lost: WriteFailure[] = [];
   const isInUse = ({ kind, verdict }: Write) => kind === "headless" && verdict !== "create";
-  for (const areInUse of [false, true]) {
-    const due = writes.filter((write) => isInUse(write) === areInUse && !failed.has(write.key));
-    await each(due, async (scope, change) => {
-      const addressIn = (key: ObjectKey) => addresses.get(key);
-      const endpoints = await writeEndpoints(scope, change, addressIn);
-      if (endpointsFields(endpoints, change.wanted, addressIn).length > 0)
+  // Relabeling removes a mirror from another link, so what points to it there changes first.
+  const isLate = (names: readonly ObjectKey[]) => names.some((key) => taken.has(key));
+  for (const late of [false, true]) {
+    const writes = decisions
+      .filter(isWrite)
+      .filter(({ key, wanted }) => isLate([key, ...endpointMirrorsOf(wanted)]) === late);
+    const confirmed = late ? [] : decisions.filter(isConfirmed);
+    await each([...writes, ...confirmed], async (scope, change) => {
+      await made.get(change.wanted.namespace);
+      const given = taken.get(change.key);
+      if (given !== undefined) mayGo(given);
+      const service = await writeService(scope, change);
+      addresses.set(change.key, addressOf(service));
+      if (service !== undefined && !hasMark(scope, change, service)) isMarked = false;
+      if (service === undefined || serviceFields(service, change.wanted).length > 0)
         order.differs(change.key);
     });
+    for (const areInUse of [false, true]) {
+      const due = writes.filter((write) => isInUse(write) === areInUse && !failed.has(write.key));
+      await each(due, async (scope, change) => {
+        const endpoints = await writeEndpoints(scope, change, addressIn);
+        if (endpointsFields(endpoints, change.wanted, addressIn).length > 0)
+          order.differs(change.key);
+      });
+    }
+    const changed = routes.filter((route) => {
+      if (route.verdict === "keep") return false;
+      return isLate(route.verdict === "delete" ? [] : backendsOf(route.wanted)) === late;
+    });
+    const failures = await attempt(changed, (route) => writeRoute(routing, route, failed));
+    lost.push(...failures);
+    const unchanged = new Set(failures.map(({ key }) => key));
+    for (const { key, live } of changed)
+      if (live !== undefined && unchanged.has(key)) order.unchangedRoute(live);
   }
-
-  const scope = { ...scopeOf(destination, routesPart), owner: routeOwner };
-  const changed = routes.filter(({ verdict }) => verdict !== "keep");
-  const lost = await attempt(changed, (route) => writeRoute(scope, route, failed));
-  const unchanged = new Set(lost.map(({ key }) => key));
-  for (const { key, live } of changed)
-    if (live !== undefined && unchanged.has(key)) order.unchangedRoute(live);
 
   for (const isHeadless of [true, false]) {
     const due = decisions
-      .filter((each) => each.verdict === "delete")
+      .filter((decision) => decision.verdict === "delete")
+      .filter(({ takenBy }) => takenBy === undefined)
       .filter(({ kind }) => (kind === "headless") === isHeadless);
     await each(due, async (scope, deletion) => {
-      const why = order.whyNot(deletion);
-      if (why !== undefined)
-        throw new UserError(`mirror ${destination.source}/${deletion.key} stays, because ${why}`);
-      if (!isMarked) throw new UserError(marksHidden(destination.source));
+      mayGo(deletion);
       await removeMirror(scope, deletion);
     });
   }
@@ -116,11 +136,22 @@ export async function apply(
   return [...failed.values(), ...lost];
 }
 
-/** A federated Service is marked for each member, and not for the write. */
-function scopeOf(destination: Destination, part: string): WriteScope {
-  const [stack = ""] = destination.names;
-  const fieldManager = part === federatedPart ? federatedWriter : managerOf(stack);
-  return { ...destination, adopts: destination.adopts(part), owner: ownerOf(part), fieldManager };
+/**
+ * A federated Service is marked for each member, and not for the write.
+ *
+ * @param given a mirror of another link that this one takes over, unless another stack has marked it meanwhile
+ */
+function scopeOf(destination: Destination, part: string, given?: Deletion): WriteScope {
+  const { names } = destination;
+  const fieldManager = part === federatedPart ? federatedWriter : managerOf(names[0] ?? "");
+  const adopts = destination.adopts(part);
+  const scope = { ...destination, adopts, owner: ownerOf(part), fieldManager };
+  if (given === undefined) return scope;
+  const former = ownerOf(given.part);
+  const isFreed: Owner["owns"] = (object) =>
+    former.owns(object) && marksOn(object.metadata, names).others.length === 0;
+  const owns: Owner["owns"] = (object) => scope.owner.owns(object) || isFreed(object);
+  return { ...scope, owner: { ...scope.owner, owns } };
 }
 
 /** If the API server's answer lacks the mark that the write has set, nothing may be deleted there. */
@@ -136,6 +167,12 @@ function addressesIn(decisions: readonly Decision[]): Map<ObjectKey, string | un
     decisions.flatMap((decision) =>
       isSkip(decision) ? [] : [[decision.key, addressOf(decision.live.service)]],
     ),
+  );
+}
+
+function endpointMirrorsOf({ endpoints }: Mirror): ObjectKey[] {
+  return (endpoints?.subsets ?? []).flatMap(({ addresses }) =>
+    addresses.flatMap((address) => ("endpointMirror" in address ? address.endpointMirror : [])),
   );
 }
 

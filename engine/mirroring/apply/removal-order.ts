@@ -39,8 +39,8 @@ export class RemovalOrder {
 
   /** Returns why a mirror has to stay; undefined if it may go. */
   whyNot(deletion: Deletion): string | undefined {
-    const { key, live, successor = key } = deletion;
-    if (this.#notInPlace.has(this.#roots.get(successor) ?? successor))
+    const { key, live, successor } = deletion;
+    if (successor !== undefined && this.#notInPlace.has(this.#roots.get(successor) ?? successor))
       return "the mirror that replaces it is not in place";
     if (this.#unchanged.has(rootOf(key, metaOf(live))))
       return "its headless mirror may still name it";

@@ -1,4 +1,4 @@
-import { namespaceOf, objectKey } from "../../kubernetes/objects/objects.ts";
+import { namespaceOf, objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { marksOn, sameManagers } from "../model/marks.ts";
 import { type Mirror, mirrorKey, type LiveMirror } from "../model/mirror.ts";
@@ -12,6 +12,7 @@ import { type FederatedClaim, type FederatedClaims, settle } from "../model/fede
 import { colliding, unwritable } from "./policies/collisions.ts";
 import { addressOf, liveKind, liveMirrors, metaOf, rootOf } from "../model/live-mirrors.ts";
 import { succession } from "./policies/former-names.ts";
+import { type FreedNames, freedNames, noneFreed, withTakers } from "./policies/freed-names.ts";
 import { type Authority, fateOf } from "./policies/ownership.ts";
 import { refuse, type Refusal } from "./policies/rules.ts";
 
@@ -27,15 +28,21 @@ export interface WantedPart {
  * Decides about each object, part by part: first the mirrors sorted by key, then the skipped Services.
  *
  * @param targets of all links into the source
+ * @param held links of which nothing is deleted
  */
 export function plan(
   wanted: readonly WantedPart[],
   source: ClusterSnapshot,
   targets: readonly string[],
+  held: ReadonlySet<string> = new Set(),
 ): Decision[] {
   const claims = wanted.flatMap(({ part, mirrors }) => mirrors.map((mirror) => ({ part, mirror })));
   const collisions = Map.groupBy(colliding(claims, source, targets), ({ part }) => part);
-  return wanted.flatMap((each) => compare(each, collisions.get(each.part) ?? [], source));
+  const compareAll = (freed: FreedNames) =>
+    wanted.flatMap((each) => compare(each, collisions.get(each.part) ?? [], source, freed));
+  const decisions = compareAll(noneFreed);
+  const freed = freedNames(decisions, claims, held);
+  return freed.size === 0 ? decisions : withTakers(compareAll(freed), freed);
 }
 
 /**
@@ -46,11 +53,12 @@ function compare(
   { part, mirrors, skips, authority, claims }: WantedPart,
   collisions: readonly Refusal[],
   source: ClusterSnapshot,
+  freed: FreedNames,
 ): Decision[] {
   const owner = ownerOf(part);
   const unclaimed = refuse(mirrors, collisions);
   const names = authority && [...authority.names, ...(authority.adopts ?? [])];
-  const refusals = unwritable(unclaimed.mirrors, source, owner, names);
+  const refusals = unwritable(unclaimed.mirrors, source, owner, freed, names);
   const free = refuse(unclaimed.mirrors, refusals);
   const skipped = [...skips, ...unclaimed.skips, ...free.skips].map((skip) => ({
     verdict: "skip" as const,
@@ -59,10 +67,12 @@ function compare(
     ...skip,
   }));
   const live = liveMirrors(source, owner);
+  const liveOr = (key: ObjectKey) => live.get(key) ?? freed.get(key)?.live ?? {};
   const wanted = free.mirrors.map((mirror) => {
     const key = mirrorKey(mirror);
-    const is = live.get(key) ?? {};
-    const decision = decideWanted(part, mirror, is, (name) => addressOf(live.get(name)?.service));
+    const decision = decideWanted(part, mirror, liveOr(key), (name) =>
+      addressOf(liveOr(name).service),
+    );
     const claim = claims?.get(key);
     return claim === undefined ? withMark(decision, names ?? []) : withClaim(decision, claim);
   });

@@ -93,7 +93,7 @@ export function decide(observation: SourceObservation): Decided {
     const federated = desiredFederated(federatedView(prepared, overLimit));
     const parts = [...ownParts, { part: federatedPart, ...federated }];
     const decisions = withinLimits(parts, specs, source, (some) =>
-      plan(some, source, targets).map((each) => leftToOthers(each, memory.rivals)),
+      plan(some, source, targets, overLimit).map((each) => leftToOthers(each, memory.rivals)),
     );
     return { federated, decisions };
   };

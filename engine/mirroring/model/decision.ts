@@ -38,6 +38,8 @@ export type Keep = AboutMirror<"keep"> & {
 export type Deletion = AboutMirror<"delete"> & {
   /** Names the mirror of the same Service or pod under its present name. */
   readonly successor?: ObjectKey;
+  /** Another link has a decision about the same mirror, and relabels it. */
+  readonly takenBy?: string;
 };
 
 /** Leaves a mirror that no link wants to others, because it isn't provably this stack's alone. */
@@ -68,6 +70,11 @@ export function isChange(decision: Decision): decision is Change {
 
 export function isSkip(decision: Decision): decision is Skipped {
   return decision.verdict === "skip";
+}
+
+/** Returns whether a deletion is carried out by another link, which takes the mirror over. */
+export function isTaken(decision: Decision): decision is Deletion & { readonly takenBy: string } {
+  return decision.verdict === "delete" && decision.takenBy !== undefined;
 }
 
 /** Returns whether the mirror exists after the run and is listed as this stack's. */

@@ -1,6 +1,6 @@
 import type { ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
 import { listed } from "../../message.ts";
-import type { Decision, Verdict } from "../model/decision.ts";
+import { type Decision, isWrite, type Verdict } from "../model/decision.ts";
 import { originOf } from "../model/live-mirrors.ts";
 import type { Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -62,7 +62,7 @@ export function lastBackends(
     ...[...services].flatMap(([key, service]) =>
       gone.has(key) ? [] : (nameOf(key, service) ?? []),
     ),
-    ...decisions.flatMap((each) => (each.verdict === "create" ? each.wanted.origin : [])),
+    ...decisions.filter(isWrite).map(({ wanted }) => wanted.origin),
   ]);
   for (const { key, part } of going) {
     const service = services.get(key);

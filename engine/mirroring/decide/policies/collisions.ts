@@ -1,11 +1,13 @@
-import { isHeadless, type ObjectMeta } from "../../../kubernetes/objects/objects.ts";
+import { isHeadless, keyOf, type ObjectMeta } from "../../../kubernetes/objects/objects.ts";
 import { anothersMirror, marksOn } from "../../model/marks.ts";
+import type { Deletion } from "../../model/decision.ts";
+import { metaOf, originOf } from "../../model/live-mirrors.ts";
 import { type Mirror, mirrorKey } from "../../model/mirror.ts";
 import { federatedPart, type Owner, ownerOf } from "../../model/owner.ts";
 import type { Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { originOf } from "../../model/live-mirrors.ts";
 import { label } from "../../model/vocabulary.ts";
+import type { FreedNames } from "./freed-names.ts";
 import type { Refusal } from "./rules.ts";
 
 export interface NameClaim {
@@ -84,12 +86,25 @@ export function unwritable(
   mirrors: readonly Mirror[],
   source: ClusterSnapshot,
   owner: Owner,
+  freed: FreedNames,
   names?: readonly string[],
 ): Refusal[] {
   return mirrors.flatMap((mirror) => {
-    const why = whyUnwritable(mirror, source, owner) ?? heldByOthers(mirror, source, names);
+    const given = freed.get(mirrorKey(mirror));
+    const owners = [owner, ...(mayTake(given, names) ? [ownerOf(given.part)] : [])];
+    const why = whyUnwritable(mirror, source, owners, names) ?? heldByOthers(mirror, source, names);
     return why === undefined ? [] : [{ mirror, ...why }];
   });
+}
+
+/** Another stack or a tenant may have marked the mirror too, and its labels are then theirs as well. */
+function mayTake(
+  given: Deletion | undefined,
+  names: readonly string[] | undefined,
+): given is Deletion {
+  if (given === undefined || names === undefined) return false;
+  const { isOurs, others } = marksOn(metaOf(given.live), names);
+  return isOurs && others.length === 0;
 }
 
 function heldByOthers(
@@ -113,7 +128,12 @@ function heldByOthers(
   };
 }
 
-function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): Why | undefined {
+function whyUnwritable(
+  mirror: Mirror,
+  source: ClusterSnapshot,
+  owners: readonly Owner[],
+  names: readonly string[] = [],
+): Why | undefined {
   const key = mirrorKey(mirror);
   const { cluster } = source;
   const service = source.services.get(key);
@@ -125,10 +145,12 @@ function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): W
     Endpoints: isHarmless ? undefined : source.endpoints.get(key),
   };
   for (const [kind, object] of Object.entries(objects))
-    if (object !== undefined && !owner.owns(object))
+    if (object !== undefined && !owners.some(({ owns }) => owns(object)))
       return {
         reason: "NotOurs",
-        sentence: `${cluster} already has ${belongs(object.metadata)} ${kind} ${key}: rename or delete it, or rename what is exported`,
+        sentence:
+          ownMirror(cluster, object, names) ??
+          `${cluster} already has ${belongs(object.metadata)} ${kind} ${key}: rename or delete it, or rename what is exported`,
       };
   if (service?.metadata.deletionTimestamp === undefined) return undefined;
   return {
@@ -139,6 +161,17 @@ function whyUnwritable(mirror: Mirror, source: ClusterSnapshot, owner: Owner): W
       kubectl: `--namespace ${mirror.namespace} patch service ${mirror.name} --type merge --patch '{"metadata":{"finalizers":null}}'`,
     },
   };
+}
+
+/** The link to that cluster keeps it, or deletes it in this run. */
+function ownMirror(
+  cluster: string,
+  { metadata }: { readonly metadata: ObjectMeta },
+  names: readonly string[],
+): string | undefined {
+  const { [label.cluster]: target } = metadata.labels ?? {};
+  if (target === undefined || !marksOn(metadata, names).isOurs) return undefined;
+  return `${keyOf({ metadata })} on ${cluster} is still this stack's mirror of cluster ${target}: run again once it is gone, or see why its link keeps it`;
 }
 
 function belongs({ labels = {} }: ObjectMeta): string {

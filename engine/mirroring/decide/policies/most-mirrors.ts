@@ -9,7 +9,7 @@ import { inDigits } from "../../../message.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { annotation, federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
 import type { WantedPart } from "../compare.ts";
-import { type Decision, isSkip, isWanted, isWrite } from "../../model/decision.ts";
+import { type Decision, isSkip, isTaken, isWanted, isWrite } from "../../model/decision.ts";
 import { bytesOfMirrors, environmentIn, type Size, type Sized } from "./mirror-sizes.ts";
 import { liveMirrors } from "../../model/live-mirrors.ts";
 import { refuse } from "./rules.ts";
@@ -88,8 +88,10 @@ function beyondLimits(
   source: ClusterSnapshot,
 ): ReadonlyMap<string, Why> {
   if (!decisions.some(isWrite)) return new Map();
+  const taken = new Set(decisions.flatMap((each) => (isTaken(each) ? each.key : [])));
   const decided = decisions
     .filter((decision) => !isSkip(decision))
+    .filter((decision) => !isTaken(decision))
     .map((decision) => ({
       one: `${decision.part} ${decision.key}`,
       key: decision.key,
@@ -107,9 +109,10 @@ function beyondLimits(
     ...others.map(([key, live]) => ({ one: key, key, part: "", live, wanted: undefined })),
   ];
   const ofLinks = links.map((link) => {
-    const own = decided.filter(
-      ({ part, decision }) => part === link.target && decision.verdict !== "delete",
-    );
+    const own = decided
+      .filter(({ part, decision }) => part === link.target && decision.verdict !== "delete")
+      // A mirror of another link is new for the one that takes it over.
+      .map((item) => (taken.has(item.key) ? { ...item, live: {} } : item));
     // A mirror of a former name takes no place, or a link that has all it may have could never be renamed.
     const counted = own.filter(
       ({ decision }) => decision.verdict !== "keep" || decision.successor === undefined,

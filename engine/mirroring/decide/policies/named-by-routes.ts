@@ -1,7 +1,7 @@
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { count, listed } from "../../../message.ts";
 import type { Result } from "../../../result.ts";
-import type { Decision, Deletion } from "../../model/decision.ts";
+import { type Decision, type Deletion, isSkip } from "../../model/decision.ts";
 import { type RouteDecision, type Routes, sendsTo, stillSends } from "../../model/route.ts";
 
 export interface HeldByRoutes {
@@ -32,9 +32,12 @@ export function heldByRoutes(
   if (held.size === 0) return { decisions, refusals: [] };
   const reasons = Map.groupBy(held.keys(), (key) => held.get(key));
   return {
-    decisions: decisions.map((each) =>
-      each.verdict === "delete" && held.has(each.key) ? { ...each, verdict: "keep" } : each,
-    ),
+    decisions: decisions.flatMap((each): Decision[] => {
+      if (isSkip(each) || !held.has(each.key)) return [each];
+      if (each.verdict !== "delete") return [];
+      const { takenBy, ...kept } = each;
+      return [{ ...kept, verdict: "keep" }];
+    }),
     refusals: [...reasons].map(
       ([reason = "", keys]) =>
         `${count(keys.length, "mirror")} of ${source} can't be deleted, because ${reason} (${listed(keys)})`,

@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { unwritable } from "../../../../engine/mirroring/decide/policies/collisions.ts";
+import { noneFreed } from "../../../../engine/mirroring/decide/policies/freed-names.ts";
 import { type Authority, fateOf } from "../../../../engine/mirroring/decide/policies/ownership.ts";
 import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
 import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
@@ -149,7 +150,7 @@ describe("a wanted mirror that another stack has marked", () => {
     ports: [http],
   };
   const refusals = (live: Service, wanted = mirror) =>
-    unwritable([wanted], east([live]), mirrorsOf("west"), [stack]).map(({ fix }) => fix);
+    unwritable([wanted], east([live]), mirrorsOf("west"), noneFreed, [stack]).map(({ fix }) => fix);
   const live = service(at, { labels: ours });
 
   it("is not written, and the fix names the stacks to adopt it from", () => {

@@ -1,0 +1,52 @@
+import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
+import { type Decision, type Deletion, isWanted } from "../../model/decision.ts";
+import { metaOf, rootOf } from "../../model/live-mirrors.ts";
+import { type Mirror, mirrorKey } from "../../model/mirror.ts";
+import { federatedPart } from "../../model/owner.ts";
+
+/** Names of mirrors that this run would delete, and that another link claims. */
+export type FreedNames = ReadonlyMap<ObjectKey, Deletion>;
+
+export const noneFreed: FreedNames = new Map();
+
+/**
+ * Finds mirrors that go from one link to another, which relabels them: deleted now and created by the next run, nobody
+ * would have them in between.
+ *
+ * @param held links of which nothing is deleted
+ */
+export function freedNames(
+  decisions: readonly Decision[],
+  claims: readonly { readonly part: string; readonly mirror: Mirror }[],
+  held: ReadonlySet<string>,
+): FreedNames {
+  const going = new Map(
+    decisions
+      .filter((each) => each.verdict === "delete")
+      .filter(({ part }) => part !== federatedPart && !held.has(part))
+      .map((each) => [each.key, each]),
+  );
+  if (going.size === 0) return noneFreed;
+  const freed = claims.flatMap(({ part, mirror }) => {
+    const given = going.get(mirrorKey(mirror));
+    return given === undefined || given.part === part ? [] : [[given.key, given] as const];
+  });
+  const claimed = new Set(freed.map(([key]) => key));
+  // A headless mirror that goes by itself must not name another link's mirror in the meantime.
+  const isNamed = ({ key, live }: Deletion) => {
+    const root = rootOf(key, metaOf(live));
+    return going.has(root) && !claimed.has(root);
+  };
+  return new Map(freed.filter(([, given]) => !isNamed(given)));
+}
+
+/** Says of each deletion which link takes the mirror over in its place. */
+export function withTakers(decisions: readonly Decision[], freed: FreedNames): Decision[] {
+  const takers = new Map(
+    decisions.filter(isWanted).flatMap(({ key, part }) => (freed.has(key) ? [[key, part]] : [])),
+  );
+  return decisions.map((each) => {
+    const takenBy = each.verdict === "delete" ? takers.get(each.key) : undefined;
+    return takenBy === undefined ? each : { ...each, takenBy };
+  });
+}
