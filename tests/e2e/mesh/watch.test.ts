@@ -7,13 +7,12 @@ import { type Config, newStack, type PulumiStack } from "../../bed/stack.ts";
 import { type RunningWatch, settled, startWatch } from "../../bed/running-watch.ts";
 import { repeated } from "../../reliability/effort.ts";
 import { seed } from "../../seed.ts";
-import { exported, exportedService, unexport } from "../mirroring/objects.ts";
+import { exported, exportedService, service, unexport } from "../mirroring/objects.ts";
 import {
   bedWithGateway,
   create,
   createNamespaces,
   each,
-  installGateway,
   patch,
   relabel,
   remove,
@@ -42,7 +41,6 @@ describe("linkerd-clusters watch", function () {
   before(async () => {
     shared = await bedWithGateway(namespace);
     await createNamespaces(shared.kube.north, [namespace]);
-    await installGateway(shared.kube.north);
     await exportOf("first", "second", "third");
     const links = [
       { source: "east", target: "west", maxDeletions: 2 },
@@ -137,12 +135,16 @@ describe("linkerd-clusters watch", function () {
     await stack.configure({ ...config, links: "none" });
     const { why } = await event(isState("failing"), from);
     match(why.join(), /links is "none"/);
-    config = { ...config, links: [...config.links, { source: "west", target: "north" }] };
+    config = {
+      ...config,
+      links: [...config.links, { source: "west", target: "north", gateway: false }],
+    };
     await stack.configure(config);
     await event(
       (each) => each.event === "clusters" && each.kinds["west"]?.includes("links") === true,
     );
-    await create(north, exportedService(`${namespace}/other`));
+    const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
+    await create(north, [service(`${namespace}/other`, { labels })]);
     await until("the new link's mirror", [watch], () =>
       west.find(resources.services, { namespace, name: "other-north" }),
     );
