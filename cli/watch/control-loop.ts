@@ -144,10 +144,11 @@ export class ControlLoop {
     }
     if (isStopped()) return undefined;
     if (isToRun) {
-      if (this.#contested.length > 0) this.#beginTruce();
+      const onlyRestores = this.#contested.length > 0;
       this.#report("running");
       const up = await this.#run("up");
       if (up.result !== "succeeded") return up;
+      if (onlyRestores) this.#beginTruce();
       await this.#readState();
     }
     // Mirrors in sync do not show that the cause of an earlier failure is gone.

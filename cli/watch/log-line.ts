@@ -1,4 +1,4 @@
-import { count, inSeconds, printable } from "@linkerd-multicluster/engine/kubernetes";
+import { count, inSeconds, listed, printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { SourceStatus, State, WatchEvent } from "./events.ts";
 
 /** Returns undefined for an event that only metrics count, or that another line reports. */
@@ -51,13 +51,14 @@ const stateText: Readonly<Record<State, string>> = {
   locked: "the stack is locked",
 };
 
-function sourceText({ source, status, parts, unreachable }: SourceStatus): string {
+function sourceText({ source, status, contested, parts, unreachable }: SourceStatus): string {
   const counts = Object.entries(parts).map(
     ([part, { mirrors, notMirrored }]) =>
       `${part} ${mirrors}${notMirrored === 0 ? "" : ` and ${notMirrored} not mirrored`}`,
   );
   const result = { inSync: "in sync", changed: "to be changed", refused: "refused" }[status];
+  const restored = contested === undefined ? "" : ` (${listed(contested, 3)})`;
   const unread = Object.keys(unreachable);
   const without = unread.length === 0 ? "" : `, without ${unread.join(", ")}`;
-  return `${source} (${counts.join(", ") || "no mirrors"}) ${result}${without}`;
+  return `${source} (${counts.join(", ") || "no mirrors"}) ${result}${restored}${without}`;
 }
