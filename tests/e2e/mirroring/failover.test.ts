@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { until } from "../../bed/bed.ts";
 import { post } from "../access-clusters.ts";
-import { exported, service } from "./objects.ts";
+import type { Config } from "../../bed/stack.ts";
+import { exported, kinds, service } from "./objects.ts";
 import { bedWithGateway, create, type SharedBed } from "./shared-bed.ts";
 import { Stack } from "./stack.ts";
 import { servicesIn } from "./view.ts";
@@ -18,16 +19,18 @@ describe("a Service that fails over", function () {
 
   let shared: SharedBed;
   let stack: Stack;
+  let allow = () => Promise.resolve();
+  const config = (more: Config = {}) => ({
+    clusters: { west: {}, east: { failover: { "shop/web": ["local", "west"] } } },
+    links: [{ source: "east", target: "west", ...more }],
+  });
 
   before(async () => {
     shared = await bedWithGateway("shop");
     const { west, east } = shared.kube;
     await create(west, [service("shop/web", { labels: exported })]);
     await create(east, [service("shop/web", {})]);
-    stack = await Stack.create(shared, "failover", {
-      clusters: { west: {}, east: { failover: { "shop/web": ["local", "west"] } } },
-      links: [{ source: "east", target: "west" }],
-    });
+    stack = await Stack.create(shared, "failover", config());
   });
   after(async () => {
     await shared.bed.clusters.east.request("DELETE", `${crds}/httproutes.policy.linkerd.io`);
@@ -61,10 +64,70 @@ describe("a Service that fails over", function () {
     assert.deepEqual(await routesInEast(), ["mine", "web-failover-555", "web-failover-666"]);
   });
 
+  it("keeps the mirror of its former name as long as admission refuses the new one", async () => {
+    const { east } = shared.kube;
+    await stack.configure(config({ names: "{target}-{service}", formerNames: "delete" }));
+    await refuse("CREATE", { apiGroups: [""], apiVersions: ["v1"], resources: ["services"] }, () =>
+      shared.bed.clusters.east.request("POST", "/api/v1/namespaces/shop/services?dryRun=All", {
+        metadata: { name: "probe" },
+        spec: { ports: [{ port: 80 }] },
+      }),
+    );
+    assert.match((await stack.up({ fails: true })).text, /mirror east\/shop\/web-west stays/);
+    assert.deepEqual(await servicesIn(east, "shop"), ["web", "web-west"]);
+    await allow();
+    await stack.up();
+    assert.deepEqual(await servicesIn(east, "shop"), ["web", "west-web"]);
+  });
+
+  it("keeps its mirror as long as admission refuses to delete the routes", async () => {
+    const { east } = shared.bed.clusters;
+    const rule = {
+      apiGroups: ["policy.linkerd.io"],
+      apiVersions: ["*"],
+      resources: ["httproutes"],
+    };
+    await refuse("DELETE", rule, () => east.request("DELETE", `${routes}/mine?dryRun=All`));
+    const { text } = await stack.run("destroy", [], { fails: true });
+    assert.match(text, /HTTPRoute shop\/web-failover-555 still sends requests there/);
+    assert.deepEqual(await servicesIn(shared.kube.east, "shop"), ["web", "west-web"]);
+    await allow();
+  });
+
   it("loses them on destroy, and the user's stays", async () => {
     await stack.run("destroy");
     assert.deepEqual(await routesInEast(), ["mine"]);
   });
+
+  /** Refuses these requests in the namespace of the mirrors, once the probe is refused. */
+  async function refuse(
+    operation: string,
+    rule: object,
+    probe: () => Promise<{ readonly code: number }>,
+  ): Promise<void> {
+    const metadata = { name: "refused" };
+    const matchConstraints = {
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "shop" } },
+      resourceRules: [{ ...rule, operations: [operation] }],
+    };
+    const validations = [{ expression: "false", message: "refused for a test" }];
+    const spec = { failurePolicy: "Fail", matchConstraints, validations };
+    const bound = { policyName: "refused", validationActions: ["Deny"] };
+    await create(shared.kube.east, [
+      { kind: "ValidatingAdmissionPolicy", metadata, spec },
+      { kind: "ValidatingAdmissionPolicyBinding", metadata, spec: bound },
+    ]);
+    allow = async () => {
+      await shared.kube.east.remove(kinds.ValidatingAdmissionPolicyBinding, metadata);
+      await shared.kube.east.remove(kinds.ValidatingAdmissionPolicy, metadata);
+      await until(
+        "the end of the refusal",
+        [],
+        async () => (await probe()).code < 400 || undefined,
+      );
+    };
+    await until("a refusal", [], async () => (await probe()).code >= 400 || undefined);
+  }
 
   async function routesInEast(): Promise<readonly string[]> {
     const found = await shared.kube.east.list(resources.httpRoutes, { namespace: "shop" });
