@@ -33,12 +33,8 @@ export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutc
     const sets = decided.statefulSets[target] ?? before.statefulSets?.[target] ?? {};
     return Object.keys(sets).length === 0 ? [] : [[target, sets] as const];
   });
-  const staying = removed
-    .filter(
-      ({ disposition, link }) =>
-        disposition !== "handOver" || decided.refusals[link.target] !== undefined,
-    )
-    .map(({ link }) => link);
+  // An update that decides again has to know each of them; the next run forgets those of which no mark is left.
+  const staying = removed.map(({ link }) => link);
   return {
     identities,
     ...nonEmpty("gateways", Object.fromEntries(gateways)),

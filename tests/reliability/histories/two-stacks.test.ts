@@ -83,13 +83,14 @@ class TwoStacks {
 
   async take(taken: Action): Promise<void> {
     switch (taken.do) {
-      case "put":
-        { this.#put(taken.service); return; }
-      case "drop":
-        { this.#server(taken.service.cluster).delete(
-          "services",
-          `${taken.service.namespace}/web`,
-        ); return; }
+      case "put": {
+        this.#put(taken.service);
+        return;
+      }
+      case "drop": {
+        this.#server(taken.service.cluster).delete("services", `${taken.service.namespace}/web`);
+        return;
+      }
       case "exclude": {
         const mesh = this.#meshes[taken.stack];
         mesh.config = {
