@@ -1,5 +1,10 @@
 import { noClusterDomain } from "@linkerd-multicluster/engine/credentials";
-import { type Failure, sameClusters, valueIn } from "@linkerd-multicluster/engine/kubernetes";
+import {
+  atCluster,
+  type Failure,
+  sameClusters,
+  valueIn,
+} from "@linkerd-multicluster/engine/kubernetes";
 import type {
   InstallationNeed,
   InstallationReading,
@@ -63,6 +68,7 @@ export function judgeInstallations(
   );
   const domains = judgedDomains(config, read);
   const refused = new Map([
+    ...failures.flatMap(([name, { why, isBug }]) => (isBug ? [[name, `${why}.`] as const] : [])),
     ...domains.refused,
     ...withoutExternalTrust(config, read, now),
     ...missingControllers(config, read),
@@ -176,8 +182,12 @@ function refusedBy(
 ): Refused {
   return new Map(
     [...installations].flatMap(([name, reading]): [string, string][] => {
-      const sentences = sentencesOf(name, reading);
-      return sentences.length === 0 ? [] : [[name, sentences.join(" ")]];
+      try {
+        const sentences = sentencesOf(name, reading);
+        return sentences.length === 0 ? [] : [[name, sentences.join(" ")]];
+      } catch (error) {
+        return [[name, `${atCluster(name, error).message}.`]];
+      }
     }),
   );
 }

@@ -51,9 +51,37 @@ export function messageOf(error: unknown): string {
 /** Replaces a rejection with a value, and rethrows a bug. */
 export function unlessBug<T>(value: T): (error: unknown) => T {
   return (error) => {
+    if (error instanceof BugAtCluster) throw error;
     messageOf(error);
     return value;
   };
+}
+
+/** A bug that one cluster's data has brought to light, which refuses that cluster alone. */
+export class BugAtCluster extends UserError {
+  override get failure(): Cause {
+    return "refused";
+  }
+}
+
+/** Prints the stack trace of a bug, and returns what refuses the cluster in its place. */
+export function atCluster(cluster: string, error: unknown): UserError {
+  if (error instanceof UserError) return error;
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  console.error(`Bug in linkerd-multicluster, with what cluster ${cluster} answers: ${stack}`);
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : "an error";
+  return new BugAtCluster(
+    `cluster ${cluster} is refused, because what it answers leads to a bug in linkerd-multicluster (${what}): report it with the stack trace that this run has printed`,
+  );
+}
+
+/** Lets a bug in work on one cluster's data refuse that cluster alone. */
+export async function aboutCluster<T>(cluster: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw atCluster(cluster, error);
+  }
 }
 
 /** Puts the stack of a bug into its message, for a caller that shows nothing else. */

@@ -63,7 +63,7 @@ export async function dryRun(
       .filter((wait) => wait > 0);
     return {
       sources: checked.map(statusOf),
-      ...(waits.length > 0 && { dueIn: Math.min(...waits) }),
+      ...(waits.length > 0 && { dueIn: waits.reduce((least, wait) => Math.min(least, wait)) }),
     };
   } finally {
     const all = watched.flatMap(({ planned }) => Object.values(planned.clusters));

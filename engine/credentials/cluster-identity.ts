@@ -7,6 +7,7 @@ import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import { accountName, ownedLink, ownerAnnotation } from "./objects.ts";
+import { resultOf } from "../result.ts";
 import { unlessBug } from "../user-error.ts";
 
 export interface SourceLinks {
@@ -37,7 +38,10 @@ export interface IdentityInputs {
   readonly refused?: string;
 }
 
-/** A cluster is refused if it isn't the one that state remembers, may be another of this stack, or has somebody else's Link for a new link. */
+/**
+ * A cluster is refused if it isn't the one that state remembers, may be another of this stack's, or has somebody else's
+ * Link for a new link.
+ */
 export async function checkIdentity(
   olds: Partial<IdentityInputs>,
   { twin, ...news }: IdentityInputs,
@@ -58,10 +62,14 @@ export async function checkIdentity(
     sources: (links.sources ?? []).filter((source) => !isKnownSource(source)),
   };
   const isAsked = fresh !== undefined && fresh.targets.length + fresh.sources.length > 0;
-  const foreign =
+  const read =
     uid === undefined || moved !== undefined || !isAsked
       ? undefined
-      : await foreignObjects(await open(cluster, fresh.access), cluster, fresh);
+      : await resultOf(
+          async () => foreignObjects(await open(cluster, fresh.access), cluster, fresh),
+          cluster,
+        );
+  const foreign = read && ("why" in read ? read.why : read.value);
   const refused = moved ?? foreign;
   if (uid !== undefined && refused === undefined) {
     const recreated = `cluster ${cluster} was recreated (its kube-system has UID ${uid}, and had ${remembered}), and the stack's state still lists what the old one had: run pulumi up --refresh`;

@@ -8,7 +8,7 @@ import type { OtherObject } from "../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import type { RevocationArgs, RevocationInputs, RevocationTarget } from "./state.ts";
-import { messageOf } from "../user-error.ts";
+import { atCluster, messageOf } from "../user-error.ts";
 
 /** Nothing but the targets is ever contacted. */
 export type ClientOf = (cluster: string, access: ClusterAccess) => Promise<Kubernetes>;
@@ -52,7 +52,7 @@ function inTargets(
       try {
         return [name, await work(name, await client(name, target), target)] as const;
       } catch (error) {
-        return [name, [`${prefix}${messageOf(error)}`]] as const;
+        return [name, [`${prefix}${atCluster(name, error).message}`]] as const;
       }
     }),
   );

@@ -53,7 +53,7 @@ export async function readTarget(
   context: ReadingContext,
 ): Promise<TargetReading> {
   if (args.targetRefused !== undefined) return { why: args.targetRefused, cause: "refused" };
-  const reading = await resultOf(() => readFacts(args, before, context));
+  const reading = await resultOf(() => readFacts(args, before, context), args.target);
   return "why" in reading ? reading : reading.value;
 }
 
@@ -88,8 +88,9 @@ async function readFacts(
     notes.push(`the new token waits until cluster ${args.source} can be reached: ${waits}`);
   if (args.adopt !== undefined) {
     const adoption = { args, link: args.adopt, facts };
-    const read = await resultOf(async () =>
-      adoptionNotes(adoption, await context.source(), kubernetes),
+    const read = await resultOf(
+      async () => adoptionNotes(adoption, await context.source(), kubernetes),
+      args.source,
     );
     if ("why" in read) notes.push(`can't tell what it adopts: ${read.why}`);
     else if ("why" in read.value) return read.value;

@@ -1,5 +1,5 @@
 import { deniedOf } from "../kubernetes/access-review.ts";
-import type { Question } from "../kubernetes/objects/objects.ts";
+import type { Question } from "../kubernetes/objects/review-resource.ts";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";

@@ -1,5 +1,6 @@
 import { printable } from "../kubernetes/objects/printable.ts";
 import { count, firstOf } from "../message.ts";
+import { atCluster } from "../user-error.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import type { HealthCheck, Severity } from "./health-check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
@@ -55,12 +56,12 @@ export function reportOn({ clusters, links }: Pick<Views, "clusters" | "links">)
     ...clusters.map((view) => ({
       kind: "cluster" as const,
       name: view.cluster,
-      checks: resultsOf(clusterChecks, view),
+      checks: resultsOf(clusterChecks, view, view.cluster),
     })),
     ...links.map((view) => ({
       kind: "link" as const,
       name: `${view.link.source}/${view.link.target}`,
-      checks: resultsOf(linkChecks, view),
+      checks: resultsOf(linkChecks, view, view.link.target),
     })),
   ];
   const counts = { ok: 0, warning: 0, error: 0, skipped: 0 };
@@ -71,10 +72,18 @@ export function reportOn({ clusters, links }: Pick<Views, "clusters" | "links">)
 function resultsOf<View extends { readonly mesh: HealthMesh }>(
   checks: readonly HealthCheck<View>[],
   view: View,
+  cluster: string,
 ): CheckResult[] {
-  return checks.flatMap((check) =>
-    check.appliesTo?.(view) === false ? [] : [resultOfCheck(check, view)],
-  );
+  return checks.flatMap((check) => {
+    try {
+      return check.appliesTo?.(view) === false ? [] : [resultOfCheck(check, view)];
+    } catch (error) {
+      const run = () => [
+        { severity: "error" as const, sentence: atCluster(cluster, error).message },
+      ];
+      return [resultOfCheck({ ...check, run }, view)];
+    }
+  });
 }
 
 export function resultOfCheck<View extends { readonly mesh: HealthMesh }>(

@@ -1,5 +1,5 @@
 import type { Kubernetes } from "./client/interface.ts";
-import type { Question } from "./objects/objects.ts";
+import type { Question } from "./objects/review-resource.ts";
 import { resources } from "./objects/resources.ts";
 
 /** Returns the rights that the client lacks: `list pods`, `get configmaps/linkerd-config`. */

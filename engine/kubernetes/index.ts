@@ -26,7 +26,15 @@ export {
 } from "./objects/objects.ts";
 export { count, firstOf, inDigits, listed } from "../message.ts";
 export { type Failure, invalid, type Result, valueIn } from "../result.ts";
-export { codeOf, isBug, messageOf, unlessBug, UserError, withStack } from "../user-error.ts";
+export {
+  atCluster,
+  codeOf,
+  isBug,
+  messageOf,
+  unlessBug,
+  UserError,
+  withStack,
+} from "../user-error.ts";
 export { programVersion } from "../version.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export type { ObjectChange, Watching } from "./client/watching.ts";

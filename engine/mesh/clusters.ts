@@ -3,13 +3,14 @@ import { connect, type ConnectWith } from "../kubernetes/client/connect.ts";
 import { cancelledWords } from "../kubernetes/client/deadline.ts";
 import type { ConnectOptions, Kubernetes } from "../kubernetes/client/interface.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import type { Node, Question, StatefulSet } from "../kubernetes/objects/objects.ts";
+import type { Node, StatefulSet } from "../kubernetes/objects/objects.ts";
+import type { Question } from "../kubernetes/objects/review-resource.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { Controller } from "../mirroring/model/controller.ts";
 import type { Routes } from "../mirroring/model/route.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
-import { messageOf, unlessBug, UserError } from "../user-error.ts";
+import { aboutCluster, messageOf, unlessBug, UserError } from "../user-error.ts";
 import { Cache } from "./cache.ts";
 import { controllersIn, routesIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";
@@ -54,15 +55,15 @@ export class Clusters {
   }
 
   snapshot(name: string, access: ClusterAccess, extent?: Extent): Promise<ClusterSnapshot> {
-    return this.#snapshots.get(accessKey(access, extent), async () =>
-      observe(await this.client(name, access), name, extent),
+    return this.#snapshots.get(accessKey(access, extent), () =>
+      this.#read(name, access, (client) => observe(client, name, extent)),
     );
   }
 
   /** Returns a snapshot that is no older than this call. */
   refetch(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
-    return this.#snapshots.refetch(accessKey(access), async () =>
-      observe(await this.client(name, access), name),
+    return this.#snapshots.refetch(accessKey(access), () =>
+      this.#read(name, access, (client) => observe(client, name)),
     );
   }
 
@@ -71,8 +72,8 @@ export class Clusters {
   }
 
   routes(name: string, access: ClusterAccess, extent?: Extent): Promise<Routes> {
-    return this.#routes.get(accessKey(access, extent), async () =>
-      routesIn(await this.client(name, access), extent),
+    return this.#routes.get(accessKey(access, extent), () =>
+      this.#read(name, access, (client) => routesIn(client, extent)),
     );
   }
 
@@ -92,7 +93,11 @@ export class Clusters {
     access: ClusterAccess,
     read: (client: Kubernetes) => Promise<T>,
   ): Promise<T> {
-    return cache.get(accessKey(access), async () => read(await this.client(name, access)));
+    return cache.get(accessKey(access), () => this.#read(name, access, read));
+  }
+
+  #read<T>(name: string, access: ClusterAccess, read: (client: Kubernetes) => Promise<T>) {
+    return aboutCluster(name, async () => read(await this.client(name, access)));
   }
 
   async mayDo(name: string, access: ClusterAccess, question: Question): Promise<boolean> {

@@ -6,7 +6,8 @@ import { questions } from "../credentials/token-check.ts";
 import { deniedOf } from "../kubernetes/access-review.ts";
 import { fallback, KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import { objectKey, type Question } from "../kubernetes/objects/objects.ts";
+import { objectKey } from "../kubernetes/objects/objects.ts";
+import type { Question } from "../kubernetes/objects/review-resource.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { selects } from "../mirroring/decide/policies/selection.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
@@ -60,7 +61,7 @@ export async function readCredentials(
       const { labels = {}, annotations = {} } = metadata;
       const kubeconfig = Buffer.from(data?.kubeconfig ?? "", "base64").toString("utf8");
       return { type, labels, annotations, trial: await attempt(kubeconfig) };
-    });
+    }, link.source);
   const [mirror, destination] = await Promise.all([
     secretIn(multiclusterNamespace),
     secretIn(linkerdNamespace),

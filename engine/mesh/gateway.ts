@@ -17,7 +17,7 @@ import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../mirroring/model/snapshot.ts";
 import { annotation, probePort } from "../mirroring/model/vocabulary.ts";
 import { invalid, valueIn } from "../result.ts";
-import { messageOf, unlessBug, UserError } from "../user-error.ts";
+import { aboutCluster, messageOf, unlessBug, UserError } from "../user-error.ts";
 import type { Clusters } from "./clusters.ts";
 
 /** Without access to the source, its own addresses are unknown. */
@@ -35,7 +35,7 @@ export function judgeFor(
   };
   return {
     resolve: (name) => clusters.resolve(name),
-    own: () => (own ??= readOwn().catch(unlessBug(undefined))),
+    own: () => (own ??= aboutCluster(source, readOwn).catch(unlessBug(undefined))),
   };
 }
 

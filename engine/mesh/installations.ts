@@ -53,10 +53,18 @@ export async function readInstallations(
   );
   const trusts = await observeTrust(new Map(clients), linkerdNamespace);
   return mapped(identified, async (cluster, name): Promise<InstallationReading> => {
-    const need = needs[name] ?? {};
     const trust = trusts.get(name);
-    if ("why" in cluster) return { identity: cluster, ...omitUndefined({ trust }) };
-    const { client, uid } = cluster.value;
+    const known = trust !== undefined && "why" in trust && trust.isBug ? trust : cluster;
+    if ("why" in known) return { identity: known, ...omitUndefined({ trust }) };
+    const { client, uid } = known.value;
+    const found = await resultOf(() => factsOf(name, client, trust), name);
+    // A rotation has to know that the cluster's trust is unknown.
+    if ("why" in found) return { identity: found, ...(trust && { trust: found }) };
+    return { identity: { value: uid }, ...omitUndefined({ trust }), ...found.value };
+  });
+
+  async function factsOf(name: string, client: Kubernetes, trust: LiveTrust | undefined) {
+    const need = needs[name] ?? {};
     const [external, linkerd, controllers] = await Promise.all([
       need.external === true ? externalOf(client, trust, linkerdNamespace) : undefined,
       need.config === true ? resultOf(() => linkerdConfigOf(client, linkerdNamespace)) : undefined,
@@ -64,9 +72,8 @@ export async function readInstallations(
         ? resultOf(() => clusters.controllers(name, accessOf(config.clusters, name)))
         : undefined,
     ]);
-    const facts = omitUndefined({ trust, external, config: linkerd, controllers });
-    return { identity: { value: uid }, ...facts };
-  });
+    return omitUndefined({ external, config: linkerd, controllers });
+  }
 }
 
 /** Without trust, there is nothing to compare the rest with. */

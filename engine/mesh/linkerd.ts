@@ -6,8 +6,8 @@ import {
   type Node,
   type ObjectKey,
   type OtherObject,
-  type OtherRoute,
 } from "../kubernetes/objects/objects.ts";
+import type { OtherRoute } from "../kubernetes/objects/route-resource.ts";
 import { rbacName, resources } from "../kubernetes/objects/resources.ts";
 import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 import type { Controller } from "../mirroring/model/controller.ts";

@@ -81,7 +81,7 @@ export async function ifTrusted<T>(
 ): Promise<Result<T>> {
   const why = distrusted[name];
   if (why !== undefined) return { why, cause: "refused" };
-  return resultOf(() => read(accessOf(clusters, name)));
+  return resultOf(() => read(accessOf(clusters, name)), name);
 }
 
 export function accessOf(accesses: MeshAccess["clusters"], name: string): ClusterAccess {

@@ -46,11 +46,17 @@ export async function readMesh(
     mapped(snapshots, async (snapshot, name): Promise<ClusterReading> => {
       if ("why" in snapshot) return { snapshot };
       const need = { ...needs[name], podRanges: flat.has(name) };
-      return { snapshot, ...(await readCluster(config, clusters, snapshot.value, name, need)) };
+      const rest = await resultOf(
+        () => readCluster(config, clusters, snapshot.value, name, need),
+        name,
+      );
+      return "why" in rest ? { snapshot: rest } : { snapshot, ...rest.value };
     }),
     Promise.all(
       asked.map(async (each) => {
-        const link = await readLink(config, clusters, each, snapshots, judgeOf);
+        const read = () => readLink(config, clusters, each, snapshots, judgeOf);
+        const found = await resultOf(read, each.link.target);
+        const link = "why" in found ? { link: each.link, target: found } : found.value;
         return isFlat(each) ? { ...link, isFlat: true } : link;
       }),
     ),

@@ -16,7 +16,8 @@ import type { Outcome, Report } from "./report/outcome.ts";
 import { type DecidedRoutes, routesPart } from "./model/route.ts";
 import { extentFor, reconcile } from "./reconcile.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
-import { unlessBug, UserError } from "../user-error.ts";
+import { resultOf, valueIn } from "../result.ts";
+import { UserError } from "../user-error.ts";
 
 /**
  * Brings a source to the state that its inputs describe. The decisions of this run's check are used if no cluster was
@@ -119,7 +120,7 @@ async function reuseIfUnchanged(
 /** Mirrors of missing pods stay if the check has kept them, because no preview announced their deletion. */
 function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
   const ends = Object.values(missing).map((since) => deletionTime(since).getTime() - 1);
-  return new Date(Math.min(now.getTime(), ...ends));
+  return new Date(ends.reduce((first, end) => Math.min(first, end), now.getTime()));
 }
 
 /** This run may have created a Link or a gateway a moment ago, while the readings that all sources share are older. */
@@ -136,19 +137,20 @@ async function rereadStaleClusters(clusters: Clusters, inputs: Inputs): Promise<
   const judge = judgeFor(clusters, source, entry);
   for (const { target } of links) {
     const snapshot = await snapshotOf(clusters, inputs, target);
-    if (snapshot === undefined || (await knowsGateway(snapshot, inputs, target, judge))) continue;
+    if (snapshot === undefined) continue;
+    const isKnown = await resultOf(() => knowsGateway(snapshot, inputs, target, judge), target);
+    if (valueIn(isKnown) === true) continue;
     void clusters.refetch(target, entryOf(inputs, target)).catch(() => undefined);
   }
 }
 
-function snapshotOf(
+async function snapshotOf(
   clusters: Clusters,
   inputs: Inputs,
   name: string,
 ): Promise<ClusterSnapshot | undefined> {
-  return clusters
-    .snapshot(name, entryOf(inputs, name), extentFor(inputs))
-    .catch(unlessBug(undefined));
+  const read = () => clusters.snapshot(name, entryOf(inputs, name), extentFor(inputs));
+  return valueIn(await resultOf(read, name));
 }
 
 /** Returns whether the gateway has the addresses that this run has just observed. */

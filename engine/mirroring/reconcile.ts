@@ -3,9 +3,9 @@ import { fallback } from "../kubernetes/client/errors.ts";
 import { KubernetesError, omitUndefined } from "../kubernetes/index.ts";
 import type { Observed } from "../mesh/need.ts";
 import { readMesh } from "../mesh/read-mesh.ts";
-import { snapshotsIn } from "../mesh/reading.ts";
+import { type MeshReading, snapshotsIn } from "../mesh/reading.ts";
 import type { Extent } from "../mesh/snapshot.ts";
-import { resultOf, valueIn, type Result } from "../result.ts";
+import { type Failure, resultOf, valueIn, type Result } from "../result.ts";
 import { decide } from "./decide/decide.ts";
 import { mayHaveOthers } from "./decide/policies/ownership.ts";
 import { dispositionsOf, removedLinks } from "./decide/policies/removed-links.ts";
@@ -58,8 +58,29 @@ export async function reconcile(
   const readings = snapshotsIn(reading);
   const mistakes = mistakesIn(args, readings);
   if (mistakes.length > 0) return { outcome: "invalid", mistakes, readings };
+  const decided = await resultOf(
+    () => decideFrom(reading, readings, clusters, args, before, now),
+    args.source,
+  );
+  return "value" in decided ? decided.value : withoutSource(readings, args, decided);
+}
+
+/** Whatever goes wrong with a source's decisions ends that source alone. */
+function withoutSource(readings: ClusterReadings, { source }: MirrorsArgs, why: Failure): Outcome {
+  return { outcome: "sourceUnreadable", readings: new Map([...readings, [source, why]]) };
+}
+
+async function decideFrom(
+  reading: MeshReading,
+  readings: ClusterReadings,
+  clusters: Observed,
+  args: MirrorsArgs,
+  before: Before,
+  now: Date,
+): Promise<Outcome> {
   const source = valueIn(readings.get(args.source));
   if (source === undefined) return { outcome: "sourceUnreadable", readings };
+  const stacks = stacksNow(before, args);
   const controllers = reading.clusters.get(args.source)?.controllers ?? { value: [] };
   const removed = dispositionsOf(removedLinks(args, before, source), args, controllers);
   const routes = await routesOf(clusters, args, before);
@@ -105,7 +126,8 @@ export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
 
 async function linkerdControllers(clusters: Observed, args: MirrorsArgs) {
   const { source } = args;
-  const found = await resultOf(() => clusters.controllers(source, entryOf(args, source)));
+  const read = () => clusters.controllers(source, entryOf(args, source));
+  const found = await resultOf(read, source);
   return valueIn(found) ?? [];
 }
 
@@ -136,7 +158,13 @@ export async function checkSource(
 ): Promise<CheckedSource> {
   const known = withoutRenewed(before);
   const outcome = await reconcile(clusters, args, known, now);
-  return { outcome, checked: inputsFor(known, args, outcome) };
+  const checked = await resultOf(
+    () => Promise.resolve(inputsFor(known, args, outcome)),
+    args.source,
+  );
+  if ("value" in checked) return { outcome, checked: checked.value };
+  const refused = withoutSource(outcome.readings, args, checked);
+  return { outcome: refused, checked: inputsFor(known, args, refused) };
 }
 
 function mistakesIn({ links }: MirrorsArgs, readings: ClusterReadings): string[] {

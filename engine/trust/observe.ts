@@ -22,20 +22,22 @@ export async function observeTrust(
   clusters: ReadonlyMap<string, Result<Kubernetes>>,
   linkerdNamespace: string,
 ): Promise<LiveTrusts> {
-  const read = await each(clusters, (cluster) => trustOf(cluster, linkerdNamespace));
+  const read = await each(clusters, (cluster, name) => trustOf(cluster, name, linkerdNamespace));
   if (!isRotating(read)) return read;
   return each(read, async (trust, name): Promise<LiveTrust> => {
     const [present, client] = [valueIn(trust), valueIn(clusters.get(name))];
     if (present === undefined || client === undefined) return trust;
-    const [proxies, configured] = await Promise.all([
-      resultOf(() => proxiesOf(client, linkerdNamespace)),
-      resultOf(() => lifetimeOf(client, linkerdNamespace)),
-    ]);
-    const certificateLifetimeMs = Math.max(
-      present.certificateLifetimeMs,
-      valueIn(configured) ?? unknownLifetime,
-    );
-    return { value: { ...present, proxies, certificateLifetimeMs } };
+    return resultOf(async () => {
+      const [proxies, configured] = await Promise.all([
+        resultOf(() => proxiesOf(client, linkerdNamespace)),
+        resultOf(() => lifetimeOf(client, linkerdNamespace)),
+      ]);
+      const certificateLifetimeMs = Math.max(
+        present.certificateLifetimeMs,
+        valueIn(configured) ?? unknownLifetime,
+      );
+      return { ...present, proxies, certificateLifetimeMs };
+    }, name);
   });
 }
 
@@ -51,13 +53,17 @@ export function isRotating(live: LiveTrusts): boolean {
   );
 }
 
-async function trustOf(cluster: Result<Kubernetes>, namespace: string): Promise<LiveTrust> {
+async function trustOf(
+  cluster: Result<Kubernetes>,
+  name: string,
+  namespace: string,
+): Promise<LiveTrust> {
   if ("why" in cluster) return cluster;
   return resultOf(async () => {
     const bundle = await readAnchors(cluster.value, namespace);
     if (bundle === undefined) return undefined;
     return { bundle, ...(await readIssuer(cluster.value, namespace)), proxies: unasked };
-  });
+  }, name);
 }
 
 const unasked: Failure = { why: "its pods were not read", cause: "unreachable" };
@@ -107,7 +113,8 @@ async function lifetimeOf(kubernetes: Kubernetes, namespace: string): Promise<nu
 function changedAt(secret: Secret | undefined): Date {
   const { creationTimestamp, managedFields = [] } = secret?.metadata ?? {};
   const times = [creationTimestamp, ...managedFields.map(({ time }) => time)];
-  return new Date(Math.max(...times.map((time) => (time === undefined ? 0 : Date.parse(time)))));
+  const latest = times.reduce((last, time = "") => Math.max(last, Date.parse(time) || 0), 0);
+  return new Date(latest);
 }
 
 async function each<From, To>(

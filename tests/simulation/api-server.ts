@@ -2,7 +2,7 @@ import { connect } from "../../engine/kubernetes/client/connect.ts";
 import type { FailureKind } from "../../engine/kubernetes/client/failure.ts";
 import type { Kubernetes } from "../../engine/kubernetes/client/interface.ts";
 import type { Time } from "../../engine/kubernetes/client/retry.ts";
-import type { AccessReview, Question } from "../../engine/kubernetes/objects/objects.ts";
+import type { AccessReview, Question } from "../../engine/kubernetes/objects/review-resource.ts";
 import { AnsweringDispatcher, type Answer, reset, type Sent } from "./answering-dispatcher.ts";
 import { groups, type Kind, kindOf, targetOf } from "./kinds.ts";
 import { Lists } from "./lists.ts";

@@ -1,4 +1,6 @@
 import { match, ok, rejects } from "node:assert/strict";
+import { mock } from "node:test";
+import { inspect } from "node:util";
 
 import { Dispatcher } from "undici";
 import { revoke } from "../../engine/credentials/revocation.ts";
@@ -12,7 +14,6 @@ import { Clusters } from "../../engine/mesh/clusters.ts";
 import { readMesh } from "../../engine/mesh/read-mesh.ts";
 import { tryCredentials } from "../../engine/mesh/credentials.ts";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
-import { judgeFor } from "../../engine/mesh/gateway.ts";
 import { unlessCancelled } from "../../engine/providers/process.ts";
 import { served } from "../../engine/providers/served.ts";
 import { observeTrust } from "../../engine/trust/observe.ts";
@@ -49,29 +50,12 @@ describe("a bug", () => {
       const watching = await connectToWatch(to, "west", options);
       return watching.watch(resources.services, "1", calls, signal);
     },
-    "reading which clusters answer": () =>
-      readMesh({ clusters: { west: access } }, new BrokenClusters(), {
-        installations: { linkerdNamespace: "linkerd", clusters: { west: {} } },
-      }),
-    "reading the trust of clusters": async () =>
-      observeTrust(new Map([["west", { value: await connect(to, "west", options) }]]), "linkerd"),
-    "revoking a cluster": () => {
-      const targets = { west: { context: "west", uid: "1" } };
-      const args = { source: "east", isolated: false, targets, namespace: "linkerd-multicluster" };
-      return revoke(args, () => connect(to, "west", options));
-    },
-    "reading a mesh": () =>
-      readMesh({ clusters: { west: access } }, new BrokenClusters(), {
-        clusters: { west: {} },
-      }),
     "trying the credentials of a link": () => {
       const context = { target: "west", uid: undefined, rules: [] };
       return tryCredentials(kubeconfigFor({ ...to, cluster: "west", user: "east" }), context, {
         connect: broken,
       });
     },
-    "reading what may answer a gateway's addresses": () =>
-      judgeFor(new BrokenClusters(), "west", access).own(),
     "resolving a gateway's hostname": () => {
       const gateway = {
         ...linkerdGateway,
@@ -105,6 +89,33 @@ describe("a bug", () => {
   };
   for (const [place, work] of Object.entries(places))
     it(`in ${place} becomes no message`, () => rejects(work, (error) => error === bug));
+
+  const refusing: Readonly<Record<string, () => Promise<unknown>>> = {
+    "reading which clusters answer": () =>
+      readMesh({ clusters: { west: access } }, new BrokenClusters(), {
+        installations: { linkerdNamespace: "linkerd", clusters: { west: {} } },
+      }),
+    "reading the trust of clusters": async () =>
+      observeTrust(new Map([["west", { value: await connect(to, "west", options) }]]), "linkerd"),
+    "revoking a cluster": () => {
+      const targets = { west: { context: "west", uid: "1" } };
+      const args = { source: "east", isolated: false, targets, namespace: "linkerd-multicluster" };
+      return revoke(args, () => connect(to, "west", options));
+    },
+    "reading a mesh": () =>
+      readMesh({ clusters: { west: access } }, new BrokenClusters(), {
+        clusters: { west: {} },
+      }),
+  };
+  for (const [place, work] of Object.entries(refusing))
+    it(`in ${place} refuses that cluster alone, and is printed with its stack`, async () => {
+      const printed = mock.method(console, "error", () => undefined);
+      const found = await work().finally(() => {
+        mock.restoreAll();
+      });
+      match(inspect(found, { depth: 9 }), /cluster west is refused, because .* a bug in linkerd-/);
+      match(String(printed.mock.calls[0]?.arguments), /cluster west .*: TypeError.*\n {4}at /);
+    });
 
   const programs = {
     // Node refuses such a path by a TypeError.

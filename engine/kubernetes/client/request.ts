@@ -17,12 +17,14 @@ import {
   wholeOf,
 } from "./exchange.ts";
 import { inSeconds } from "../objects/duration.ts";
-import { failureOfConnection, type Outcome, type RequestFailure } from "./failure.ts";
+import { failureOfConnection, type Outcome, type RequestFailure, unreadable } from "./failure.ts";
 import { describe, KubernetesError, type Operation, type Place } from "./errors.ts";
-import { parse } from "../objects/checks.ts";
+import { bounds } from "../objects/bounds.ts";
+import { isTooDeep, parse } from "../objects/checks.ts";
 import type { Log } from "./log.ts";
 import { backoff, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
+import { aboutCluster } from "../../user-error.ts";
 
 export type Reader<T> = (body: unknown, bytes: number) => Outcome<T>;
 
@@ -100,9 +102,13 @@ export function requesterOf(settings: Settings) {
     if ("failure" in answer) return answer;
     const whole = await wholeOf(answer.value, session, settings);
     if ("failure" in whole) return whole;
-    const result = read(parse(whole.value.text), whole.value.bytes);
+    const { text, bytes } = whole.value;
+    const result = await aboutCluster(place.cluster, () =>
+      Promise.resolve(read(parse(text), bytes)),
+    );
     if ("value" in result) return result;
-    return { failure: { ...result.failure, status: answer.value.statusCode } };
+    const failure = isTooDeep(text) ? unreadable(tooDeep) : result.failure;
+    return { failure: { ...failure, status: answer.value.statusCode } };
   };
 
   /** After a 401, a request is sent again if there are other credentials. */
@@ -196,6 +202,8 @@ export function requesterOf(settings: Settings) {
     close: () => sessions.close(),
   };
 }
+
+const tooDeep = `the answer has more than ${bounds.depth.most} levels of lists and maps`;
 
 /** The log must not have the server's message. */
 function briefly({ status, kind, reason = "" }: RequestFailure): string {

@@ -15,7 +15,7 @@ import type { Requester } from "./request.ts";
 import { pathOf, type Resource } from "../objects/resources.ts";
 import type { Time } from "./retry.ts";
 import type { Session } from "./session.ts";
-import { UserError } from "../../user-error.ts";
+import { aboutCluster, UserError } from "../../user-error.ts";
 
 export interface ObjectChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -116,7 +116,9 @@ export function watchingOf(
       };
       let version = from;
       for await (const line of lines()) {
-        const event = eventIn(line, resource, session);
+        const event = await aboutCluster(cluster, () =>
+          Promise.resolve(eventIn(line, resource, session)),
+        );
         if ("failure" in event) throw errorOf(resource, event.failure);
         version = event.version;
         if (event.change !== undefined) changed(event.change);

@@ -24,7 +24,10 @@ export const bounds = {
     "bytes of one answer of an API server",
     "fewer objects are asked for, down to one; then " + unread,
   ),
+  depth: bound(100, "levels of lists and maps in an answer"),
   items: bound(200_000, "objects of a list"),
+  entries: bound(320_000, "entries of each list and map in an object, more than etcd stores"),
+  pairs: bound(1_000_000, "pairs of an address and a port in Endpoints"),
   list: bound(4096 * MiB, "bytes of all pages of a list"),
   kept: bound(
     256 * MiB,

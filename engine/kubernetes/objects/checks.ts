@@ -1,3 +1,5 @@
+import { inDigits } from "../../message.ts";
+import { bounds } from "./bounds.ts";
 import { SharedValues } from "./shared-values.ts";
 
 /** A check returns a value or what is `Wrong`. With `keep`, the value has the checked fields alone. */
@@ -101,9 +103,12 @@ function withoutNull(value: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
 
+const tooMany = new Wrong(` has more than ${inDigits(bounds.entries.most)} entries`);
+
 export function list<T>(item: Check<T>): Check<readonly T[]> {
   return (value, keep) => {
     if (!Array.isArray(value)) return new Wrong(" is not a list");
+    if (value.length > bounds.entries.most) return tooMany;
     keep?.take();
     const read: T[] = [];
     for (const each of value) {
@@ -122,8 +127,9 @@ export function texts(
 ): Check<Readonly<Record<string, string>>> {
   return (value, keep) => {
     if (!isRecord(value)) return new Wrong(" is not a map");
-    let length = 0;
+    let [length, entries] = [0, 0];
     for (const key in value) {
+      if (++entries > bounds.entries.most) return tooMany;
       const text = value[key];
       if (!isKey(key)) return new Wrong(" has a key that Kubernetes does not allow");
       if (typeof text !== "string") return new Wrong(" has a value that is not text");
@@ -141,13 +147,28 @@ export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
   return (value, keep) => {
     if (!isRecord(value)) return new Wrong(" is not a map");
     const read: [string, T][] = [];
-    for (const [key, each] of Object.entries(value)) {
+    const entries = Object.entries(value);
+    if (entries.length > bounds.entries.most) return tooMany;
+    for (const [key, each] of entries) {
       const taken = item(each, keep);
       if (taken instanceof Wrong) return taken;
       keep?.take(key.length);
       read.push([key, taken]);
     }
     return Object.fromEntries(read);
+  };
+}
+
+/** @param words say what is wrong with a value that the check allows */
+export function limited<T>(
+  check: Check<T>,
+  words: string,
+  isRight: (value: T) => boolean,
+): Check<T> {
+  const wrong = new Wrong(words);
+  return (value, keep) => {
+    const read = check(value, keep);
+    return read instanceof Wrong || isRight(read) ? read : wrong;
   };
 }
 
@@ -164,11 +185,36 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns undefined for invalid JSON, because the parser's error would quote the text. */
+/** Returns undefined for invalid JSON, because the parser's error would quote the text, and for JSON that is too deep. */
 export function parse(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+const [quote, backslash] = ['"', "\\"];
+
+/** Whatever walks a value may recurse, and the stack of calls is limited. */
+export function isTooDeep(json: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === quote) at = endOfText(json, at + 1);
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") depth -= 1;
+    if (depth > bounds.depth.most) return true;
+  }
+  return false;
+}
+
+function endOfText(json: string, from: number): number {
+  for (let end = json.indexOf(quote, from); end >= 0; end = json.indexOf(quote, end + 1)) {
+    let before = end;
+    while (json[before - 1] === backslash) before -= 1;
+    if ((end - before) % 2 === 0) return end;
+  }
+  return json.length;
 }

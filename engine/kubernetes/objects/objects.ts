@@ -6,6 +6,7 @@ import {
   either,
   type Fields,
   flag,
+  limited,
   list,
   map,
   mapOf,
@@ -15,6 +16,7 @@ import {
   texts,
   wholeNumber,
 } from "./checks.ts";
+import { inDigits } from "../../message.ts";
 import { isCidr } from "./address-ranges.ts";
 import { isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
 
@@ -40,10 +42,10 @@ const time = text("a time", (value) =>
 const dnsLabel = text("a DNS label", isDnsLabel);
 const dnsName = text("a DNS name", isDnsName);
 const ipAddress = text("an IP address", (ip) => ip === "" || isIP(ip) !== 0);
-const port = wholeNumber(1, 65_535);
+export const port = wholeNumber(1, 65_535);
 const protocol = text("TCP, UDP or SCTP", (value) => /^(TCP|UDP|SCTP)$/.test(value));
 const portName = text("the name of a port", (value) => value === "" || isDnsLabel(value));
-const count = wholeNumber(0, 2 ** 31 - 1);
+export const count = wholeNumber(0, 2 ** 31 - 1);
 const ranges = list(text("a range of addresses", isCidr));
 const labels = shared(texts(isLabelKey, isLabelValue));
 
@@ -158,7 +160,22 @@ const subset = map({
   ports: shared(list(endpointPort)),
 });
 
-export const endpoints = object({ subsets: shared(list(subset)) });
+/** Addresses and ports are compared in pairs, and a few bytes make billions of them. */
+const subsets = limited(
+  list(subset),
+  ` have more than ${inDigits(bounds.pairs.most)} pairs of an address and a port`,
+  (all) => all.reduce((sum, each) => sum + pairsIn(each), 0) <= bounds.pairs.most,
+);
+
+function pairsIn({
+  addresses = [],
+  notReadyAddresses = [],
+  ports = [],
+}: Of<typeof subset>): number {
+  return (addresses.length + notReadyAddresses.length) * ports.length;
+}
+
+export const endpoints = object({ subsets: shared(subsets) });
 export type EndpointAddress = Of<typeof endpointAddress>;
 export type EndpointPort = Of<typeof endpointPort>;
 export type EndpointSubset = Of<typeof subset>;
@@ -212,34 +229,6 @@ export const node = clusterScoped({
   status: map({ addresses: list(map({ address: text("an address") }, ["address"])) }),
 });
 export type Node = Of<typeof node>;
-
-const routeFields = { group: anyText, kind: anyText, name: anyText, namespace: anyText };
-const parentRefs = list(map({ ...routeFields, port }));
-
-export const otherRoute = object({ spec: map({ parentRefs }) });
-export type OtherRoute = Of<typeof otherRoute>;
-
-const matches = list(map({ path: map({ type: anyText, value: anyText }) }));
-const backendRefs = list(map({ ...routeFields, port, weight: count }));
-
-export const httpRoute = object({
-  spec: map({ parentRefs, rules: list(map({ matches, backendRefs })) }),
-});
-export type HttpRoute = Of<typeof httpRoute>;
-
-export type Question = Readonly<Record<"group" | "resource" | "verb", string>> &
-  Readonly<Partial<Record<"subresource" | "name" | "namespace", string>>>;
-
-/** The API server does not store a review, so it has no metadata. */
-export interface AccessReview {
-  readonly metadata?: Partial<ObjectMeta>;
-  readonly spec: { readonly resourceAttributes: Question };
-  readonly status?: { readonly allowed: boolean };
-}
-
-export const accessReview = map({
-  status: map({ allowed: flag }, ["allowed"]),
-}) as Check<AccessReview>;
 
 export function keyOf({ metadata }: { readonly metadata: ObjectMeta }): ObjectKey {
   return objectKey(metadata.namespace, metadata.name);

@@ -1,6 +1,8 @@
 import type { Check } from "./checks.ts";
 import { link } from "./link-resource.ts";
 import * as objects from "./objects.ts";
+import * as routes from "./route-resource.ts";
+import { accessReview } from "./review-resource.ts";
 
 /** `T` lacks `apiVersion` and `kind`, which the client writes itself and items of a list don't have. */
 export interface Resource<T> {
@@ -45,16 +47,16 @@ export const resources = {
   deployments: namespaced("apps/v1", "Deployment", objects.deployment),
   statefulSets: namespaced("apps/v1", "StatefulSet", objects.statefulSet),
   links: namespaced("multicluster.linkerd.io/v1alpha3", "Link", link),
-  httpRoutes: namespaced("policy.linkerd.io/v1beta3", "HTTPRoute", objects.httpRoute),
-  gatewayHttpRoutes: namespaced(`${gatewayApi}/v1`, "HTTPRoute", objects.otherRoute),
-  grpcRoutes: namespaced(`${gatewayApi}/v1`, "GRPCRoute", objects.otherRoute),
+  httpRoutes: namespaced("policy.linkerd.io/v1beta3", "HTTPRoute", routes.httpRoute),
+  gatewayHttpRoutes: namespaced(`${gatewayApi}/v1`, "HTTPRoute", routes.otherRoute),
+  grpcRoutes: namespaced(`${gatewayApi}/v1`, "GRPCRoute", routes.otherRoute),
   serviceProfiles: namespaced("linkerd.io/v1alpha2", "ServiceProfile", objects.otherObject),
   serviceCidrs: clusterScoped("networking.k8s.io/v1", "ServiceCIDR", objects.serviceCidr),
   nodes: clusterScoped("v1", "Node", objects.node),
   serviceAccounts: namespaced("v1", "ServiceAccount", objects.otherObject),
   clusterRoles: clusterScoped(rbac, "ClusterRole", objects.clusterObject),
   clusterRoleBindings: clusterScoped(rbac, "ClusterRoleBinding", objects.clusterObject),
-  accessReviews: clusterScoped(authorization, "SelfSubjectAccessReview", objects.accessReview),
+  accessReviews: clusterScoped(authorization, "SelfSubjectAccessReview", accessReview),
 } as const;
 
 /** Returns the path of a collection (of all namespaces without one) or, with a name, of one object. */

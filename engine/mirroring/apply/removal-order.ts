@@ -1,4 +1,5 @@
-import { type HttpRoute, keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import { type Decision, type Deletion, isWanted } from "../model/decision.ts";
 import { metaOf, rootOf } from "../model/live-mirrors.ts";
 import { sendsTo, stillSends } from "../model/route.ts";

@@ -1,4 +1,5 @@
-import { type HttpRoute, keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { UserError } from "../../user-error.ts";
 import { remarked } from "../model/marks.ts";

@@ -1,9 +1,5 @@
-import {
-  type HttpRoute,
-  namespaceOf,
-  type ObjectKey,
-  type ServicePort,
-} from "../../kubernetes/objects/objects.ts";
+import { namespaceOf, type ObjectKey, type ServicePort } from "../../kubernetes/objects/objects.ts";
+import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import {
   type Decision,
   isListed,

@@ -1,11 +1,11 @@
 import {
-  type HttpRoute,
   isHeadless,
   keyOf,
   type ObjectKey,
   type Service,
 } from "../../kubernetes/objects/objects.ts";
 import { rbacName, resources } from "../../kubernetes/objects/resources.ts";
+import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import {
   appliesTo,
   type DecidedRoutes,

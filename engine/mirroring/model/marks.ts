@@ -57,7 +57,7 @@ export function marksOn(
   names: readonly string[],
   member?: string,
 ): Marks {
-  const others: string[] = [];
+  const others = new Set<string>();
   let isOurs = false;
   for (const { manager = "" } of managedFields) {
     const stack = stackOf(manager);
@@ -69,9 +69,9 @@ export function marksOn(
     )
       continue;
     if (names.some((name) => managerOf(name) === whole || isAnyOf(name, stack))) isOurs = true;
-    else if (!others.includes(stack)) others.push(stack);
+    else others.add(stack);
   }
-  return { isOurs, others: others.sort() };
+  return { isOurs, others: [...others].sort() };
 }
 
 /** A stack that adopted from itself would renew its own marks in every run. */

@@ -1,10 +1,5 @@
-import {
-  keyOf,
-  type HttpRoute,
-  objectKey,
-  type ObjectKey,
-  type OtherRoute,
-} from "../../kubernetes/objects/objects.ts";
+import { keyOf, objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import type { HttpRoute, OtherRoute } from "../../kubernetes/objects/route-resource.ts";
 import type { Deletion } from "./decision.ts";
 import { originOf } from "./live-mirrors.ts";
 import { marksOn } from "./marks.ts";

@@ -18,7 +18,7 @@ const reading = Object.keys(away) as (keyof typeof away)[];
 interface Row extends Pick<Cell, "fault" | "path" | "sentence" | "patience"> {
   readonly lists: string;
   /** The default is the end of an outage. */
-  readonly end?: "done";
+  readonly end?: "done" | "failed";
 }
 
 interface List {
@@ -74,8 +74,47 @@ const rows: readonly Row[] = [
   })),
 ];
 
+/** Puts a text of JSON into a field of the first object that a list shows. */
+function holding(plural: string, field: string, json: string): Pick<Row, "path" | "fault"> {
+  const fault = always({
+    alter: ({ body, ...answer }) => {
+      const list = JSON.parse(body) as List;
+      const items = list.items.map((item, nth) => (nth > 0 ? item : { ...item, [field]: "held" }));
+      return { ...answer, body: JSON.stringify({ ...list, items }).replace('"held"', json) };
+    },
+  });
+  return { path: new RegExp(`/${plural}\\?`), fault };
+}
+
+const entries = (count: number) => `[${"{},".repeat(count - 1)}{}]`;
+
+const excessive: readonly Row[] = [
+  ...["namespaces", "services", "endpoints"].map((plural) => ({
+    lists: `have ${plural} that are 50,000 levels deep`,
+    ...holding(plural, "status", "[".repeat(50_000) + "]".repeat(50_000)),
+    end: "failed" as const,
+    sentence: /the answer has more than 100 levels of lists and maps/,
+  })),
+  {
+    lists: "have more entries in an object than etcd stores",
+    ...holding("endpoints", "subsets", entries(320_001)),
+    end: "failed",
+    sentence: /subsets has more than 320,000 entries/,
+  },
+  {
+    lists: "have Endpoints with billions of pairs of an address and a port",
+    ...holding(
+      "endpoints",
+      "subsets",
+      `[{"addresses":[${Array(2_000).fill('{"ip":"10.0.0.1"}').join()}],"ports":[${Array(2_000).fill('{"port":1}').join()}]}]`,
+    ),
+    end: "failed",
+    sentence: /subsets have more than 1,000,000 pairs of an address and a port/,
+  },
+];
+
 describe("a cluster whose lists", () => {
-  for (const { lists, end, ...row } of rows)
+  for (const { lists, end, ...row } of [...rows, ...excessive])
     describe(lists, () => {
       for (const phase of reading)
         for (const at of disturbedIn(phase)) {

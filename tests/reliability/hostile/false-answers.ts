@@ -77,6 +77,47 @@ const status = (message: string, code: number): string =>
 
 const configMap = { apiVersion: "v1", kind: "ConfigMap" };
 
+const many = `[${"{},".repeat(199_999)}{}]`;
+const deep = "[".repeat(50_000) + "]".repeat(50_000);
+const entry = `{"controllerName":"c","remoteRef":{"name":"a","namespace":"b"},"odd":${deep}}`;
+
+/** What a reader walks: the resource, and the path to a field of its objects. */
+const excessive = [
+  ["200,000 empty subsets", "endpoints", "subsets", many],
+  ["200,000 empty entries about managers of Services", "services", "metadata.managedFields", many],
+  ["200,000 empty entries about managers of Secrets", "secrets", "metadata.managedFields", many],
+  ["a status of Links that is 50,000 levels deep", "links", "status.mirrorServices", `[${entry}]`],
+  ["ConfigMaps that are 50,000 levels deep", "configmaps", "odd", deep],
+] as const;
+
+/** Puts a value into the first object of each answer, and answers with an object where there is none. */
+function holding(plural: string, path: string, value: string): FalseAnswer {
+  return async ({ plural: asked, isList, url }, response, honest) => {
+    if (asked !== plural) return false;
+    const answer = JSON.parse((await honest()).body) as Item & { items?: Item[] };
+    const [name = ""] = url.pathname.split("/").slice(-1);
+    const metadata = { name: isList ? "x" : name, namespace: "linkerd" };
+    const item: Record<string, unknown> = isList
+      ? (answer.items?.[0] ?? { metadata })
+      : { ...answer, kind: kinds[plural], metadata };
+    const [parent = "", field] = path.split(".");
+    const part = field === undefined ? item : ((item[parent] ??= {}) as Item);
+    Object.assign(part, { [field ?? parent]: "the value" });
+    const body = isList ? { ...answer, items: [item, ...(answer.items ?? []).slice(1)] } : item;
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(body).replace('"the value"', value));
+    return true;
+  };
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  services: "Service",
+  namespaces: "Namespace",
+  links: "Link",
+  secrets: "Secret",
+  configmaps: "ConfigMap",
+};
+
 /** @param elsewhere returns the address of another server */
 export function falseAnswersOf(elsewhere: () => string): Readonly<Record<string, FalseAnswer>> {
   return {
@@ -94,6 +135,9 @@ export function falseAnswersOf(elsewhere: () => string): Readonly<Record<string,
       for (const item of items.slice(0, 1))
         item.metadata.managedFields = [{ manager: "m", fieldsV1: deep }];
     }),
+    ...Object.fromEntries(
+      excessive.map(([name, plural, path, value]) => [name, holding(plural, path, value)]),
+    ),
     "JSON 100,000 deep": body("[".repeat(100_000)),
     "an error that a terminal obeys": body(status(forged, 500), {}, 500),
     "a refusal that a terminal obeys": body(status(`User "${forged}" cannot list`, 403), {}, 403),

@@ -85,6 +85,16 @@ describe("a watch", () => {
     }
   });
 
+  it("fails at an event that is nested too deeply, as an error or an object", async () => {
+    const deep = "[".repeat(20_000) + "]".repeat(20_000);
+    for (const type of ["ERROR", "ADDED"]) {
+      const { message } = await errorOf(
+        watched(() => ({ body: `{"type":"${type}","object":{"code":${deep}}}\n` })),
+      );
+      match(message, /^cluster west failed to watch services .*a line of the watch is no event/);
+    }
+  });
+
   it("fails if the server closes the connection", async () => {
     const error = await errorOf(watched(() => "reset"));
     equal(error.kind, "unreachable");

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { mock } from "node:test";
 import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
 import { args, argsFor, check, fresh, having, settled } from "../fixtures/checked.ts";
 import { cluster, endpoints, exporting, headless, pods, written } from "../fixtures/objects.ts";
@@ -22,6 +23,29 @@ describe("a run", () => {
     equal(await ends({ north: "unreachable" }, strict), "planned");
     equal(await ends({ east: "unreachable" }, args), "sourceUnreadable");
     equal(await ends({ east: "unreachable" }, strict), "invalid");
+  });
+});
+
+describe("a bug in decisions about a source", () => {
+  it("ends that source alone, which stays as it is, and prints its stack", async () => {
+    class Broken extends Map<string, never> {
+      override get(): never {
+        throw new TypeError("a bug");
+      }
+    }
+    const east = { ...cluster("east"), namespaces: new Broken() };
+    const printed = mock.method(console, "error", () => undefined);
+    try {
+      const { outcome, inputs, mistakes } = await check(fresh({ east }));
+      deepEqual([outcome.outcome, mistakes], ["sourceUnreadable", []]);
+      match(
+        inputs.refused?.["east"] ?? "",
+        /^cluster east is refused, .* a bug .*TypeError: a bug/,
+      );
+      match(String(printed.mock.calls[0]?.arguments), /cluster east .*TypeError: a bug\n {4}at /);
+    } finally {
+      mock.restoreAll();
+    }
   });
 });
 

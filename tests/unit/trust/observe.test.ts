@@ -46,6 +46,17 @@ describe("trust: reading a cluster's trust", () => {
     equal(all.includes(encoded(oldIssuer.keyPem)) || all.includes("PRIVATE"), false);
   });
 
+  it("takes the last of any number of changes of the issuer's Secret", async () => {
+    const own = secret(oldIssuer);
+    const managedFields = [
+      { time: "2026-08-02T00:00:00Z" },
+      ...Array.from({ length: 130_000 }, () => ({})),
+    ];
+    const changed = { ...own, metadata: { ...own.metadata, managedFields } };
+    const { issuerSince } = await presentFrom({ roots: roots(old.pem), secret: changed });
+    equal(issuerSince.toISOString(), "2026-08-02T00:00:00.000Z");
+  });
+
   it("reads how long certificates live from the issuer's Secret, and during a rotation from Linkerd", async () => {
     const own = secret(oldIssuer);
     const annotations = { "linkerd-multicluster/certificate-lifetime": "72h" };

@@ -49,9 +49,9 @@ export function desired(view: LinkView): Desired {
       const place = elsewhere(mirrorNamespace(namespace, link), origin);
       skips.push({ origin, mirror: mirrorName(name, link), ...place, ...outcome });
     } else {
-      mirrors.push(...outcome.mirrors);
+      for (const mirror of outcome.mirrors) mirrors.push(mirror);
       Object.assign(missing, outcome.missing);
-      proven.push(...(outcome.proven ?? []));
+      for (const key of outcome.proven ?? []) proven.push(key);
       if (outcome.known !== undefined && outcome.known.length > 0)
         knownSets[origin] = outcome.known;
     }

@@ -60,10 +60,11 @@ function quoted({ metadata: { annotations = {} } }: Service, what: keyof typeof 
 
 /** Returns the ports that the exporter doesn't list, by name or number. */
 export function omittedPorts(service: Service): readonly ServicePort[] {
-  const names = listedIn(service, "ports");
-  if (names === undefined) return [];
+  const listed = listedIn(service, "ports");
+  if (listed === undefined) return [];
+  const names = new Set(listed);
   return (service.spec.ports ?? []).filter(
-    ({ name = "", port }) => !names.includes(String(port)) && !(name && names.includes(name)),
+    ({ name = "", port }) => !names.has(String(port)) && !(name && names.has(name)),
   );
 }
 
@@ -91,8 +92,10 @@ export function missingPorts({ link, target }: LinkObservation): string[] {
       exportMode(service, link) !== undefined ||
       matchesSelector(service, link.federatedServiceSelector, link);
     if (names === undefined || !isExported || notListed(service, link) !== undefined) return [];
-    const known = (service.spec.ports ?? []).flatMap(({ name, port }) => [name, String(port)]);
-    const missing = names.filter((name) => !known.includes(name));
+    const known = new Set(
+      (service.spec.ports ?? []).flatMap(({ name, port }) => [name, String(port)]),
+    );
+    const missing = names.filter((name) => !known.has(name));
     if (missing.length === 0) return [];
     return `${keyOf(service)} has no port ${listed(missing.map((name) => `"${printable(name, 63)}"`))}`;
   });

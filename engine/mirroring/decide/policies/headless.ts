@@ -82,7 +82,7 @@ export function tooManyPods(
       sentence: `${words} has more than 1,000 pods, and its Endpoints list only the first 1,000: split it into several`,
     };
   const pods = subsets.reduce((sum, { hostnames }) => sum + hostnames.length, 0);
-  const ports = Math.max(0, ...subsets.map((subset) => subset.ports.length));
+  const ports = subsets.reduce((most, subset) => Math.max(most, subset.ports.length), 0);
   for (const [what, number] of Object.entries({ pods, ports }) as ["pods" | "ports", number][])
     if (number > bounds[what].most)
       return {

@@ -1,9 +1,6 @@
 import { deepEqual } from "node:assert/strict";
-import type {
-  HttpRoute,
-  ObjectKey,
-  Service,
-} from "../../../../engine/kubernetes/objects/objects.ts";
+import type { ObjectKey, Service } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { HttpRoute } from "../../../../engine/kubernetes/objects/route-resource.ts";
 import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import { noRoutes, routeAfter } from "../../../../engine/mirroring/model/route.ts";
 import { ownerLabels } from "../../../../engine/mirroring/model/owner.ts";

@@ -1,5 +1,6 @@
 import { deepEqual } from "node:assert/strict";
-import type { HttpRoute, ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { HttpRoute } from "../../../../engine/kubernetes/objects/route-resource.ts";
 import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
 import { profileAsRoute } from "../../../../engine/mesh/linkerd.ts";
 import { noRoutes } from "../../../../engine/mirroring/model/route.ts";

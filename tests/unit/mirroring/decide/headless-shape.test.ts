@@ -100,5 +100,9 @@ describe("the mirror of a headless Service (linkerd-behaviour.md 3.1, 3.5)", () 
     deepEqual(of(1, 101), [
       `${words} 101 ports and those of a mirror at most 100: split it into several`,
     ]);
+    const subsets = Array.from({ length: 140_000 }, () => pods(["db-0"]));
+    deepEqual(told(wanted({ target: west([db], [endpoints(at, subsets)]) })), [
+      `${words} 140,000 pods and those of a mirror at most 1,000: split it into several`,
+    ]);
   });
 });

@@ -1,0 +1,16 @@
+import { list, map, type Of } from "./checks.ts";
+import { anyText, count, object, port } from "./objects.ts";
+
+const routeFields = { group: anyText, kind: anyText, name: anyText, namespace: anyText };
+const parentRefs = list(map({ ...routeFields, port }));
+
+export const otherRoute = object({ spec: map({ parentRefs }) });
+export type OtherRoute = Of<typeof otherRoute>;
+
+const matches = list(map({ path: map({ type: anyText, value: anyText }) }));
+const backendRefs = list(map({ ...routeFields, port, weight: count }));
+
+export const httpRoute = object({
+  spec: map({ parentRefs, rules: list(map({ matches, backendRefs })) }),
+});
+export type HttpRoute = Of<typeof httpRoute>;
