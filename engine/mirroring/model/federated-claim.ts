@@ -7,14 +7,7 @@ import type {
 } from "../../kubernetes/objects/objects.ts";
 import { localMember, managerOf, marksOn, federatedWriter, remarked } from "./marks.ts";
 import { type Mirror, mirroredPorts } from "./mirror.ts";
-import {
-  isNarrowingKey,
-  type Narrowing,
-  othersNarrowing,
-  portKey,
-  recordOf,
-  recordsOf,
-} from "./narrowing.ts";
+import { isNarrowingKey, type Narrowing, othersNarrowing, portKey, recordOf } from "./narrowing.ts";
 import { annotation, clusterOfToken, federatedName, memberToken, tokensIn } from "./vocabulary.ts";
 
 export interface MemberClaim {
@@ -80,7 +73,7 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
           ports: withoutOmitted(details.ports, live, [claim.narrowing, others]),
           annotations: {
             ...copiedOf(details.annotations),
-            ...recordsOf(live?.metadata ?? {}, others.stacks),
+            ...others.records,
             ...(isOurs && recordOf(claim.stacks[0] ?? "", claim.narrowing)),
             // Linkerd would read an empty list as a member without a name.
             ...(tokens.length > 0 && { [annotation.remoteMembers]: tokens.join(",") }),

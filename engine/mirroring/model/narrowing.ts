@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { list, map, parse, text, Wrong } from "../../kubernetes/objects/checks.ts";
 import type { ObjectMeta, ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
 import type { MetadataRules } from "./link.ts";
 import { localMember, managerOf, marksOn, stackOf } from "./marks.ts";
@@ -10,9 +11,13 @@ import { localMember, managerOf, marksOn, stackOf } from "./marks.ts";
 export interface Narrowing {
   /** A port is `9090/TCP`. */
   readonly ports: ReadonlySet<string>;
-  /** Labels and annotations of the local member are copied by all of these rules. */
+  /** Labels and annotations of the local member are copied if all of these rules copy them. */
   readonly rules: readonly MetadataRules[];
 }
+
+const words = list(text("text"));
+const rule = { excludedLabels: words, excludedAnnotations: words, copiedMetadata: words };
+const record = map({ ports: words, rules: list(map(rule)) });
 
 /** A stack without a record copies as by default. */
 const ordinary: MetadataRules = { excludedLabels: [], excludedAnnotations: [], copiedMetadata: [] };
@@ -23,107 +28,56 @@ export function isNarrowingKey(key: string): boolean {
   return key.startsWith(prefix);
 }
 
-/** @param stack as a mark names it */
+/** A mark may shorten a stack's name. */
 function keyFor(stack: string): string {
-  return `${prefix}${createHash("sha256").update(stack).digest("hex").slice(0, 16)}`;
+  const marked = stackOf(managerOf(stack)) ?? stack;
+  return `${prefix}${createHash("sha256").update(marked).digest("hex").slice(0, 16)}`;
 }
 
 export function portKey({ port, protocol = "TCP" }: ServicePort): string {
   return `${port}/${protocol}`;
 }
 
-export interface OthersNarrowing extends Narrowing {
-  /** They have marked a member that is listed. A record of any other stack counts for nothing. */
-  readonly stacks: ReadonlySet<string>;
-}
-
-/** @param namesOf marks of a member under these names are this stack's */
+/**
+ * Returns what other stacks narrow that have marked a listed member, with their records.
+ *
+ * @param namesOf marks of a member under these names are this stack's
+ */
 export function othersNarrowing(
   metadata: Pick<ObjectMeta, "annotations" | "managedFields">,
   listed: Iterable<string>,
   namesOf: (cluster: string) => readonly string[],
-): OthersNarrowing {
+): Narrowing & { readonly records: StringMap } {
   const ports = new Set<string>();
   const rules: MetadataRules[] = [];
-  const stacks = new Set<string>();
+  const records: Record<string, string> = {};
   for (const cluster of listed)
     for (const stack of marksOn(metadata, namesOf(cluster), cluster).others) {
-      stacks.add(stack);
       const found = narrowingOf(metadata, stack);
       for (const port of found.ports) ports.add(port);
       if (cluster === localMember)
         rules.push(...(found.rules.length > 0 ? found.rules : [ordinary]));
+      const text = metadata.annotations?.[keyFor(stack)];
+      if (text !== undefined) records[keyFor(stack)] = text;
     }
-  return { stacks, ports, rules };
+  return { ports, rules, records };
 }
 
 /** A record that can't be read narrows nothing, and its stack writes it again. */
-export function narrowingOf(
-  { annotations = {} }: Pick<ObjectMeta, "annotations">,
-  stack: string,
-): Narrowing {
-  const record = parsed(annotations[keyFor(marked(stack))] ?? "");
-  const rules = fieldOf(record, "rules");
-  return {
-    ports: new Set(texts(fieldOf(record, "ports"))),
-    rules: Array.isArray(rules) ? rules.map(rulesIn) : [],
-  };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function rulesIn(value: unknown): MetadataRules {
-  return {
-    excludedLabels: texts(fieldOf(value, "excludedLabels")),
-    excludedAnnotations: texts(fieldOf(value, "excludedAnnotations")),
-    copiedMetadata: texts(fieldOf(value, "copiedMetadata")),
-  };
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+export function narrowingOf({ annotations }: Partial<ObjectMeta>, stack: string): Narrowing {
+  const found = record(parse(annotations?.[keyFor(stack)] ?? ""));
+  const { ports = [], rules = [] } = found instanceof Wrong ? {} : found;
+  return { ports: new Set(ports), rules: rules.map((each) => ({ ...ordinary, ...each })) };
 }
 
 /** Returns no annotation for a stack that narrows nothing. */
-export function recordOf(stack: string, { ports, rules }: Narrowing): StringMap {
-  const texts = new Set(
-    rules.map(({ excludedLabels, excludedAnnotations, copiedMetadata }) =>
-      JSON.stringify({ excludedLabels, excludedAnnotations, copiedMetadata }, withoutEmpty),
-    ),
+export function recordOf(stack: string, narrowing: Narrowing): StringMap {
+  const ports = [...narrowing.ports].sort();
+  const rules = narrowing.rules.map(({ excludedLabels, excludedAnnotations, copiedMetadata }) =>
+    JSON.stringify({ excludedLabels, excludedAnnotations, copiedMetadata }),
   );
-  const isOrdinary = [...texts].every((text) => text === "{}");
-  if (ports.size === 0 && isOrdinary) return {};
-  const all: unknown[] = isOrdinary
-    ? []
-    : [...texts].sort().map((text): unknown => JSON.parse(text));
-  const record = { ports: [...ports].sort(), rules: all };
-  return { [keyFor(marked(stack))]: JSON.stringify(record, withoutEmpty) };
-}
-
-function withoutEmpty(_key: string, value: unknown): unknown {
-  return Array.isArray(value) && value.length === 0 ? undefined : value;
-}
-
-/** Returns the records of these stacks as they are. */
-export function recordsOf(
-  { annotations = {} }: Pick<ObjectMeta, "annotations">,
-  stacks: ReadonlySet<string>,
-): StringMap {
-  const keys = new Set([...stacks].map(keyFor));
-  return Object.fromEntries(Object.entries(annotations).filter(([key]) => keys.has(key)));
-}
-
-/** A mark may shorten a name. */
-function marked(stack: string): string {
-  return stackOf(managerOf(stack)) ?? stack;
+  const isOrdinary = rules.every((each) => each === JSON.stringify(ordinary));
+  if (ports.length === 0 && isOrdinary) return {};
+  const special = isOrdinary ? [] : [...new Set(rules)].map(parse);
+  return { [keyFor(stack)]: JSON.stringify({ ports, rules: special }) };
 }
