@@ -1,4 +1,5 @@
 import type { ClusterReading, LinkReading } from "../mesh/reading.ts";
+import type { HttpRoute } from "../kubernetes/objects/objects.ts";
 import type { Decision } from "../mirroring/model/decision.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { Result } from "../result.ts";
@@ -50,6 +51,8 @@ export interface CheckedCluster {
   readonly reading: ClusterReading;
   /** Its value is undefined if a needed cluster can't be read. It is absent if the stack federates nothing. */
   readonly federated?: Result<readonly Decision[] | undefined>;
+  /** They are absent if they couldn't be read, or if the stack mirrors nothing into this cluster. */
+  readonly httpRoutes?: readonly HttpRoute[];
   /** This cluster comes first, then those whose pods it reaches without a gateway. */
   readonly flat?: readonly PodRanges[];
 }

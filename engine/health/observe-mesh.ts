@@ -9,7 +9,7 @@ import { federatedPart } from "../mirroring/model/owner.ts";
 import { type Before, type MirrorsArgs, mirrorsOfSource } from "../mirroring/model/state.ts";
 import { reconcile } from "../mirroring/reconcile.ts";
 import { type Outcome, whyUndecided } from "../mirroring/report/outcome.ts";
-import type { Result } from "../result.ts";
+import { type Result, valueIn } from "../result.ts";
 import type { HealthMesh } from "./health-mesh.ts";
 import type { CheckedCluster, CheckedLink, PodRanges } from "./health-check.ts";
 
@@ -98,6 +98,10 @@ function viewsOf(
   outcomes: ReadonlyMap<string, Outcome>,
 ): Views {
   const flat = flatNetworks(reading);
+  const routesOf = (cluster: string) => {
+    const outcome = outcomes.get(cluster);
+    return outcome?.outcome === "planned" ? valueIn(outcome.routes)?.httpRoutes : undefined;
+  };
   const clusters = [...reading.clusters].map(([cluster, found]) => ({
     mesh,
     cluster,
@@ -106,6 +110,7 @@ function viewsOf(
     ...omitUndefined({
       federated: decisionsOf(outcomes.get(cluster), cluster, federatedPart, [found]),
       flat: flat.get(cluster),
+      httpRoutes: routesOf(cluster),
     }),
   }));
   const readingOf = (name: string): ClusterReading =>

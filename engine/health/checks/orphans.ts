@@ -1,8 +1,14 @@
-import type { Service } from "../../kubernetes/objects/objects.ts";
+import {
+  type HttpRoute,
+  keyOf,
+  type ObjectKey,
+  type Service,
+} from "../../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { deletionOf } from "../../mirroring/decide/policies/ownership.ts";
 import { localMember, marksOn, othersAmong } from "../../mirroring/model/marks.ts";
+import { backendsOf, isOwnRoute } from "../../mirroring/model/route.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
 import { count, listed } from "../../message.ts";
 import {
@@ -18,7 +24,7 @@ export const noOrphans: HealthCheck<CheckedCluster> = {
   title: "every mirror belongs to a link",
   anchor: "l5d-multicluster-orphaned-services",
   severity: "warning",
-  run: ({ mesh, cluster, reading: { snapshot, controllers } }) => {
+  run: ({ mesh, cluster, httpRoutes, reading: { snapshot, controllers } }) => {
     if ("why" in snapshot) return unreadCluster(cluster);
     const links = [...mesh.links.map(({ link }) => link), ...(mesh.leaving ?? [])];
     const known = controllers !== undefined && "value" in controllers;
@@ -32,7 +38,7 @@ export const noOrphans: HealthCheck<CheckedCluster> = {
       ...orphaned(snapshot.value, targets, known ? context : undefined),
       ...strayMembers(snapshot.value, targets),
       ...mesh.links.flatMap(({ link }) =>
-        link.source === cluster ? notAdopted(snapshot.value, link, mesh.stack) : [],
+        link.source === cluster ? notAdopted(snapshot.value, httpRoutes, link, mesh.stack) : [],
       ),
     ];
   },
@@ -69,11 +75,17 @@ function targetOf({ metadata: { labels = {} } }: Service): string | undefined {
 /** A link takes over only what it wants itself. What is left must not be forgotten once the other stack is gone. */
 function notAdopted(
   { cluster, services }: ClusterSnapshot,
+  httpRoutes: readonly HttpRoute[] = [],
   { target, adoptFrom }: LinkSpec,
   stack = "",
 ): Finding[] {
   return othersAmong(adoptFrom, [stack]).flatMap((name) => {
-    const left = [...services].flatMap(([key, { metadata }]) => {
+    const isMirror = (key: ObjectKey) =>
+      services.get(key)?.metadata.labels?.[label.cluster] === target;
+    const routes = httpRoutes
+      .filter((route) => isOwnRoute(route, [name]) && backendsOf(route).some(isMirror))
+      .map((route) => `HTTPRoute ${cluster}/${keyOf(route)}`);
+    const mirrors = [...services].flatMap(([key, { metadata }]) => {
       const { labels = {}, annotations = {} } = metadata;
       if (labels[label.mirrored] !== "true") return [];
       const marks = (member?: string) => marksOn(metadata, [name], member).isOurs;
@@ -85,8 +97,9 @@ function notAdopted(
         ? [`${cluster}/${key}`]
         : [];
     });
+    const left = [...mirrors, ...routes];
     if (left.length === 0) return [];
-    return `stack ${name}, from which link ${cluster} → ${target} adopts (adoptFrom), still has ${count(left.length, "Service")} here: ${listed(left)}: take the link out of that stack and run it; if the stack is gone, delete those that nobody needs`;
+    return `stack ${name}, from which link ${cluster} → ${target} adopts (adoptFrom), still has ${count(left.length, "object")} here: ${listed(left)}: take the link out of that stack and run it; if the stack is gone, delete those that nobody needs`;
   });
 }
 

@@ -96,15 +96,27 @@ describe("health of a cluster: every mirror belongs to a link", () => {
     ] as const;
     return { ...withServices(services), mesh: mesh({ links, stack: "acme/mesh/dev" }) };
   };
+  const routeTo = (name: string) =>
+    confirmedBy(prod, {
+      metadata: {
+        namespace: "shop",
+        name: "web-failover-80",
+        labels: { "app.kubernetes.io/managed-by": "linkerd-multicluster" },
+      },
+      spec: { rules: [{ backendRefs: [{ name }] }] },
+    });
   const ofWest = fed("shop/api", { remote: "api@west", local: "api" });
   tells(
     "warns of what adoptFrom has left to the other stack",
-    adopting(
-      confirmedBy(prod, mirrorOf("west", "shop/web-west")),
-      confirmed(managerOf(prod, ".local"), ofWest),
-    ),
+    {
+      ...adopting(
+        confirmedBy(prod, mirrorOf("west", "shop/web-west")),
+        confirmed(managerOf(prod, ".local"), ofWest),
+      ),
+      httpRoutes: [routeTo("web-west"), routeTo("web-north")],
+    },
     [
-      `warning: stack ${prod}, from which link east → west adopts (adoptFrom), still has 2 Services here: east/shop/web-west, east/shop/api-federated: take the link out of that stack and run it; if the stack is gone, delete those that nobody needs`,
+      `warning: stack ${prod}, from which link east → west adopts (adoptFrom), still has 3 objects here: east/shop/web-west, east/shop/api-federated, HTTPRoute east/shop/web-failover-80: take the link out of that stack and run it; if the stack is gone, delete those that nobody needs`,
     ],
   );
   const kept = fed("shop/api", { remote: "api@west,api@north", local: "api" });
