@@ -1,5 +1,5 @@
 import type { ClusterReading, LinkReading } from "../mesh/reading.ts";
-import type { HttpRoute } from "../kubernetes/objects/objects.ts";
+import type { HttpRoute } from "../kubernetes/objects/route-resource.ts";
 import type { Decision } from "../mirroring/model/decision.ts";
 import type { LinkSpec } from "../mirroring/model/link.ts";
 import type { Result } from "../result.ts";

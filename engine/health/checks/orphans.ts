@@ -1,9 +1,5 @@
-import {
-  type HttpRoute,
-  keyOf,
-  type ObjectKey,
-  type Service,
-} from "../../kubernetes/objects/objects.ts";
+import { keyOf, type ObjectKey, type Service } from "../../kubernetes/objects/objects.ts";
+import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { deletionOf } from "../../mirroring/decide/policies/ownership.ts";
