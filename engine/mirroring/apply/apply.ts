@@ -113,7 +113,7 @@ export async function apply(
       return isLate(route.verdict === "delete" ? [] : backendsOf(route.wanted)) === late;
     });
     const failures = await attempt(changed, (route) => writeRoute(routing, route, failed));
-    lost.push(...failures);
+    for (const failure of failures) lost.push(failure);
     const unchanged = new Set(failures.map(({ key }) => key));
     for (const { key, live } of changed)
       if (live !== undefined && unchanged.has(key)) order.unchangedRoute(live);

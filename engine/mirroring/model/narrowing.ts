@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { list, map, parse, text, Wrong } from "../../kubernetes/objects/checks.ts";
+import { limited, list, map, parse, text, Wrong } from "../../kubernetes/objects/checks.ts";
 import type { ObjectMeta, ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
 import type { MetadataRules } from "./link.ts";
 import { localMember, managerOf, marksOn, stackOf } from "./marks.ts";
@@ -17,7 +17,12 @@ export interface Narrowing {
 
 const words = list(text("text"));
 const rule = { excludedLabels: words, excludedAnnotations: words, copiedMetadata: words };
-const record = map({ ports: words, rules: list(map(rule)) });
+/** A stack has a rule for each of its links, and whoever may write the Service can write such a record. */
+const mostRules = 2_000;
+const record = map({
+  ports: words,
+  rules: limited(list(map(rule)), " are too many", ({ length }) => length <= mostRules),
+});
 
 /** A stack without a record copies as by default. */
 const ordinary: MetadataRules = { excludedLabels: [], excludedAnnotations: [], copiedMetadata: [] };
@@ -56,7 +61,7 @@ export function othersNarrowing(
       const found = narrowingOf(metadata, stack);
       for (const port of found.ports) ports.add(port);
       if (cluster === localMember)
-        rules.push(...(found.rules.length > 0 ? found.rules : [ordinary]));
+        for (const rule of found.rules.length > 0 ? found.rules : [ordinary]) rules.push(rule);
       const text = metadata.annotations?.[keyFor(stack)];
       if (text !== undefined) records[keyFor(stack)] = text;
     }
