@@ -123,7 +123,8 @@ export async function apply(
     const due = decisions
       .filter((decision) => decision.verdict === "delete")
       .filter(({ takenBy }) => takenBy === undefined)
-      .filter(({ kind }) => (kind === "headless") === isHeadless);
+      .filter(({ kind }) => (kind === "headless") === isHeadless)
+      .filter((deletion) => !order.waitsForRoot(deletion));
     await each(due, async (scope, deletion) => {
       mayGo(deletion);
       await removeMirror(scope, deletion);

@@ -38,13 +38,17 @@ export class RemovalOrder {
     this.#routes.push(route);
   }
 
+  /** The failure of the headless mirror is told, so nothing more is said about the mirrors of its pods. */
+  waitsForRoot({ key, live }: Deletion): boolean {
+    return this.#unchanged.has(rootOf(key, metaOf(live)));
+  }
+
   /** Returns why a mirror has to stay; undefined if it may go. */
   whyNot(deletion: Deletion): string | undefined {
-    const { key, live, successor } = deletion;
+    const { successor } = deletion;
     if (successor !== undefined && this.#notInPlace.has(this.#roots.get(successor) ?? successor))
       return "the mirror that replaces it is not in place";
-    if (this.#unchanged.has(rootOf(key, metaOf(live))))
-      return "its headless mirror may still name it";
+    if (this.waitsForRoot(deletion)) return "its headless mirror may still name it";
     const route = this.#routes.find((each) => sendsTo(each, deletion));
     return route && stillSends(keyOf(route));
   }

@@ -62,7 +62,7 @@ describe("a run that renames mirrors and deletes those of former names", () => {
     );
     match(
       (await mesh.up()).failure ?? "",
-      /^3 mirrors: mirror east\/shop\/db-west stays, because the mirror that replaces it is/,
+      /^2 mirrors: mirror east\/shop\/db-west stays, because the mirror that replaces it is/,
     );
     deepEqual(mirrorsIn(east), [...former, ...present].sort());
     deepEqual((await mesh.up()).failure, undefined);
