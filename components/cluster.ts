@@ -6,6 +6,7 @@ import { ClusterIdentity, clusterProvider, unreachingProvider } from "./cluster-
 import { installLinkerd, type LinkerdSetup } from "./linkerd.ts";
 
 export interface InstallArgs {
+  readonly identity: ClusterIdentity;
   /** Nothing may be written there in this run. */
   readonly refused: boolean;
   readonly unreachable: boolean;
@@ -34,29 +35,21 @@ export interface InstalledCluster {
 }
 
 /**
- * At first it only has its identity, because the state decides what may be created in it. The type is the same without
- * Linkerd, so that a stack can go from `manage: links` to `all` and keep its providers.
+ * At first it is empty, because the state decides what may be created in it. The type is the same without Linkerd, so that a stack can go from `manage: links` to `all` and keep its providers.
  */
 export class Cluster extends pulumi.ComponentResource {
   readonly config: ClusterConfig;
-  readonly identity: ClusterIdentity;
   readonly #name: string;
 
-  constructor(
-    name: string,
-    config: ClusterConfig,
-    known: ConstructorParameters<typeof ClusterIdentity>[2],
-    opts?: pulumi.ComponentResourceOptions,
-  ) {
+  constructor(name: string, config: ClusterConfig, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:Cluster", name, {}, opts);
     this.#name = name;
     this.config = config;
-    this.identity = new ClusterIdentity(name, config, known, { parent: this });
   }
 
   install(args: InstallArgs): InstalledCluster {
-    const { refused, unreachable, after, linkerd, awaited, adopts } = args;
-    const { config, identity } = this;
+    const { identity, refused, unreachable, after, linkerd, awaited, adopts } = args;
+    const { config } = this;
     const last = after?.then((others) => [identity, ...others]);
     const opts = { parent: this, dependsOn: last ?? [identity] };
     const provider = refused

@@ -6,7 +6,7 @@ import { ownLinks, touchedClusters } from "../config/share.ts";
 import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/kubernetes";
 import { issuerName, withoutRefused } from "@linkerd-multicluster/engine/trust";
 import { Cluster, type InstalledCluster } from "./cluster.ts";
-import { type ClusterIdentity, unreachingProvider } from "./cluster-provider.ts";
+import { ClusterIdentity, unreachingProvider } from "./cluster-provider.ts";
 import { fullStackName } from "./full-stack-name.ts";
 import { type LinkerdSetup, linkerdCharts } from "./linkerd.ts";
 import { valueOf } from "./output-value.ts";
@@ -40,7 +40,17 @@ export async function makeClusters(
 ): Promise<MadeClusters> {
   // Charts are looked up first, so that a missing one fails before anything is registered.
   const charts = mesh.manage === "all" ? linkerdCharts(mesh.charts) : undefined;
-  const places = [...touchedClusters(mesh)].map(([name, config]) => {
+  const empty = [...touchedClusters(mesh)].map(([name, config]) => {
+    return [name, new Cluster(name, config, { parent })] as const;
+  });
+  const own = mesh.manage === "all" ? mesh.sources : new Set<string>();
+  const kept = empty
+    .filter(([name]) => mesh.leaving[name] === "keep" && !own.has(name))
+    .flatMap(([name, place]) => keptLinkerd(name, mesh, place));
+  // A run that is refused leaves what others remember as it is.
+  await guard(kept);
+  const places = empty.map(([name, place]) => {
+    const { config } = place;
     const { linkerdNamespace, multiclusterNamespace } = mesh;
     const outOfIt = ownLinks(mesh).filter(({ spec }) => spec.source === name);
     const into = ownLinks(mesh).filter(({ spec }) => spec.target === name);
@@ -55,14 +65,10 @@ export async function makeClusters(
       ...(adopted.length > 0 && { adopted }),
     };
     const known = { ...identityOf(name, preflight), links };
-    return [name, new Cluster(name, config, known, { parent })] as const;
+    const identity = new ClusterIdentity(name, config, known, { parent: place });
+    return [name, place, identity] as const;
   });
-  const own = mesh.manage === "all" ? mesh.sources : new Set<string>();
-  const kept = places
-    .filter(([name]) => mesh.leaving[name] === "keep" && !own.has(name))
-    .flatMap(([name, place]) => keptLinkerd(name, mesh, place));
-  await guard(kept);
-  const moved = await movedClusters(places.map(([name, { identity }]) => [name, identity]));
+  const moved = await movedClusters(places.map(([name, , identity]) => [name, identity]));
   const known = new Map([...preflight.refused, ...moved]);
   const live = withoutRefused(known.keys(), preflight.trust);
   const root =
@@ -86,8 +92,9 @@ export async function makeClusters(
     };
     return { mesh, charts, trust: given, trustStays, secretValues };
   };
-  const made = places.map(([name, place]) => {
+  const made = places.map(([name, place, identity]) => {
     const installed = place.install({
+      identity,
       refused: refused.has(name),
       unreachable: last.has(name),
       after: last.has(name) ? others : undefined,

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import {
-  type FormerMemory,
   type Installed,
   type InstalledArgs,
   installedParts,
@@ -9,6 +8,7 @@ import {
   pairOf,
   refusedRemoval,
   remembered,
+  type Remembering,
 } from "@linkerd-multicluster/engine/credentials";
 import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
@@ -18,18 +18,15 @@ import { valueOf } from "./output-value.ts";
 
 /** It remembers what this stack has installed. Nothing else in a program can know what the state still has. */
 class InstalledMemory extends EngineResource {
-  declare readonly installed: pulumi.Output<Installed | undefined>;
-  declare readonly kept: pulumi.Output<Installed | undefined>;
-  declare readonly keys: pulumi.Output<readonly number[]>;
-  declare readonly leaving: pulumi.Output<InstalledArgs["leaving"] | undefined>;
+  declare readonly memory: pulumi.Output<Remembering["memory"]>;
   declare readonly mesh: pulumi.Output<string | undefined>;
-  declare readonly triggers: pulumi.Output<FormerMemory["triggers"]>;
+  declare readonly triggers: pulumi.Output<Remembering["triggers"]>;
   declare readonly publication: pulumi.Output<unknown>;
+  declare readonly leaving: pulumi.Output<InstalledArgs["leaving"] | undefined>;
 
   constructor(args: InstalledArgs, opts: pulumi.CustomResourceOptions) {
-    const own = { installed: undefined, kept: undefined };
     const former = { mesh: undefined, triggers: undefined, publication: undefined };
-    super("Installed", "installed", { ...args, ...own, ...former }, opts);
+    super("Installed", "installed", { ...args, memory: undefined, ...former }, opts);
   }
 }
 
@@ -48,20 +45,17 @@ export async function guardRemovals(
 ): Promise<Installed> {
   const args = installedArgs(config);
   const memory = new InstalledMemory(args, { parent, dependsOn, aliases: formerly(config) });
-  const known = {
-    installed: await valueOf(memory.installed),
-    kept: await valueOf(memory.kept),
-    keys: await valueOf(memory.keys),
+  const found = omitUndefined({
+    memory: await valueOf(memory.memory),
     mesh: await valueOf(memory.mesh),
     triggers: await valueOf(memory.triggers),
     publication: await valueOf(memory.publication),
-  };
-  const judged = judgeRemoval(remembered(omitUndefined(known), args), args);
-  const left = await valueOf(memory.leaving);
+  });
+  const judged = judgeRemoval(remembered(found, args), args);
   const isLeftOut =
     Object.keys(args.leaving).length > 0 &&
-    (known.installed ?? known.mesh) !== undefined &&
-    !isDeepStrictEqual(left, args.leaving);
+    Object.keys(found).length > 0 &&
+    !isDeepStrictEqual(await valueOf(memory.leaving), args.leaving);
   const refusal = isLeftOut
     ? "linkerd-multicluster:leaving is set, and this run leaves out what has to come first: run pulumi up without --target and --exclude."
     : refusedRemoval(judged);

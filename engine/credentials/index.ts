@@ -1,7 +1,6 @@
 /** Programs outside of the engine import from here alone. */
 export type { SourceLinks } from "./cluster-identity.ts";
 export {
-  type FormerMemory,
   hasLinkerd,
   type Installed,
   type InstalledArgs,
@@ -10,6 +9,7 @@ export {
   pairOf,
   refusedRemoval,
   remembered,
+  type Remembering,
 } from "./installed.ts";
 export { kubeconfigFor } from "./kubeconfig.ts";
 export { noClusterDomain } from "./linkerd-config.ts";

@@ -33,10 +33,13 @@ export interface Memory {
   readonly keys: readonly number[];
 }
 
-export type InstalledInputs = InstalledArgs & Partial<Memory>;
+export interface InstalledInputs extends InstalledArgs {
+  readonly memory?: Memory;
+}
 
-/** State of versions without a memory: that of the checks after a run, or of a published trust. */
-export interface FormerMemory {
+/** Versions without a memory had the checks after a run, or a published trust, in its place. */
+export interface Remembering {
+  readonly memory?: Memory;
   readonly mesh?: string;
   readonly triggers?: Readonly<Record<string, unknown>>;
   readonly publication?: unknown;
@@ -85,14 +88,13 @@ export function hasLinkerd(parts: readonly string[] = []): boolean {
 }
 
 export function remembered(
-  { installed, kept = {}, keys = [], ...former }: Partial<Memory> & FormerMemory,
+  { memory, mesh, triggers = {}, publication }: Remembering,
   args: Pick<InstalledArgs, "keys" | "generatesTrust">,
 ): Memory {
-  if (installed !== undefined) return { installed, kept, keys };
-  const { mesh, triggers = {}, publication } = former;
+  if (memory !== undefined) return memory;
   const known = args.keys.length > 0 ? args.keys : [1];
   if (mesh === undefined)
-    return { installed: {}, kept, keys: publication === undefined ? [] : known };
+    return { installed: {}, kept: {}, keys: publication === undefined ? [] : known };
   const { manage, links, ...namespaces } = JSON.parse(mesh) as Pick<
     Parts,
     "linkerdNamespace" | "multiclusterNamespace"
@@ -110,25 +112,17 @@ export function remembered(
       linkerd: new Map(linkerd),
       links: links.map(({ link }) => link),
     }),
-    kept,
+    kept: {},
     keys: args.generatesTrust && linkerd.some(([, hasIssuer]) => hasIssuer) ? known : [],
   };
 }
 
-/** Forgets what may go, before this run removes it. A run that is refused removes nothing. */
-export function rememberInstalled(
-  olds: Partial<Memory> & FormerMemory,
-  args: InstalledInputs,
-): InstalledInputs {
+/** Forgets what may go, before this run removes it. A run that is refused installs and removes nothing. */
+export function rememberInstalled(olds: Remembering, args: InstalledArgs): InstalledInputs {
   const before = remembered(olds, args);
-  const { installed, kept, keys, ...judged } = judgeRemoval(before, args);
-  if (refusedRemoval(judged) === undefined) return { ...args, installed, kept, keys };
-  const names = Object.keys({ ...args.wanted, ...before.installed });
-  const parts = names.map((name) => {
-    const each = [...(args.wanted[name] ?? []), ...(before.installed[name] ?? [])];
-    return [name, [...new Set(each)]] as const;
-  });
-  return { ...args, installed: Object.fromEntries(parts), kept: before.kept, keys };
+  const judged = judgeRemoval(before, args);
+  const { installed, kept, keys } = refusedRemoval(judged) === undefined ? judged : before;
+  return { ...args, memory: { installed, kept, keys } };
 }
 
 /**
@@ -172,7 +166,7 @@ export function judgeRemoval(before: Memory, args: InstalledArgs): JudgedRemoval
   return {
     installed: wanted,
     kept,
-    keys: [...args.keys, ...lostKeys],
+    keys: args.keys,
     going,
     remedies,
     lostKeys,

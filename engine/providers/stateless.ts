@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { removeForeignSettings } from "../credentials/adoption.ts";
 import { checkIdentity, type IdentityInputs } from "../credentials/cluster-identity.ts";
 import {
-  type FormerMemory,
   type InstalledInputs,
+  type Remembering,
   rememberInstalled,
 } from "../credentials/installed.ts";
 import {
@@ -107,7 +107,7 @@ export const clusterIdentities = statelessResource<IdentityInputs>({
   },
 });
 
-export const installations = statelessResource<InstalledInputs & FormerMemory>({
+export const installations = statelessResource<InstalledInputs & Remembering>({
   idOf: () => "installed",
   check: (olds, args) => Promise.resolve({ inputs: rememberInstalled(olds, args), failures: [] }),
 });

@@ -10,7 +10,7 @@ const linkerd = {
 };
 /** The engine returns the last outputs of a resource that `--target` leaves out, and doesn't check it. */
 const outputs = (inputs: object) => ({ state: [[memory, { ...inputs }] as const] });
-const refused = { installed: linkerd, kept: {}, keys: [] };
+const refused = { memory: { installed: linkerd, kept: {}, keys: [] } };
 const keep = { west: "keep", east: "keep" };
 
 describe("a run that would remove what the stack has installed", () => {
@@ -30,7 +30,7 @@ describe("a run that would remove what the stack has installed", () => {
       links: [],
     });
     const triggers = { west: [1, 1, 1, "issuer"] };
-    const former = outputs({ installed: undefined, mesh, triggers });
+    const former = outputs({ memory: undefined, mesh, triggers });
     await rejects(
       mockedMesh({ manage: "mirrors", clusters, links }, former),
       /cluster west: Linkerd .*\n.*private keys/,
@@ -43,8 +43,13 @@ describe("a run that would remove what the stack has installed", () => {
   });
 });
 
+it("a run that is allowed to go on checks its memory before anything else", async () => {
+  const { order } = await mockedMesh({ manage: "all", clusters, links });
+  equal(order[0], memory);
+});
+
 describe("a cluster in which everything stays and leaves the state", () => {
-  const kept = { installed: {}, kept: linkerd, keys: [] };
+  const kept = { memory: { installed: {}, kept: linkerd, keys: [] } };
 
   it("gets no request for its charts, which stay registered and are retained", async () => {
     const config = { manage: "mirrors", clusters, links, leaving: keep };

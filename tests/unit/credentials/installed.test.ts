@@ -112,13 +112,13 @@ describe("what a stack has installed", () => {
 
   it("is known as kept until it is installed again", () => {
     const leaving = { west: "keep", east: "keep" } as const;
-    const first = rememberInstalled(everything, args({ ...toMirrors, leaving }));
-    deepEqual(Object.keys(first.kept ?? {}).toSorted(), ["east", "west"]);
+    const first = rememberInstalled({ memory: everything }, args({ ...toMirrors, leaving }));
+    deepEqual(Object.keys(first.memory?.kept ?? {}).toSorted(), ["east", "west"]);
     const second = rememberInstalled(first, args({ ...toMirrors, leaving }));
-    deepEqual(second.kept, first.kept);
+    deepEqual(second.memory?.kept, first.memory?.kept);
     // A run that died may have left some of it in the state.
-    deepEqual(rememberInstalled(second, args(toMirrors)).kept, first.kept);
-    deepEqual(rememberInstalled(second, args()).kept, {});
+    deepEqual(rememberInstalled(second, args(toMirrors)).memory?.kept, first.memory?.kept);
+    deepEqual(rememberInstalled(second, args()).memory?.kept, {});
   });
 
   it("can't be kept where the run puts something else in its place", () => {
@@ -136,12 +136,22 @@ describe("what a stack has installed", () => {
   });
 
   it("stays remembered after a refusal", () => {
-    const inputs = rememberInstalled(everything, args(toMirrors));
+    const inputs = rememberInstalled({ memory: everything }, args(toMirrors));
     deepEqual(goingAfter(toMirrors, remembered(inputs, args())), ["east", "west"]);
     const leaving = { west: "keep", east: "keep" } as const;
     const change = { ...toMirrors, leaving, areKeysExported: false };
-    const { installed, kept } = rememberInstalled(everything, args(change));
-    deepEqual([installed, kept], [all, {}]);
+    const { memory } = rememberInstalled({ memory: everything }, args(change));
+    deepEqual(memory, everything);
+    const renamed = installedParts({
+      ...namespaces,
+      linkerdNamespace: "mesh",
+      linkerd: withLinkerd(both),
+      links,
+    });
+    deepEqual(
+      rememberInstalled({ memory: everything }, args({ wanted: renamed })).memory,
+      everything,
+    );
   });
 
   it("includes keys that only the state has, but for those before the last", () => {
