@@ -61,7 +61,13 @@ describe("the simulated engine", function () {
   });
 
   async function real(operation: Operation, wanted: Values, targets: readonly string[] = []) {
-    const flags = operation === "preview" ? ["--expect-no-changes"] : ["--yes", "--skip-preview"];
+    const yes = ["--yes", "--skip-preview"];
+    const flags = {
+      preview: ["--expect-no-changes"],
+      // Otherwise the engine begins nothing more after a failure, and which resource is first is chance.
+      up: [...yes, "--continue-on-error"],
+      refresh: yes,
+    }[operation];
     const urns = targets.map((name) => `--target=**${name}`);
     const variables = { WANTED: JSON.stringify(wanted) };
     const { code, text } = await stack.run([operation, ...flags, ...urns], { variables });

@@ -101,7 +101,10 @@ describe("a stack in the real engine", function () {
     const options = { variables: { PULUMI_EXPERIMENTAL: "1" } };
     const { text } = await stack.run("preview", ["--save-plan", plan], options);
     assert.match(text, /cluster north can't be reached/);
-    assert.match(text, /engine\/web-west *: \{\s+\+? *type *: "NodePort \(set by linkerd-multicluster\) → ClusterIP"/);
+    assert.match(
+      text,
+      /engine\/web-west *: \{\s+\+? *type *: "NodePort \(set by linkerd-multicluster\) → ClusterIP"/,
+    );
     assert.match(text, /engine\/db-0-west *: \{\s+\+? *action *: "recreate: it is missing"/);
     await stack.run("up", ["--plan", plan], options);
     assert.deepEqual(await mirrors(), all);
