@@ -35,7 +35,8 @@ export interface InstalledCluster {
 }
 
 /**
- * At first it is empty, because the state decides what may be created in it. The type is the same without Linkerd, so that a stack can go from `manage: links` to `all` and keep its providers.
+ * At first it is empty, because the state decides what may be created in it. The type is the same without Linkerd, so
+ * that a stack can go from `manage: links` to `all` and keep its providers.
  */
 export class Cluster extends pulumi.ComponentResource {
   readonly config: ClusterConfig;

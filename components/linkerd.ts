@@ -123,12 +123,12 @@ export function installLinkerd(
   );
   const home = linkerd ?? mesh.linkerdNamespace;
   const crds = release("linkerd-crds", home, crdsValues(config.gatewayApi));
-  // The scheme is kubernetes.io/tls (linkerd-behaviour.md 9.2), and `linkerd check` reads `ca.crt`.
   const lifetime = nextRecord(
     trust?.recordedLifetime,
     certificateLifetime(mesh.charts, config),
     new Date(),
   );
+  // The scheme is kubernetes.io/tls (linkerd-behaviour.md 9.2), and `linkerd check` reads `ca.crt`.
   const issuer =
     linkerd &&
     new k8s.core.v1.Secret(

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { linkOwner } from "@linkerd-multicluster/engine/credentials";
-import { hasLinkerd } from "@linkerd-multicluster/engine/credentials";
+import { hasLinkerd, linkOwner } from "@linkerd-multicluster/engine/credentials";
 import type { HealthArgs } from "@linkerd-multicluster/engine/health";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { healthMesh, mirrorsArgs, ownLinks, revocationArgs } from "../config/share.ts";

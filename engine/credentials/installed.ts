@@ -1,10 +1,10 @@
-/** What this stack has in each cluster, in words. A link is named alike in both of its clusters. */
+/** Describes by cluster what this stack has installed. A link has the same name in both of its clusters. */
 export type Installed = Readonly<Record<string, readonly string[]>>;
 
 interface Parts {
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
-  /** By cluster with Linkerd: whether its namespace and issuer are this stack's too. */
+  /** The values, by cluster with Linkerd, say whether its namespace and issuer are this stack's too. */
   readonly linkerd: ReadonlyMap<string, boolean>;
   readonly links: readonly { readonly source: string; readonly target: string }[];
 }
@@ -48,7 +48,7 @@ export interface Remembering {
 export interface JudgedRemoval extends Memory {
   /** This must not go. */
   readonly going: Installed;
-  /** How each of these clusters may let it go. */
+  /** They say, by cluster, what `leaving` may be there. */
   readonly remedies: InstalledArgs["leaving"];
   readonly lostKeys: readonly number[];
 }

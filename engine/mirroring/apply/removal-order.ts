@@ -6,11 +6,11 @@ import { sendsTo, stillSends } from "../model/route.ts";
 
 /**
  * The order of removal (docs/decisions/0008): nothing is removed while its successor isn't in place, or while something
- * of ours that is live still points to it. Knows what a run has done so far.
+ * of ours that is live still points to it. This class records what a run has done so far.
  */
 export class RemovalOrder {
   readonly #roots: ReadonlyMap<ObjectKey, ObjectKey>;
-  /** What these point to has not changed. */
+  /** These mirrors still point to what they pointed to before the run. */
   readonly #unchanged = new Set<ObjectKey>();
   /** A headless mirror is in place only with all mirrors of its pods. */
   readonly #notInPlace = new Set<ObjectKey>();
@@ -38,7 +38,7 @@ export class RemovalOrder {
     this.#routes.push(route);
   }
 
-  /** The failure of the headless mirror is told, so nothing more is said about the mirrors of its pods. */
+  /** The run reports the failure of a headless mirror once, and not again for the mirror of each pod. */
   waitsForRoot({ key, live }: Deletion): boolean {
     return this.#unchanged.has(rootOf(key, metaOf(live)));
   }

@@ -1,6 +1,6 @@
 import { count, listed } from "../../message.ts";
 import type { Decision } from "../model/decision.ts";
-import { excludes } from "../model/mirror.ts";
+import { excludes, type FieldChange } from "../model/mirror.ts";
 import type { Service, StringMap } from "../../kubernetes/objects/objects.ts";
 import { nothing } from "../model/difference.ts";
 import { annotation } from "../model/vocabulary.ts";
@@ -71,13 +71,18 @@ function isListed(key: string, { copiedMetadata }: MetadataRules): boolean {
   return excludes(copiedMetadata, key) || (copiedMetadata.includes("*") && !isOthers(key));
 }
 
+/** Returns the key of a changed label or annotation; undefined for any other field. */
+export function keyOfField(field: FieldChange["field"]): string | undefined {
+  return /^(?:label|annotation) (.+)$/.exec(field)?.[1];
+}
+
 /** Names the keys that a run removes from mirrors, since something in the source may select mirrors by them. */
 export function leavingNotes(decisions: readonly Decision[]): string[] {
   const leaving = decisions.flatMap(({ key, ...each }) => {
     const fields = each.verdict === "update" ? each.fields : [];
     const keys = fields.flatMap(({ field, wanted }) => {
-      const [, word, name = ""] = /^(label|annotation) (.*)$/.exec(field) ?? [];
-      return word === undefined || wanted !== nothing || isNeverCopied(name) ? [] : [field];
+      const key = keyOfField(field);
+      return key === undefined || wanted !== nothing || isNeverCopied(key) ? [] : [field];
     });
     return keys.map((field) => ({ key, field }));
   });

@@ -3,7 +3,7 @@ import { type Decision, isSent, isWanted } from "../model/decision.ts";
 import { constantFields, keptFields } from "../model/difference.ts";
 import type { FieldChange, Mirror } from "../model/mirror.ts";
 import type { Rivals } from "../model/state.ts";
-import { isFreelyCopied, leavingNotes } from "./metadata.ts";
+import { isFreelyCopied, keyOfField, leavingNotes } from "./metadata.ts";
 
 /** A copied key is left to its other writer if runs have undone this many of its writes within this time. */
 const rounds = { most: 3, within: 600_000 } as const;
@@ -47,7 +47,7 @@ function isLeft(mirror: string, { field, writer }: FieldChange, rivals: Rivals):
 }
 
 function isCopied(field: string): boolean {
-  const [, key] = /^(?:label|annotation) (.+)$/.exec(field) ?? [];
+  const key = keyOfField(field);
   return key !== undefined && isFreelyCopied(key);
 }
 
@@ -102,9 +102,7 @@ export function othersNotes(decisions: readonly Decision[]): string[] {
   ];
 }
 
-/**
- * Names what others have set, if a run would do nothing but restore it; undefined otherwise.
- */
+/** Names what others have set, if a run would do nothing but restore it; undefined otherwise. */
 export function contested(decisions: readonly Decision[]): readonly string[] | undefined {
   const sent = decisions.filter(isSent);
   const texts = sent.flatMap((each) =>

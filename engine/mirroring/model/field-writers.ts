@@ -1,3 +1,4 @@
+import { isRecord } from "../../kubernetes/objects/checks.ts";
 import type { ManagedFields, ObjectMeta } from "../../kubernetes/objects/objects.ts";
 import { isOfProgram } from "./marks.ts";
 import { label } from "./vocabulary.ts";
@@ -29,27 +30,30 @@ export function writerOf(
 }
 
 /** Returns the fields below a path that others than this program and the mirror's creator have written. */
-export function fieldsOfOthers(
-  { managedFields = [] }: Pick<ObjectMeta, "managedFields">,
-  path: Path,
-): string[] {
-  return keysBy(managedFields, path, false);
+export function fieldsOfOthers(metadata: Pick<ObjectMeta, "managedFields">, path: Path): string[] {
+  return fieldsIn(metadata, path).others;
 }
 
 /** Returns the fields below a path that nobody but this program, or the mirror's creator, has written. */
 export function fieldsOfMakers(
-  { managedFields = [] }: Pick<ObjectMeta, "managedFields">,
+  metadata: Pick<ObjectMeta, "managedFields">,
   path: Path,
 ): ReadonlySet<string> {
-  const others = new Set(keysBy(managedFields, path, false));
-  return new Set(keysBy(managedFields, path, true).filter((key) => !others.has(key)));
+  const { makers, others } = fieldsIn(metadata, path);
+  const shared = new Set(others);
+  return new Set(makers.filter((key) => !shared.has(key)));
 }
 
-function keysBy(entries: readonly ManagedFields[], path: Path, isMaker: boolean): string[] {
-  const makers = makersOf(entries);
-  return entries.flatMap(({ manager, fieldsV1 }) =>
-    makers.has(manager) === isMaker ? keysIn(fieldsV1, path) : [],
-  );
+/** Divides the fields below a path by their writers. */
+function fieldsIn(
+  { managedFields = [] }: Pick<ObjectMeta, "managedFields">,
+  path: Path,
+): Readonly<Record<"makers" | "others", string[]>> {
+  const known = makersOf(managedFields);
+  const [makers, others]: [string[], string[]] = [[], []];
+  for (const { manager, fieldsV1 } of managedFields)
+    for (const key of keysIn(fieldsV1, path)) (known.has(manager) ? makers : others).push(key);
+  return { makers, others };
 }
 
 /** Whoever has set the label of a mirror makes mirrors, as Linkerd's controller does. */
@@ -62,7 +66,7 @@ function makersOf(entries: readonly ManagedFields[]): ReadonlySet<string | undef
 /** Fields are spelled `f:<name>`. */
 function keysIn(fields: unknown, path: Path): string[] {
   const tree = at(fields, path);
-  return Object.keys(typeof tree === "object" && tree !== null ? tree : {}).flatMap((key) =>
+  return Object.keys(isRecord(tree) ? tree : {}).flatMap((key) =>
     key.startsWith("f:") ? [key.slice("f:".length)] : [],
   );
 }
@@ -70,9 +74,7 @@ function keysIn(fields: unknown, path: Path): string[] {
 function at(fields: unknown, path: Path): unknown {
   return path.reduce(
     (tree: unknown, name) =>
-      typeof tree === "object" && tree !== null
-        ? new Map(Object.entries(tree)).get(`f:${name}`)
-        : undefined,
+      isRecord(tree) && Object.hasOwn(tree, `f:${name}`) ? tree[`f:${name}`] : undefined,
     fields,
   );
 }

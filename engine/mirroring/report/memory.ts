@@ -40,7 +40,7 @@ export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutc
     ...nonEmpty("gateways", Object.fromEntries(gateways)),
     ...nonEmpty("statefulSets", Object.fromEntries(statefulSets)),
     ...(staying.length > 0 && { removedLinks: staying }),
-    ...nonEmpty("failedOver", mayHaveRoutes(before, outcome)),
+    ...nonEmpty("failedOver", servicesWithRoutes(before, outcome)),
     ...nonEmpty("rivals", rivalsAfter(decided.decisions, before.rivals)),
     ...formerStacks(before, args, outcome),
   };
@@ -53,8 +53,11 @@ function knownGateway({ gateway, gatewayPending }: TargetObservation) {
   return { addresses: addresses.join(", "), port, identity };
 }
 
-/** A run that deletes the last route may fail, so only one that finds none forgets them. */
-function mayHaveRoutes(before: Before, { args, routes, decided }: PlannedOutcome): ObjectKey[] {
+/** A run that deletes a Service's last route may fail, so only one that finds none forgets the Service. */
+function servicesWithRoutes(
+  before: Before,
+  { args, routes, decided }: PlannedOutcome,
+): ObjectKey[] {
   const live = decided.failover.routes.flatMap((route) => route.live ?? []);
   return failedOver(args, before).filter(
     (key) =>

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 
-import { label } from "../../../engine/mirroring/model/vocabulary.ts";
-import type { Entry } from "../../simulation/api-server.ts";
 import type { Held } from "../../simulation/engine.ts";
 import type { Ended, Mesh } from "../../simulation/mesh.ts";
-import { isMirror, managersOf, trespasses } from "../../simulation/outcome.ts";
+import { isMirror, trespasses } from "../../simulation/outcome.ts";
 import { expectNoSecret } from "../answers/cell.ts";
 import {
   type Action,
@@ -15,7 +13,7 @@ import {
   type RequestFault,
 } from "./actions.ts";
 import { announced } from "./announced.ts";
-import { backendsIn, dueIn, isSameMirror, type Serving, servingIn } from "./invariants.ts";
+import { dueIn, holdDeletions, holdRoutes, type Serving, servingIn } from "./invariants.ts";
 import { edit, foreign, mirrorsIn, World } from "./world.ts";
 
 type State = ReadonlyMap<string, Held>;
@@ -221,11 +219,9 @@ export class History {
     const writes = before.flatMap(({ name, mark, most }) => {
       const server = this.mesh.server(name);
       const entries = server.journal.slice(mark).filter(({ by }) => by === "linkerd-multicluster");
-      this.#holdDeletions(name, entries, most);
-      const backends = backendsIn(server);
-      for (const { verb, plural, key } of entries)
-        if (verb === "delete" && plural === "services" && backends.has(key))
-          assert.ok(server.get(plural, key), `a route in ${name} names ${key}, which is deleted`);
+      const hasLink = (target: string) => this.world.hasLink(name, target);
+      holdDeletions(server, entries, most, hasLink);
+      holdRoutes(server, entries);
       assert.deepEqual(trespasses(server), []);
       for (const key of foreign)
         assert.equal(server.get("services", key)?.metadata.labels, undefined);
@@ -246,32 +242,6 @@ export class History {
     const scratch = await this.#scratch();
     for (const { name, key } of lost)
       assert.ok(!servingIn(scratch.server(name)).has(key), `${name} lost ${key}`);
-  }
-
-  /** Deletes mirrors of removed links only if they are marked, and no more than the guard of each link allows. */
-  #holdDeletions(
-    source: ClusterName,
-    entries: readonly Entry[],
-    most: ReadonlyMap<string, number | undefined>,
-  ): void {
-    const live = this.mesh.server(source).all("services");
-    const counts = new Map<string, number>();
-    for (const { verb, plural, key, before } of entries) {
-      const isGone = verb === "delete" && plural === "services" && !live.has(key);
-      if (!isGone || before === undefined) continue;
-      // Under another name, the mirror isn't gone.
-      if ([...live.values()].some((other) => isSameMirror(other, before))) continue;
-      const target = before.metadata.labels?.[label.cluster] ?? "";
-      counts.set(target, (counts.get(target) ?? 0) + 1);
-      const isMarked = managersOf(before).some((each) => each.startsWith("linkerd-multicluster/"));
-      const isOwn = isMarked || this.world.hasLink(source, target);
-      assert.ok(isOwn, `${key} in ${source} was others'`);
-    }
-    for (const [target, count] of counts)
-      assert.ok(
-        count <= (most.get(target) ?? Infinity),
-        `${count} mirrors of ${source}/${target} are gone`,
-      );
   }
 }
 

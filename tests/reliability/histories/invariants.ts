@@ -1,7 +1,9 @@
+import assert from "node:assert/strict";
+
 import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
-import type { ApiServer, Stored } from "../../simulation/api-server.ts";
+import type { ApiServer, Entry, Stored } from "../../simulation/api-server.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
-import { isMirror, writesTo } from "../../simulation/outcome.ts";
+import { isMirror, managersOf, writesTo } from "../../simulation/outcome.ts";
 
 /** The exported Service or pod of a mirror that has an address. */
 export interface Serving {
@@ -25,7 +27,7 @@ export function servingIn(server: ApiServer): ReadonlyMap<string, Serving> {
   return new Map(serving);
 }
 
-export function isSameMirror({ metadata: one }: Stored, { metadata: other }: Stored): boolean {
+function isSameMirror({ metadata: one }: Stored, { metadata: other }: Stored): boolean {
   const remote = (annotations: Stored["metadata"]["annotations"]) =>
     annotations?.[annotation.remoteName];
   return (
@@ -48,7 +50,7 @@ interface Route {
 }
 
 /** Returns the backends of this program's routes in a cluster: `shop/web-west`. */
-export function backendsIn(server: ApiServer): ReadonlySet<string> {
+function backendsIn(server: ApiServer): ReadonlySet<string> {
   const routes = [...server.all("httproutes")].flatMap(([key, route]) => {
     const [namespace = ""] = key.split("/");
     const { rules = [] } = (route as Route).spec ?? {};
@@ -57,6 +59,43 @@ export function backendsIn(server: ApiServer): ReadonlySet<string> {
     );
   });
   return new Set(routes);
+}
+
+/** A run deletes no mirror that a route names. */
+export function holdRoutes(server: ApiServer, entries: readonly Entry[]): void {
+  const backends = backendsIn(server);
+  for (const { verb, plural, key } of entries)
+    if (verb === "delete" && plural === "services" && backends.has(key))
+      assert.ok(
+        server.get(plural, key),
+        `a route in ${server.name} names ${key}, which is deleted`,
+      );
+}
+
+/** A run deletes mirrors of removed links only if they are marked, and no more than the guard of each link allows. */
+export function holdDeletions(
+  server: ApiServer,
+  entries: readonly Entry[],
+  most: ReadonlyMap<string, number | undefined>,
+  hasLink: (target: string) => boolean,
+): void {
+  const live = server.all("services");
+  const counts = new Map<string, number>();
+  for (const { verb, plural, key, before } of entries) {
+    const isGone = verb === "delete" && plural === "services" && !live.has(key);
+    if (!isGone || before === undefined) continue;
+    // Under another name, the mirror isn't gone.
+    if ([...live.values()].some((other) => isSameMirror(other, before))) continue;
+    const target = before.metadata.labels?.[label.cluster] ?? "";
+    counts.set(target, (counts.get(target) ?? 0) + 1);
+    const isMarked = managersOf(before).some((each) => each.startsWith("linkerd-multicluster/"));
+    assert.ok(isMarked || hasLink(target), `${key} in ${server.name} was others'`);
+  }
+  for (const [target, count] of counts)
+    assert.ok(
+      count <= (most.get(target) ?? Infinity),
+      `${count} mirrors of ${server.name}/${target} are gone`,
+    );
 }
 
 /** Returns what a run writes that carries out every resource, whether it finds a change or not. */

@@ -59,7 +59,7 @@ export function withinLimits(
     wanted = wanted.map((part) => {
       const refusals = part.mirrors.flatMap((mirror) => {
         const key = `${part.part} ${mirrorKey(mirror)}`;
-        const why = colliding.get(`${key} ${originOf(mirror)}`) ?? refused.get(key);
+        const why = colliding.get(`${key} ${claimantOf(mirror)}`) ?? refused.get(key);
         return why === undefined ? [] : [{ ...why, mirror }];
       });
       const { mirrors, skips } = refuse(part.mirrors, refusals);
@@ -69,7 +69,7 @@ export function withinLimits(
 }
 
 /** Other mirrors of the same name may have no collision. */
-function originOf({ origin, hostname = "" }: Pick<Skip, "origin" | "hostname">): string {
+function claimantOf({ origin, hostname = "" }: Pick<Skip, "origin" | "hostname">): string {
   return `${origin} ${hostname}`;
 }
 
@@ -78,7 +78,7 @@ function collisionsIn(decisions: readonly Decision[]): ReadonlyMap<string, Why> 
     decisions
       .filter(isSkip)
       .filter(({ reason }) => reason === "CollidingName")
-      .map((skip) => [`${skip.part} ${skip.key} ${originOf(skip)}`, skip]),
+      .map((skip) => [`${skip.part} ${skip.key} ${claimantOf(skip)}`, skip]),
   );
 }
 

@@ -179,9 +179,14 @@ describe("a mirror that was edited by hand", () => {
 
   it("loses what only a load balancer can have with its type, and keeps unknown fields", () => {
     const spec = {
-      ...{ type: "LoadBalancer", loadBalancerSourceRanges: ["192.0.2.0/24"], future: 1 },
-      ...{ allocateLoadBalancerNodePorts: true, externalTrafficPolicy: "Local" },
-      ...{ healthCheckNodePort: 30_000, loadBalancerClass: "a", sessionAffinityConfig: {} },
+      type: "LoadBalancer",
+      loadBalancerSourceRanges: ["192.0.2.0/24"],
+      future: 1,
+      allocateLoadBalancerNodePorts: true,
+      externalTrafficPolicy: "Local",
+      healthCheckNodePort: 30_000,
+      loadBalancerClass: "a",
+      sessionAffinityConfig: {},
     };
     const wanted = planned(scenario).wanted.find(({ name }) => name === "web-west") ?? fail();
     const live = { metadata: { namespace: "shop", name: "web-west" }, spec };
