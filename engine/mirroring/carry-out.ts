@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { cancelledWords } from "../kubernetes/client/deadline.ts";
 import { objectKey } from "../kubernetes/objects/objects.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { apply, writeStatuses } from "./apply/apply.ts";
 import { sentencesOf } from "./apply/failures.ts";
 import type { Decided } from "./decide/decide.ts";
@@ -8,7 +9,7 @@ import { namespacesToCreate } from "./model/decision.ts";
 import { othersAmong } from "./model/marks.ts";
 import { deletionTime } from "./decide/policies/absent-pods.ts";
 import type { ClusterSnapshot } from "./model/snapshot.ts";
-import { entryOf, type Inputs, makesLinks, stacksOf } from "./model/state.ts";
+import { type Before, entryOf, type Inputs, makesLinks, stacksOf } from "./model/state.ts";
 import type { Clusters } from "../mesh/clusters.ts";
 import { type GatewayJudge, judgedGateway } from "./decide/gateway-facts.ts";
 import { judgeFor } from "../mesh/gateway.ts";
@@ -19,11 +20,16 @@ import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { resultOf, valueIn } from "../result.ts";
 import { UserError } from "../user-error.ts";
 
+/** A check of this source by the same process. */
+export interface CheckedRun {
+  readonly inputs: Inputs;
+  readonly outcome: Outcome;
+}
+
 /**
  * Brings a source to the state that its inputs describe. The decisions of this run's check are used if no cluster was
  * read again since; otherwise they are made again. Idempotent: work of an earlier run is found done.
  *
- * @param checked the result of checking these inputs in the same process
  * @returns sentences about what could not be done
  * @throws Error where nothing was done
  */
@@ -33,12 +39,12 @@ export async function carryOut(
   inputs: Inputs,
   log: (line: string) => void,
   now: Date,
-  checked?: Outcome,
+  checked?: CheckedRun,
 ): Promise<readonly string[]> {
   await rereadStaleClusters(clusters, inputs);
   const outcome =
     (await reuseIfUnchanged(clusters, inputs, checked)) ??
-    (await reconcile(clusters, inputs, inputs, timeOfCheck(inputs, now)));
+    (await reconcile(clusters, inputs, memoryOf(inputs, checked), timeOfCheck(inputs, now)));
   endIfCancelled(clusters, inputs.source);
   if (outcome.outcome === "invalid") throw new UserError(outcome.mistakes.join("; "));
   const unreachable = new Set(inputs.unreachable);
@@ -105,16 +111,26 @@ export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, s
     );
 }
 
+/** Inputs no longer list what this run is to delete, so an update that decides again takes the lists that its check had. */
+function memoryOf(inputs: Inputs, checked: CheckedRun | undefined): Before {
+  const { outcome } = checked ?? {};
+  if (outcome?.outcome !== "planned") return inputs;
+  return { ...inputs, ...omitUndefined({ mirrors: outcome.memory.mirrors }) };
+}
+
 async function reuseIfUnchanged(
   clusters: Clusters,
   inputs: Inputs,
-  checked: Outcome | undefined,
+  checked: CheckedRun | undefined,
 ): Promise<Outcome | undefined> {
-  if (checked?.outcome !== "planned") return undefined;
-  const same = [...checked.readings].map(async ([name, reading]) => {
+  const { outcome } = checked ?? {};
+  // The engine may pass other inputs, such as those of a saved plan.
+  if (outcome?.outcome !== "planned" || !isDeepStrictEqual(checked?.inputs, inputs))
+    return undefined;
+  const same = [...outcome.readings].map(async ([name, reading]) => {
     return "value" in reading && reading.value === (await snapshotOf(clusters, inputs, name));
   });
-  return (await Promise.all(same)).every(Boolean) ? checked : undefined;
+  return (await Promise.all(same)).every(Boolean) ? outcome : undefined;
 }
 
 /** Mirrors of missing pods stay if the check has kept them, because no preview announced their deletion. */

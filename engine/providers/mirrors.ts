@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Clusters } from "../mesh/clusters.ts";
-import { carryOut } from "../mirroring/carry-out.ts";
+import { carryOut, type CheckedRun } from "../mirroring/carry-out.ts";
 import { checkSource } from "../mirroring/reconcile.ts";
 import { revisionAfter } from "../mirroring/report/inputs.ts";
-import type { Outcome } from "../mirroring/report/outcome.ts";
 import { removeAll } from "../mirroring/removal.ts";
 import {
   type Before,
@@ -31,7 +29,7 @@ export interface Process {
 export class MirrorsProvider {
   readonly #process: Process;
   readonly #reported = new Set<string>();
-  readonly #checked = new Map<string, { readonly inputs: Inputs; readonly outcome: Outcome }>();
+  readonly #checked = new Map<string, CheckedRun>();
 
   constructor({
     clusters = ofThisProcess,
@@ -82,9 +80,7 @@ export class MirrorsProvider {
     };
     const last = this.#checked.get(inputs.source);
     this.#checked.delete(inputs.source);
-    // The engine may pass other inputs, such as those of a saved plan.
-    const outcome = isDeepStrictEqual(last?.inputs, inputs) ? last?.outcome : undefined;
-    const reasons = await carryOut(clusters, wanted, inputs, tell, now(), outcome);
+    const reasons = await carryOut(clusters, wanted, inputs, tell, now(), last);
     if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, [...reasons, retried]);
     return { outs: outputsOf(inputs) };
   }

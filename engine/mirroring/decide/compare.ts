@@ -5,7 +5,7 @@ import { type Mirror, mirrorKey, type LiveMirror } from "../model/mirror.ts";
 import { ownerOf } from "../model/owner.ts";
 import { reasons, type Skip } from "../model/reasons.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { type Decision, isWanted, type Wanted } from "../model/decision.ts";
+import { type Decision, type Deletion, isWanted, type Wanted } from "../model/decision.ts";
 import type { AddressOf } from "../model/canonical.ts";
 import { endpointsFields, mustReplace, serviceFields } from "../model/difference.ts";
 import { type FederatedClaim, type FederatedClaims, settle } from "../model/federated-claim.ts";
@@ -28,20 +28,20 @@ export interface WantedPart {
  * Decides about each object, part by part: first the mirrors sorted by key, then the skipped Services.
  *
  * @param targets of all links into the source
- * @param held links of which nothing is deleted
+ * @param stays returns whether a mirror stays where it is, whatever its link decides
  */
 export function plan(
   wanted: readonly WantedPart[],
   source: ClusterSnapshot,
   targets: readonly string[],
-  held: ReadonlySet<string> = new Set(),
+  stays: (decision: Deletion) => boolean = () => false,
 ): Decision[] {
   const claims = wanted.flatMap(({ part, mirrors }) => mirrors.map((mirror) => ({ part, mirror })));
   const collisions = Map.groupBy(colliding(claims, source, targets), ({ part }) => part);
   const compareAll = (freed: FreedNames) =>
     wanted.flatMap((each) => compare(each, collisions.get(each.part) ?? [], source, freed));
   const decisions = compareAll(noneFreed);
-  const freed = freedNames(decisions, claims, held);
+  const freed = freedNames(decisions, claims, stays);
   return freed.size === 0 ? decisions : withTakers(compareAll(freed), freed);
 }
 

@@ -1,21 +1,24 @@
-import { type Result, valueIn } from "../../result.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { type Controllers, mayExist } from "../model/controller.ts";
+import { mayExist } from "../model/controller.ts";
 import { hidesMarks, marksHidden } from "../model/marks.ts";
 import type { Mirror } from "../model/mirror.ts";
-import type { KnownSets, LinkObservation } from "../model/observation.ts";
+import type { KnownSets } from "../model/observation.ts";
 import { federatedPart } from "../model/owner.ts";
-import { type DecidedRoutes, ownRoutes, type Routes, routesPart } from "../model/route.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { type Before, type ByPart, failedOver, type MirrorsArgs } from "../model/state.ts";
+import { type DecidedRoutes, ownRoutes, routesPart } from "../model/route.ts";
+import { type ByPart, failedOver, mirrorsBefore } from "../model/state.ts";
 import { plan } from "./compare.ts";
 import { decideRoutes } from "./failover.ts";
-import { type Decision, isSkip, type Note } from "../model/decision.ts";
+import { type Decision, type Deletion, isSkip, type Note } from "../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
-import { desired } from "./mirrors/link-mirrors.ts";
+import {
+  desiredOf,
+  federatedView,
+  type SourceObservation,
+  withNamespacesToCreate,
+} from "./desired.ts";
 import { leftToOthers, othersNotes } from "./other-writers.ts";
-import type { FederatedView, PortConflicts } from "./mirrors/members.ts";
-import { deletionRefusals, limitOfRemoved } from "./policies/deletions.ts";
+import type { PortConflicts } from "./mirrors/members.ts";
+import { type GuardedDeletions, guardedDeletions, limitOfRemoved } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
 import { heldByRoutes } from "./policies/named-by-routes.ts";
 import { missingPorts } from "./policies/exports.ts";
@@ -23,32 +26,11 @@ import {
   type Authority,
   authorityOver,
   authorityOverRemoved,
+  doubtNotes,
   ownershipNotes,
 } from "./policies/ownership.ts";
-import {
-  handOverRefusals,
-  type RemovedPart,
-  undecided,
-  unknownMarks,
-} from "./policies/removed-links.ts";
+import { handOverRefusals, undecided, unknownMarks } from "./policies/removed-links.ts";
 import { linkerdNames } from "../model/vocabulary.ts";
-
-export interface SourceObservation {
-  readonly args: MirrorsArgs;
-  readonly source: ClusterSnapshot;
-  readonly links: readonly LinkObservation[];
-  readonly removed: readonly RemovedPart[];
-  readonly now: Date;
-  readonly memory: Pick<
-    Before,
-    "failedOver" | "failover" | "identities" | "rivals" | "statefulSets"
-  >;
-  /** This stack has marked objects under these names, the current one first. */
-  readonly stacks: readonly string[];
-  /** They are read only where there is anything that one may have written. */
-  readonly controllers: Controllers;
-  readonly routes: Result<Routes>;
-}
 
 export interface Decided {
   readonly decisions: readonly Decision[];
@@ -89,23 +71,35 @@ export function decide(observation: SourceObservation): Decided {
   const specs = links.map(({ link }) => link);
   const managed = specs.flatMap(({ names, target }) => (names === linkerdNames ? target : []));
   const targets = [...managed, ...(args.controllerLinks ?? [])];
-  const planWithout = (overLimit: ReadonlySet<string>) => {
-    const federated = desiredFederated(federatedView(prepared, overLimit));
+  const planWithout = (
+    overLimit: ReadonlySet<string>,
+    doubtful: GuardedDeletions["doubtful"] = new Map(),
+  ) => {
+    const isDoubtful = (part: string, key: ObjectKey) => doubtful.get(part)?.has(key) === true;
+    const federated = desiredFederated(federatedView(prepared, overLimit, isDoubtful));
     const parts = [...ownParts, { part: federatedPart, ...federated }];
+    const stays = ({ part, key }: Decision) => overLimit.has(part) || isDoubtful(part, key);
     const decisions = withinLimits(parts, specs, source, (some) =>
-      plan(some, source, targets, overLimit).map((each) => leftToOthers(each, memory.rivals)),
+      plan(some, source, targets, stays).map((each) =>
+        each.verdict === "delete" && isDoubtful(each.part, each.key)
+          ? leftAlone(each)
+          : leftToOthers(each, memory.rivals),
+      ),
     );
     return { federated, decisions };
   };
   const first = planWithout(new Set());
   const proven = new Set(current.flatMap((each) => each.proven));
-  const tooMany = deletionRefusals({ decisions: first.decisions, stacks, proven }, [
-    ...specs,
-    ...removed.map(({ link }) => limitOfRemoved(link, args)),
-  ]);
+  const isListed = (part: string, key: ObjectKey) =>
+    Object.hasOwn(mirrorsBefore(memory, part), key);
+  const { refusals: tooMany, doubtful } = guardedDeletions(
+    { decisions: first.decisions, stacks, proven, isListed },
+    [...specs, ...removed.map(({ link }) => limitOfRemoved(link, args))],
+  );
   const notTheirs = handOverRefusals(removed, first.decisions, args);
   const overLimit = new Set([...Object.keys(tooMany), ...Object.keys(notTheirs)]);
-  const { federated, decisions: all } = overLimit.size === 0 ? first : planWithout(overLimit);
+  const { federated, decisions: all } =
+    overLimit.size + doubtful.size === 0 ? first : planWithout(overLimit, doubtful);
   const allowed = all.filter(({ part }) => !overLimit.has(part));
   const judged = ownParts.filter(({ part }) => !overLimit.has(part));
   const byPart = (decisions: readonly Decision[]) => {
@@ -138,7 +132,7 @@ export function decide(observation: SourceObservation): Decided {
     failover,
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
     statefulSets: Object.fromEntries(current.map(({ part, knownSets }) => [part, knownSets])),
-    notes: notesOn(observation, judged, decisionsByPart),
+    notes: notesOn(observation, judged, decisionsByPart, doubtful),
   };
 }
 
@@ -146,6 +140,7 @@ function notesOn(
   { args, source, links, removed, stacks, routes, controllers }: SourceObservation,
   judged: readonly { readonly part: string; readonly authority: Authority }[],
   decisionsByPart: ReadonlyMap<string, readonly Decision[]>,
+  doubtful: GuardedDeletions["doubtful"],
 ): Note[] {
   const context = args.clusters[args.source]?.context ?? args.source;
   return [
@@ -159,8 +154,10 @@ function notesOn(
         : [],
     ),
     ...unknownMarks(args, removed, source, stacks),
+    ...doubtNotes(doubtful, context),
     ...judged.flatMap(({ part, authority }) => {
-      const decisions = decisionsByPart.get(part) ?? [];
+      const doubt = doubtful.get(part);
+      const decisions = (decisionsByPart.get(part) ?? []).filter(({ key }) => !doubt?.has(key));
       return ownershipNotes(part, decisions, authority, context, mayExist(controllers, part));
     }),
     ...[...decisionsByPart].flatMap(([part, decisions]) =>
@@ -192,55 +189,12 @@ function failoverOf(
   });
 }
 
+function leftAlone({ part, key, kind, live }: Deletion): Decision {
+  return { verdict: "handOver", part, key, kind, live, fields: [] };
+}
+
 function withoutMarks(decision: Decision): Decision {
   if (isSkip(decision)) return decision;
   const { mark, ...rest } = decision;
   return rest;
-}
-
-/** @param overLimit targets whose members stay as they are, as if they couldn't be read */
-function federatedView(
-  { source, links, removed, stacks, controllers }: SourceObservation,
-  overLimit: ReadonlySet<string>,
-): FederatedView {
-  return {
-    source,
-    links: links.map(({ link, target }) => ({
-      link,
-      target: overLimit.has(link.target) ? undefined : valueIn(target)?.snapshot,
-    })),
-    removed: removed.map((part) => {
-      if (!overLimit.has(part.link.target)) return part;
-      const why = "too many of its mirrors would be deleted";
-      return { link: part.link, disposition: "unknown", why };
-    }),
-    stacks,
-    controllers,
-  };
-}
-
-/** Adds the namespaces that this run creates, so that Services of other links can be mirrored into them at once. */
-function withNamespacesToCreate(observation: SourceObservation): SourceObservation {
-  const { source, links } = observation;
-  const makers = links.filter(({ link }) => link.createNamespaces);
-  if (makers.length === 0 || makers.length === links.length) return observation;
-  const mirrors = [
-    ...desiredOf(makers, observation).flatMap((part) => part.mirrors),
-    ...desiredFederated(federatedView(observation, new Set())).mirrors,
-  ];
-  const created = mirrors.map(({ namespace: name }) => [name, { metadata: { name } }] as const);
-  const namespaces = new Map([...created, ...source.namespaces]);
-  return { ...observation, source: { ...source, namespaces } };
-}
-
-function desiredOf(links: readonly LinkObservation[], observation: SourceObservation) {
-  const { source, now, memory } = observation;
-  return links.flatMap(({ link, target }) => {
-    if ("why" in target) return [];
-    const { [link.target]: uid } = memory.identities ?? {};
-    const isKnown = uid === target.value.snapshot.identity;
-    const knownSets = isKnown ? memory.statefulSets?.[link.target] : undefined;
-    const view = { link, source, now, knownSets, ...target.value };
-    return [{ link, part: link.target, ...desired(view) }];
-  });
 }

@@ -91,6 +91,12 @@ export function federatedName(service: string): string {
   return `${service}-federated`;
 }
 
+/** Returns where the federated Service is that Services of this key join. */
+export function federatedKey(origin: ObjectKey): ObjectKey {
+  const [namespace = "", service = ""] = origin.split("/");
+  return objectKey(namespace, federatedName(service));
+}
+
 /** Linkerd's destination controller reads remote members in this form. */
 export function memberToken(service: string, cluster: string): string {
   return `${service}@${cluster}`;

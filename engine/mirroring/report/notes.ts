@@ -1,7 +1,8 @@
 import { objectKey } from "../../kubernetes/objects/objects.ts";
 import { listed } from "../../message.ts";
 import { valueIn } from "../../result.ts";
-import type { Decided, SourceObservation } from "../decide/decide.ts";
+import type { Decided } from "../decide/decide.ts";
+import type { SourceObservation } from "../decide/desired.ts";
 import { deletionTime } from "../decide/policies/absent-pods.ts";
 import {
   alsoFederatesText,

@@ -1,4 +1,5 @@
-import type { Decided, SourceObservation } from "../decide/decide.ts";
+import type { Decided } from "../decide/decide.ts";
+import type { SourceObservation } from "../decide/desired.ts";
 import type { Note } from "../model/decision.ts";
 import type { ClusterReadings } from "../model/observation.ts";
 import type { LinkStatusList } from "../model/service-status.ts";

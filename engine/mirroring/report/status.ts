@@ -1,5 +1,6 @@
 import { objectKey } from "../../kubernetes/objects/objects.ts";
-import type { Decided, SourceObservation } from "../decide/decide.ts";
+import type { Decided } from "../decide/decide.ts";
+import type { SourceObservation } from "../decide/desired.ts";
 import { type Decision, isSkip, isWanted, type Skipped } from "../model/decision.ts";
 import type { Mirror } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";

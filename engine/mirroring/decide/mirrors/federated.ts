@@ -1,6 +1,5 @@
 import {
   namespaceOf,
-  objectKey,
   type ObjectKey,
   type ObjectMeta,
   type Service,
@@ -16,6 +15,7 @@ import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import {
   annotation,
   clusterOfToken,
+  federatedKey,
   federatedName,
   label,
   tokensIn,
@@ -87,8 +87,7 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
     );
     if (claim.members.length === 0) return [];
     const { mirror } = settle(claim, there);
-    const [namespace = "", service = ""] = origin.split("/");
-    claims.set(objectKey(namespace, federatedName(service)), claim);
+    claims.set(federatedKey(origin), claim);
     Object.assign(conflicts, portConflicts(origin, joining, inOrder, view.source.cluster));
     return mirror === undefined ? [] : [mirror];
   });
@@ -202,6 +201,7 @@ function memberClaim(
   live: Service | undefined,
 ): MemberClaim | undefined {
   if (cluster === localMember) return localClaim(isWanted, isHeld, origin, view, live);
+  if (view.isDoubtful?.(cluster, federatedKey(origin)) === true) return undefined;
   const claim = { cluster, names: view.stacks, takesUnmarked: false, isLeft: false };
   const current = view.links.find(({ link }) => link.target === cluster);
   if (current !== undefined) {

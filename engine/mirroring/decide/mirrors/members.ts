@@ -28,6 +28,8 @@ export interface FederatedView {
   readonly removed: readonly RemovedPart[];
   readonly controllers: Controllers;
   readonly stacks: readonly string[];
+  /** Returns whether a cluster's member of the federated Service of this key may be somebody else's. */
+  readonly isDoubtful?: (cluster: string, key: ObjectKey) => boolean;
 }
 
 export interface Member {

@@ -26,6 +26,8 @@ export interface CountedPlan {
   readonly stacks: readonly string[];
   /** The target itself says that the pods of these mirrors are gone (absent-pods.ts). */
   readonly proven?: ReadonlySet<ObjectKey>;
+  /** Returns whether state lists the mirror, or the federated Service, as one of this stack. */
+  readonly isListed: (part: string, key: ObjectKey) => boolean;
 }
 
 export function limitOfRemoved(
@@ -42,16 +44,11 @@ export function limitOfRemoved(
   };
 }
 
-export function deletionRefusals(
-  plan: CountedPlan,
-  limits: readonly DeletionLimit[],
-): ByPart<string> {
-  return Object.fromEntries(
-    limits.flatMap((limit) => {
-      const sentences = tooManyDeletions(limit, plan);
-      return sentences.length === 0 ? [] : [[limit.target, sentences.join("; ")] as const];
-    }),
-  );
+export interface GuardedDeletions {
+  /** The reason by target whose link deletes too much. */
+  readonly refusals: ByPart<string>;
+  /** By target, too many objects that look like mirrors of its link, or have members of it, and that state doesn't list. */
+  readonly doubtful: ReadonlyMap<string, ReadonlySet<ObjectKey>>;
 }
 
 /**
@@ -60,10 +57,43 @@ export function deletionRefusals(
  * of its target in federated Services, whether or not the Service is deleted with them. What another stack has marked
  * doesn't count, since no run of this stack deletes it. Nor does a mirror of a former name if there is one of the present
  * name, because the link has asked for that, or a mirror whose pod is provably gone.
+ *
+ * What state doesn't list is counted apart and refuses nothing, because whoever may write a Service can write one that
+ * looks like a mirror: over the limit, it stays.
  */
-export function tooManyDeletions(limit: DeletionLimit, plan: CountedPlan): string[] {
-  const { source, target } = limit;
-  const { decisions, stacks, proven } = plan;
+export function guardedDeletions(
+  plan: CountedPlan,
+  limits: readonly DeletionLimit[],
+): GuardedDeletions {
+  const refusals: Record<string, string> = {};
+  const doubtful = new Map<string, ReadonlySet<ObjectKey>>();
+  for (const limit of limits) {
+    const { source, target } = limit;
+    const [known, unknown] = [lossesOf(target, plan, true), lossesOf(target, plan, false)];
+    const over = [known.mirrors, known.members].filter((losses) => isOver(limit, losses));
+    if (over.length > 0)
+      refusals[target] = over.map((losses) => refusal(limit, losses, source)).join("; ");
+    const left = [unknown.mirrors, unknown.members].filter((losses) => isOver(limit, losses));
+    if (left.length > 0) doubtful.set(target, new Set(left.flatMap(({ lost }) => lost)));
+  }
+  return { refusals, doubtful };
+}
+
+/** How many of the mirrors or members of a link exist, and of how many a run may delete a share. */
+interface Losses {
+  readonly what: string;
+  readonly lost: readonly ObjectKey[];
+  readonly all: number;
+  readonly counted: number;
+}
+
+function lossesOf(target: string, plan: CountedPlan, ofListed: boolean) {
+  const decisions = plan.decisions.filter(({ part, key }) => plan.isListed(part, key) === ofListed);
+  const counted = { ...plan, decisions };
+  return { mirrors: mirrorsOf(target, counted), members: membersOf(target, counted) };
+}
+
+function mirrorsOf(target: string, { decisions, stacks, proven }: CountedPlan): Losses {
   const live = decisions.flatMap((each) => {
     if (each.part !== target || isSkip(each)) return [];
     const { service, endpoints } = each.live;
@@ -73,59 +103,56 @@ export function tooManyDeletions(limit: DeletionLimit, plan: CountedPlan): strin
   });
   const unproven = live.filter(({ key }) => proven?.has(key) !== true);
   const lost = unproven.filter((each) => each.verdict === "delete" && each.successor === undefined);
-  const { members, leaving } = membersOf(target, plan);
-  const union = `${count(members, "member")} of federated Services`;
-  const mirrors = `${count(unproven.length, "mirror")} on ${source}`;
-  return [
-    refusal(limit, lost.length, { all: live.length, counted: unproven.length }, mirrors),
-    refusal(limit, leaving, { all: members, counted: members }, `${union} on ${source}`),
-  ].flatMap((sentence) => sentence ?? []);
+  return {
+    what: count(unproven.length, "mirror"),
+    lost: lost.map(({ key }) => key),
+    all: live.length,
+    counted: unproven.length,
+  };
 }
 
-function membersOf(target: string, { decisions, stacks }: CountedPlan) {
-  let members = 0;
-  let leaving = 0;
+/** A federated Service has one member of each cluster, however often it lists it. */
+function membersOf(target: string, { decisions, stacks }: CountedPlan): Losses {
+  const members: ObjectKey[] = [];
+  const lost: ObjectKey[] = [];
   for (const decision of decisions) {
     if (decision.part !== federatedPart || isSkip(decision)) continue;
-    const { metadata } = decision.live.service ?? {};
-    const listed = tokensOf(metadata, target);
-    const stay = isWrite(decision) ? tokensOf(decision.wanted, target) : [];
-    const left = isChange(decision) ? listed.filter((token) => !stay.includes(token)).length : 0;
-    const isCounted = marksOn(metadata ?? {}, stacks, target).others.length === 0;
-    members += isCounted ? listed.length : left;
-    leaving += left;
+    const { key, live } = decision;
+    const { metadata } = live.service ?? {};
+    if (!hasMember(metadata, target)) continue;
+    const stays = isWrite(decision) && hasMember(decision.wanted, target);
+    const leaves = isChange(decision) && !stays;
+    if (leaves) lost.push(key);
+    if (leaves || marksOn(metadata ?? {}, stacks, target).others.length === 0) members.push(key);
   }
-  return { members, leaving };
+  const { length } = members;
+  return {
+    what: `${count(length, "member")} of federated Services`,
+    lost,
+    all: length,
+    counted: length,
+  };
 }
 
-function tokensOf(annotated: Pick<ObjectMeta, "annotations"> | undefined, target: string) {
-  return tokensIn(annotated?.annotations ?? {}).filter((token) => clusterOfToken(token) === target);
+function hasMember(annotated: Pick<ObjectMeta, "annotations"> | undefined, target: string) {
+  return tokensIn(annotated?.annotations ?? {}).some((token) => clusterOfToken(token) === target);
 }
 
-function refusal(
-  limit: DeletionLimit,
-  deletions: number,
-  live: Live,
-  what: string,
-): string | undefined {
-  const { source, target, maxDeletions, allowDeletions, removed = false } = limit;
-  const most = mostOf(maxDeletions, live);
-  if (allowDeletions || deletions <= most) return undefined;
+function isOver({ maxDeletions, allowDeletions }: DeletionLimit, losses: Losses): boolean {
+  return !allowDeletions && losses.lost.length > mostOf(maxDeletions, losses);
+}
+
+function refusal(limit: DeletionLimit, losses: Losses, source: string): string {
+  const { target, maxDeletions, removed = false } = limit;
   const link = `link ${source} → ${target}`;
   const cause = removed ? `${link} is no longer in the config, and the run` : link;
   const remedy = removed
     ? `set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back`
     : `set allowDeletions: true on the link for one run; if not, check that the context of ${target} points to the right cluster and that its Services are still exported`;
-  return `${cause} would delete ${deletions} of its ${what}, and maxDeletions (${maxDeletions}) allows ${most}: if that is meant, ${remedy}`;
+  return `${cause} would delete ${losses.lost.length} of its ${losses.what} on ${source}, and maxDeletions (${maxDeletions}) allows ${mostOf(maxDeletions, losses)}: if that is meant, ${remedy}`;
 }
 
-/** How many exist, and of how many this run may delete a share. */
-interface Live {
-  readonly all: number;
-  readonly counted: number;
-}
-
-function mostOf(most: LinkSpec["maxDeletions"], { all, counted }: Live): number {
+function mostOf(most: LinkSpec["maxDeletions"], { all, counted }: Losses): number {
   if (typeof most === "number") return most;
   if (all <= tooFewToJudge) return counted;
   return Math.floor((counted * Number(most.slice(0, -1))) / 100);

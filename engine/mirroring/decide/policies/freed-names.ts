@@ -13,17 +13,17 @@ export const noneFreed: FreedNames = new Map();
  * Finds mirrors that go from one link to another, which relabels them: deleted now and created by the next run, nobody
  * would have them in between.
  *
- * @param held links of which nothing is deleted
+ * @param stays returns whether a mirror stays where it is, whatever its link decides
  */
 export function freedNames(
   decisions: readonly Decision[],
   claims: readonly { readonly part: string; readonly mirror: Mirror }[],
-  held: ReadonlySet<string>,
+  stays: (decision: Deletion) => boolean,
 ): FreedNames {
   const going = new Map(
     decisions
       .filter((each) => each.verdict === "delete")
-      .filter(({ part }) => part !== federatedPart && !held.has(part))
+      .filter((each) => each.part !== federatedPart && !stays(each))
       .map((each) => [each.key, each]),
   );
   if (going.size === 0) return noneFreed;

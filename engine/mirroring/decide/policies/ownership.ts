@@ -8,6 +8,7 @@ import { marksOn, othersAmong } from "../../model/marks.ts";
 import type { LiveMirror } from "../../model/mirror.ts";
 import { anyMirror, federated } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import type { GuardedDeletions } from "./deletions.ts";
 import type { RemovedPart } from "./removed-links.ts";
 import { whyExcluded } from "./selection.ts";
 
@@ -119,6 +120,16 @@ export function ownershipNotes(
       `another stack mirrors this as well (${[...others].sort().join(", ")}): remove it from one of the two`,
     );
   return sentences.map((sentence): Note => [part, sentence]);
+}
+
+/** Names what only looks like a link's, and stays because a run would delete too much of such. */
+export function doubtNotes(doubtful: GuardedDeletions["doubtful"], context: string): Note[] {
+  return [...doubtful].map(([target, keys]): Note => {
+    const all = [...keys];
+    const them = all.length === 1 ? "it stays" : "they stay";
+    const sentence = `${count(all.length, "object")} that no Service of ${target} needs (${listed(all)}) may be somebody else's, because state doesn't list ${all.length === 1 ? "it" : "them"}, and maxDeletions allows fewer such deletions, so ${them}: if nobody needs them, delete them: ${deletionOf(all, context)}`;
+    return [target, sentence];
+  });
 }
 
 /** Linkerd's controllers matter only if others may have written mirrors, or if there are federated Services. */

@@ -3,8 +3,8 @@ import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
 import type { Decision } from "../../../../engine/mirroring/model/decision.ts";
 import {
   type DeletionLimit,
+  guardedDeletions,
   limitOfRemoved,
-  tooManyDeletions,
 } from "../../../../engine/mirroring/decide/policies/deletions.ts";
 import { argsFor } from "../../fixtures/checked.ts";
 import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
@@ -40,14 +40,16 @@ function decisions(live: number, deletions: number): Decision[] {
   }));
 }
 
+function reasons(decisions: readonly Decision[], limits: readonly DeletionLimit[]): string[] {
+  const plan = { decisions, stacks: [stack], isListed: () => true };
+  return Object.values(guardedDeletions(plan, limits).refusals);
+}
+
 describe("the deletions that one run may make", () => {
   for (const [maxDeletions, live, deletions, outcome] of rows)
     it(`with maxDeletions ${maxDeletions} and ${deletions} of ${live}, it ${outcome}`, () => {
       const refused = (allowDeletions: boolean) =>
-        tooManyDeletions(link({ maxDeletions, allowDeletions }), {
-          decisions: decisions(live, deletions),
-          stacks: [stack],
-        }).length;
+        reasons(decisions(live, deletions), [link({ maxDeletions, allowDeletions })]).length;
       deepEqual([refused(false), refused(true)], [outcome === "runs" ? 0 : 1, 0]);
     });
 
@@ -96,9 +98,7 @@ describe("members that leave federated Services", () => {
     const plan = plannedFederation({ source: there, targets, retired });
     const links = limits.map((limit) => ({ ...link({ source: "west" }), ...limit }));
     const { decisions } = plan;
-    return links
-      .flatMap((limit) => tooManyDeletions(limit, { decisions, stacks: [stack] }))
-      .join("; ");
+    return reasons(decisions, links).join("; ");
   }
 
   it("count as deletions of their link, although the Service stays", () => {
