@@ -17,7 +17,7 @@ import {
   type Write,
 } from "../model/decision.ts";
 import { addressOf } from "../model/live-mirrors.ts";
-import { endpointsFields, serviceFields } from "../model/difference.ts";
+import { endpointsFields, isInPlace, serviceFields } from "../model/difference.ts";
 import { backendsOf, type RouteDecision, routeOwner, routesPart } from "../model/route.ts";
 import { RemovalOrder } from "./removal-order.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
@@ -97,7 +97,7 @@ export async function apply(
       const service = await writeService(scope, change);
       addresses.set(change.key, addressOf(service));
       if (service !== undefined && !hasMark(scope, change, service)) isMarked = false;
-      if (service === undefined || serviceFields(service, change.wanted).length > 0)
+      if (service === undefined || !isInPlace(serviceFields(service, change.wanted)))
         order.differs(change.key);
     });
     for (const areInUse of [false, true]) {

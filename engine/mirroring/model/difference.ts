@@ -58,6 +58,20 @@ function mirrorSpec(spec: Service["spec"]): Readonly<Record<string, readonly [st
 /** Whoever sets one of these on a mirror sets it against this program, since their values never change. */
 export const constantFields: ReadonlySet<string> = new Set(Object.keys(mirrorSpec({})));
 
+/** Whatever these are, the Service serves the same requests at its address. */
+const harmless: ReadonlySet<string> = new Set([
+  ...["externalIPs", "loadBalancerIP", "publishNotReadyAddresses"],
+  ...["sessionAffinity", "trafficDistribution"],
+]);
+
+/**
+ * Returns whether a mirror with these differences serves as it should. A webhook may set such a field in each write, and
+ * what waits for the mirror would wait for ever.
+ */
+export function isInPlace(fields: readonly FieldChange[]): boolean {
+  return fields.every(({ field }) => harmless.has(field));
+}
+
 /** An update leaves them out, so that they get their defaults: a Service of type ClusterIP can't have the latter. */
 const omitted: ReadonlySet<string> = new Set([
   ...constantFields,

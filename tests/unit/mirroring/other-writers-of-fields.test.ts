@@ -61,5 +61,10 @@ describe("an admission webhook that sets a field of a mirror on each write", () 
       const made = version();
       for (let run = 0; run < 2; run++) equal((await mesh.up()).failure, undefined);
       equal(version(), made);
+      // A mirror of a former name goes only once the present one serves.
+      mesh.link({ source: "east", target: "west", names: "{target}-{service}" });
+      for (let run = 0; run < 3; run++) await mesh.up();
+      const isDead = field === "internalTrafficPolicy";
+      equal(version(), isDead ? made : undefined);
     });
 });

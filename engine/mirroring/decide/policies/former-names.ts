@@ -1,5 +1,6 @@
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import type { Skipped, Wanted } from "../../model/decision.ts";
+import { isInPlace } from "../../model/difference.ts";
 import { metaOf, originOf, rootOf } from "../../model/live-mirrors.ts";
 import type { LiveMirror } from "../../model/mirror.ts";
 import { type Reason, reasons } from "../../model/reasons.ts";
@@ -43,9 +44,10 @@ export function succession(
     const { root = key, awaited = isInPlace ? undefined : key } = present.get(path) ?? {};
     present.set(path, { root: isRoot ? key : root, ...(awaited !== undefined && { awaited }) });
   };
-  for (const { key, kind, verdict, wanted: mirror } of wanted) {
+  for (const { key, kind, verdict, fields, wanted: mirror } of wanted) {
+    const isThere = verdict === "keep" || (verdict === "update" && isInPlace(fields));
     successors.set(originPath(mirror.origin, mirror.hostname), key);
-    add(mirror.origin, key, kind !== "endpoint", atOnce || verdict === "keep");
+    add(mirror.origin, key, kind !== "endpoint", atOnce || isThere);
   }
   for (const { origin, hostname, key, reason } of skipped)
     if (reasons[reason].keeps || ofNameOrPlace.has(reason))
