@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import { homedir } from "node:os";
 import path from "node:path";
-import { parse } from "yaml";
 import { printable } from "../objects/printable.ts";
 import { isRecord } from "../objects/checks.ts";
 import {
@@ -13,6 +12,7 @@ import {
   userEntry,
 } from "./entries.ts";
 import { givenKubeconfig, isGiven } from "./given.ts";
+import { parseGoYaml } from "./go-yaml.ts";
 import { type Cause, codeOf, messageOf, UserError } from "../../user-error.ts";
 
 /** The runner's access contains no credential. */
@@ -166,30 +166,32 @@ async function entriesOf(file: string): Promise<Entries | undefined> {
 
 /** Returns undefined if the text is not a kubeconfig. */
 export function entriesIn(text: string, file: string): Entries | undefined {
-  let config: unknown;
+  let config: ReturnType<typeof parseGoYaml>;
   try {
-    // Go's parser follows YAML 1.1, in which `yes` is true.
-    config = parse(text, { version: "1.1", logLevel: "error" }) ?? {};
+    config = parseGoYaml(text);
   } catch {
     // The parser's message quotes the lines around the mistake, which may be credentials.
     return undefined;
   }
-  if (!isRecord(config)) return undefined;
-  const { "current-context": current, contexts, clusters, users } = config;
+  const { typed, written } = config;
+  if (!isRecord(typed) || !isRecord(written)) return undefined;
+  const { "current-context": current, contexts, clusters, users } = written;
   return {
     current: typeof current === "string" && current !== "" ? current : undefined,
-    contexts: named(contexts, "context", file),
-    clusters: named(clusters, "cluster", file),
-    users: named(users, "user", file),
+    contexts: named(contexts, contexts, "context", file),
+    clusters: named(clusters, typed["clusters"], "cluster", file),
+    users: named(users, typed["users"], "user", file),
   };
 }
 
 /** A broken entry is skipped, since it may be for another cluster. */
-function named(list: unknown, field: string, file: string): Map<string, Entry> {
+function named(written: unknown, list: unknown, field: string, file: string): Map<string, Entry> {
   const entries = new Map<string, Entry>();
-  for (const entry of Array.isArray(list) ? list.filter(isRecord) : []) {
-    const { name, [field]: fields } = entry;
-    if (typeof name !== "string" || !name) continue;
+  const names: readonly unknown[] = Array.isArray(written) ? written : [];
+  for (const [index, entry] of (Array.isArray(list) ? list : []).entries()) {
+    const { name } = isRecord(names[index]) ? names[index] : {};
+    if (typeof name !== "string" || !name || !isRecord(entry)) continue;
+    const fields = entry[field];
     entries.set(name, { file, fields: isRecord(fields) ? fields : {} });
   }
   return entries;
