@@ -22,6 +22,7 @@ import { type GuardedDeletions, guardedDeletions, limitOfRemoved } from "./polic
 import { withinLimits } from "./policies/most-mirrors.ts";
 import { heldByRoutes } from "./policies/named-by-routes.ts";
 import { missingPorts } from "./policies/exports.ts";
+import { differingPorts, unknownProtocols } from "./policies/ports.ts";
 import {
   type Authority,
   authorityOver,
@@ -145,7 +146,10 @@ function notesOn(
   const context = args.clusters[args.source]?.context ?? args.source;
   return [
     ...links.flatMap((each) =>
-      missingPorts(each).map((sentence): Note => [each.link.target, sentence]),
+      [...missingPorts(each), ...unknownProtocols(each)].map((sentence): Note => [
+        each.link.target,
+        sentence,
+      ]),
     ),
     ...("why" in routes ? [[routesPart, `stay as they are, because ${routes.why}`] as const] : []),
     ...removed.flatMap((part): Note[] =>
@@ -161,7 +165,7 @@ function notesOn(
       return ownershipNotes(part, decisions, authority, context, mayExist(controllers, part));
     }),
     ...[...decisionsByPart].flatMap(([part, decisions]) =>
-      othersNotes(decisions).map((note): Note => [part, note]),
+      [...differingPorts(decisions), ...othersNotes(decisions)].map((note): Note => [part, note]),
     ),
   ];
 }

@@ -6,7 +6,7 @@ import type {
   StringMap,
 } from "../../kubernetes/objects/objects.ts";
 import { localMember, managerOf, marksOn, federatedWriter, remarked } from "./marks.ts";
-import { type Mirror, mirroredPorts } from "./mirror.ts";
+import { clusterPorts, type Mirror } from "./mirror.ts";
 import { isNarrowingKey, type Narrowing, othersNarrowing, portKey, recordOf } from "./narrowing.ts";
 import { annotation, clusterOfToken, federatedName, memberToken, tokensIn } from "./vocabulary.ts";
 
@@ -98,7 +98,7 @@ function withoutOmitted(
   narrowings: readonly Narrowing[],
 ): readonly ServicePort[] {
   const left = ports.filter((port) => !narrowings.some((each) => each.ports.has(portKey(port))));
-  return left.length > 0 || live === undefined ? left : mirroredPorts(live);
+  return left.length > 0 || live === undefined ? left : clusterPorts(live);
 }
 
 /** Tokens keep their order; new ones follow. */
@@ -161,7 +161,7 @@ function detailsOf(
     details !== undefined && (isLocalWanted || (local === undefined && !tokens.some(precedes)));
   if (live === undefined || isSure) return details;
   const { labels = {}, annotations = {} } = live.metadata;
-  return { labels, annotations, ports: mirroredPorts(live) };
+  return { labels, annotations, ports: clusterPorts(live) };
 }
 
 function marksAfter(claim: FederatedClaim, live: Service | undefined): readonly ManagedFields[] {

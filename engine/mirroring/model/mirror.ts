@@ -70,10 +70,23 @@ export function excludes(patterns: readonly string[], key: string): boolean {
   );
 }
 
-/**
- * Omits node ports (linkerd-behaviour.md 2.8). Unlike Linkerd's, these ports keep `appProtocol`, by which proxies
- * recognize opaque ports (linkerd2 #13660).
- */
-export function mirroredPorts({ spec: { ports = [] } }: Service): ServicePort[] {
+/** Omits node ports (linkerd-behaviour.md 2.8). */
+export function clusterPorts({ spec: { ports = [] } }: Service): ServicePort[] {
   return ports.map(({ nodePort: _, ...port }) => port);
+}
+
+/** Linkerd's policy controller takes a port with any other `appProtocol` for opaque TCP (policy-controller/core/src/outbound.rs). */
+export const knownProtocols: ReadonlySet<string> = new Set([
+  "http",
+  "kubernetes.io/h2c",
+  "linkerd.io/opaque",
+  "linkerd.io/tcp",
+]);
+
+/** Unlike Linkerd's, these ports keep an `appProtocol` that its proxies know, such as that of opaque ports (linkerd2 #13660). */
+export function mirroredPorts(service: Service): ServicePort[] {
+  return clusterPorts(service).map((port) => {
+    const { appProtocol = "", ...rest } = port;
+    return knownProtocols.has(appProtocol) ? port : rest;
+  });
 }

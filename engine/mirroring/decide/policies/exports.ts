@@ -10,6 +10,7 @@ import { listed } from "../../../message.ts";
 import type { LinkSpec } from "../../model/link.ts";
 import type { LinkObservation } from "../../model/observation.ts";
 import { portKey } from "../../model/narrowing.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { exportAnnotation } from "../../model/vocabulary.ts";
 import { valueIn } from "../../../result.ts";
 import { exportMode, fits, matchesSelector } from "./selection.ts";
@@ -84,14 +85,23 @@ export function withoutNamedPorts<Subset extends { readonly ports: readonly Endp
   return { ...subset, ports: subset.ports.filter(({ name = "" }) => !names.has(name)) };
 }
 
+/** Returns the Services that a link may import from its target, in whichever way. */
+export function exportedServices(
+  link: LinkSpec,
+  target: Pick<ClusterSnapshot, "services"> | undefined,
+): Service[] {
+  return [...(target?.services.values() ?? [])].filter(
+    (service) =>
+      (exportMode(service, link) !== undefined ||
+        matchesSelector(service, link.federatedServiceSelector, link)) &&
+      notListed(service, link) === undefined,
+  );
+}
+
 export function missingPorts({ link, target }: LinkObservation): string[] {
-  const services = [...(valueIn(target)?.snapshot.services.values() ?? [])];
-  const found = services.flatMap((service) => {
+  const found = exportedServices(link, valueIn(target)?.snapshot).flatMap((service) => {
     const names = listedIn(service, "ports");
-    const isExported =
-      exportMode(service, link) !== undefined ||
-      matchesSelector(service, link.federatedServiceSelector, link);
-    if (names === undefined || !isExported || notListed(service, link) !== undefined) return [];
+    if (names === undefined) return [];
     const known = new Set(
       (service.spec.ports ?? []).flatMap(({ name, port }) => [name, String(port)]),
     );

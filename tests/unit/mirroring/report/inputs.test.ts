@@ -23,6 +23,7 @@ import {
   headless,
   later,
   member,
+  podPorts,
   pods,
   written,
 } from "../../fixtures/objects.ts";
@@ -186,7 +187,7 @@ describe("the inputs while a pod is missing", () => {
   const by = { manager: "kube-controller-manager", operation: "Update" };
   const listing = (names: readonly string[], time = written) => {
     const managedFields = [{ ...by, time, fieldsV1: { "f:subsets": {} } }];
-    return exporting("west", [headless("shop/db")], {
+    return exporting("west", [headless("shop/db", {}, podPorts)], {
       endpoints: [endpoints("shop/db", [pods(names)], { managedFields })],
     });
   };
