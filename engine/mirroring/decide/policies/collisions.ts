@@ -1,4 +1,9 @@
-import { isHeadless, keyOf, type ObjectMeta } from "../../../kubernetes/objects/objects.ts";
+import {
+  isHeadless,
+  keyOf,
+  namespaceOf,
+  type ObjectMeta,
+} from "../../../kubernetes/objects/objects.ts";
 import { anothersMirror, marksOn } from "../../model/marks.ts";
 import type { Deletion } from "../../model/decision.ts";
 import { metaOf, originOf } from "../../model/live-mirrors.ts";
@@ -19,8 +24,9 @@ export interface NameClaim {
  * Finds mirrors that may not have their names.
  * A name means one thing, whoever exports what and whoever was first: `web-eu-west` belongs to cluster `eu-west`, and
  * never to `web-eu` of cluster `west`, which could otherwise take it on purpose. So names can collide only within one
- * target, as pod `db-0` and Service `db-0` do. Then neither gets the name, so that the result doesn't depend on an
- * order. An existing mirror keeps its name.
+ * target. An existing mirror keeps its name. Of pod `db-0` and Service `db-0` in one namespace, the pod gets it: operators
+ * make such Services, and without the pod's mirror a headless mirror lacks a member. Otherwise nobody gets the name, so
+ * that the result doesn't depend on an order.
  *
  * @param targets whose mirrors have Linkerd's names, including those that are unreachable or mirrored by others
  */
@@ -40,13 +46,32 @@ export function colliding(
   });
   for (const [key, rivals] of Map.groupBy(rightful, ({ mirror }) => mirrorKey(mirror))) {
     if (rivals.length === 1) continue;
+    const pair = podAndService(rivals);
+    const holder = rivals.find((claim) => holds(claim, source)) ?? pair?.pod;
     const wanted = rivals.map(words).sort().join(" and ");
     const all = rivals.length === 2 ? "both" : "all";
-    const sentence = `${wanted} would ${all} be named ${key} on ${source.cluster}: rename one of them`;
-    for (const claim of rivals)
-      if (!holds(claim, source)) refused.push({ ...claim, reason, sentence });
+    for (const claim of rivals) {
+      if (claim === holder) continue;
+      const sentence =
+        pair === undefined || holder === undefined
+          ? `${wanted} would ${all} be named ${key} on ${source.cluster}: rename one of them`
+          : `${key} on ${source.cluster} is the mirror of ${words(holder)}, so ${words(claim)} has none: to change that, or to end this message, take the Service ${pair.service.mirror.origin} out of the export, by its label or the link's selector`;
+      refused.push({ ...claim, reason, sentence });
+    }
   }
   return refused;
+}
+
+/** Another namespace may belong to somebody else, who must not take the name on purpose. */
+function podAndService(rivals: readonly NameClaim[]) {
+  const [pod, ...pods] = rivals.filter(({ mirror }) => mirror.hostname !== undefined);
+  const [service, ...services] = rivals.filter(({ mirror }) => mirror.hostname === undefined);
+  if (pod === undefined || service === undefined || pods.length + services.length > 0)
+    return undefined;
+  const isSame =
+    pod.part === service.part &&
+    namespaceOf(pod.mirror.origin) === namespaceOf(service.mirror.origin);
+  return isSame ? { pod, service } : undefined;
 }
 
 /** Returns the cluster with the longest name that fits the end of this mirror's name, if it is another one. */

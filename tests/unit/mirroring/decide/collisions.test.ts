@@ -80,8 +80,7 @@ describe("a name that mirrors of two clusters claim", () => {
     const services = [headless("shop/db"), exported("shop/a")];
     const target = cluster("b-c", { services, endpoints: [endpoints("shop/db", [pods(["a"])])] });
     const both = { part: "b-c", ...wanted({ link: { target: "b-c" }, target, source: empty }) };
-    const contested = ["CollidingName shop/a", "CollidingName shop/db pod a"];
-    deepEqual(plansOf([both, ofC]).flatMap(skipped).slice(0, 2), contested);
+    deepEqual(plansOf([both, ofC]).flatMap(skipped)[0], "CollidingName shop/a");
     const [other, holder] = plansOf([both, ofC], after([ofC]));
     deepEqual(holder && [actions(holder), holder.skips], [[], []]);
     deepEqual(
@@ -133,22 +132,53 @@ describe("a name that a pod's mirror and a Service's mirror claim", () => {
       addresses.map(({ hostname }) => hostname),
     );
 
-  it("goes to neither, and the other pods are mirrored", () => {
+  it("goes to the pod, and the Service gets a reason that says what to set", () => {
     const plan = planned({ target: both });
-    deepEqual(actions(plan), ["create endpoint shop/db-1-west", "create headless shop/db-west"]);
-    const sentence =
-      "pod db-0 of shop/db of cluster west and shop/db-0 of cluster west would both be named shop/db-0-west on east: rename one of them";
-    const skip = { mirror: "db-0-west", reason: "CollidingName", sentence };
-    deepEqual(plan.skips, [
-      { origin: "shop/db", hostname: "db-0", ...skip },
-      { origin: "shop/db-0", ...skip },
+    deepEqual(actions(plan), [
+      "create endpoint shop/db-0-west",
+      "create endpoint shop/db-1-west",
+      "create headless shop/db-west",
     ]);
-    deepEqual(hosts(reconciled({ target: both })), ["db-1"]);
+    deepEqual(told(plan), [
+      "CollidingName shop/db-0: shop/db-0-west on east is the mirror of pod db-0 of shop/db of cluster west, so shop/db-0 of cluster west has none: to change that, or to end this message, take the Service shop/db-0 out of the export, by its label or the link's selector",
+    ]);
+    deepEqual(hosts(reconciled({ target: both })), ["db-0", "db-1"]);
   });
 
   it("stays with the Service that has it, and the headless mirror leaves the pod out", () => {
     const source = reconciled({ target: west([exported("shop/db-0")]) });
-    deepEqual(skipped(planned({ target: both, source })), ["CollidingName shop/db pod db-0"]);
+    const plan = planned({ target: both, source });
+    deepEqual(told(plan), [
+      "CollidingName shop/db: shop/db-0-west on east is the mirror of shop/db-0 of cluster west, so pod db-0 of shop/db of cluster west has none: to change that, or to end this message, take the Service shop/db-0 out of the export, by its label or the link's selector",
+    ]);
     deepEqual(hosts(reconciled({ target: both, source })), ["db-1"]);
+  });
+
+  it("goes over to the pod once the Service is no longer exported", () => {
+    const source = reconciled({ target: west([exported("shop/db-0")]) });
+    const target = west([db], [dbPods]);
+    deepEqual(actions(planned({ target, source })), [
+      "update endpoint shop/db-0-west",
+      "create endpoint shop/db-1-west",
+      "create headless shop/db-west",
+    ]);
+    deepEqual(hosts(reconciled({ target, source })), ["db-0", "db-1"]);
+  });
+
+  it("goes to neither of two pods, nor to a pod of another namespace", () => {
+    const pair = west(
+      [db, headless("shop/other")],
+      ["shop/db", "shop/other"].map((key) => endpoints(key as ObjectKey, [pods(["db-0"])])),
+    );
+    deepEqual(skipped(planned({ target: pair })), [
+      "CollidingName shop/db pod db-0",
+      "CollidingName shop/other pod db-0",
+    ]);
+    const mirrorNamespaces = { blog: "shop" };
+    const target = west([db, exported("blog/db-0")], [dbPods]);
+    deepEqual(skipped(planned({ target, link: { mirrorNamespaces } })), [
+      "CollidingName blog/db-0",
+      "CollidingName shop/db pod db-0",
+    ]);
   });
 });
