@@ -10,7 +10,7 @@ import {
   UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
 import { type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
-import type { ConfigTexts } from "../config/stack-file.ts";
+import { type ConfigTexts, isNeeded } from "../config/stack-file.ts";
 import type { Chosen } from "./stacks.ts";
 
 /** This is in bytes. A state has a few MB. */
@@ -64,15 +64,25 @@ export function notRun(cause: unknown): UserError {
   return new UserError(`pulumi failed: ${messageOf(cause)}`);
 }
 
-/** Reads the config that Pulumi computes, environments included, without secrets. @throws UserError */
+/**
+ * Reads the config that Pulumi computes. It lists a key that is secret in any part without a value, and such a key is
+ * decrypted only if a command needs it.
+ *
+ * @throws UserError
+ */
 export async function effectiveConfig(at: StackLocation): Promise<ConfigTexts> {
-  const printed = await pulumi(["config", "--json"], at);
-  const values = JSON.parse(printed) as Readonly<Record<string, { readonly value?: string }>>;
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([key, { value }]) =>
-      value === undefined ? [] : [[key, value]],
-    ),
-  );
+  const read = async (words: readonly string[]) =>
+    JSON.parse(await pulumi(["config", ...words, "--json"], at)) as unknown;
+  const listed = (await read([])) as Readonly<Record<string, ConfigValue>>;
+  const texts: Record<string, string> = {};
+  for (const [key, { value }] of Object.entries(listed))
+    if (isNeeded(key))
+      texts[key] = value ?? ((await read(["get", key])) as ConfigValue).value ?? "";
+  return texts;
+}
+
+interface ConfigValue {
+  readonly value?: string;
 }
 
 /** Node programs name the resources by the first type, and the plugin of all other languages by the second. */
@@ -96,8 +106,9 @@ export interface Resource {
   readonly outputs?: { readonly expiries?: Readonly<Record<string, unknown>> };
 }
 
-/** `pulumi stack export --show-secrets` writes secrets like this. */
+/** `pulumi stack export` writes secrets like this, and with `--show-secrets` has the plain text. */
 interface Secret {
+  readonly ciphertext?: string;
   readonly plaintext?: string;
 }
 
@@ -110,25 +121,43 @@ export interface StackState {
   readonly expiries: Readonly<Record<string, string>>;
 }
 
+/** Kubeconfigs with these ciphertexts are in memory. */
+const decryptedBefore = new Set<string>();
+
 /**
  * Reads this program's own resources in a stack's state, as the last run left them. Where the program gave kubeconfigs
- * as values, only state has them, and this process keeps them in memory.
+ * as values, only state has them, and this process keeps them in memory. Pulumi can't decrypt them alone, so nothing is
+ * decrypted without need.
  *
  * @throws UserError
  */
 export async function stackState(at: StackLocation): Promise<StackState> {
   const exported = await pulumi(["stack", "export"], at);
-  if (!exported.includes('"kubeconfigs"')) return stackStateIn(exported);
-  const decrypted = await pulumi(["stack", "export", "--show-secrets"], at);
-  for (const { inputs } of resourcesIn(decrypted)) {
-    const { plaintext } = inputs?.kubeconfigs ?? {};
-    if (plaintext !== undefined)
+  const ciphertexts = givenIn(exported).flatMap(({ ciphertext }) => ciphertext ?? []);
+  if (ciphertexts.some((each) => !decryptedBefore.has(each))) {
+    const shown = await pulumi(["stack", "export", "--show-secrets"], at);
+    for (const { plaintext = "{}" } of givenIn(shown))
       registerKubeconfigs(JSON.parse(plaintext) as Readonly<Record<string, string>>);
+    for (const each of ciphertexts) decryptedBefore.add(each);
   }
-  return stackStateIn(exported);
+  return stackStateIn(exported, at.folder);
 }
 
-export function stackStateIn(exported: string): StackState {
+function givenIn(exported: string): readonly Secret[] {
+  return resourcesIn(exported).flatMap(({ type = "", inputs }) =>
+    typesOf("").some((own) => type.startsWith(own)) ? (inputs?.kubeconfigs ?? []) : [],
+  );
+}
+
+/** Paths start in the folder where Pulumi's CLI runs the program. */
+export function inFolder<T extends Pick<HealthMesh, "clusters">>(known: T, folder: string): T {
+  const clusters = Object.entries(known.clusters).map(([name, access]) => {
+    return [name, { ...access, folder }] as const;
+  });
+  return { ...known, clusters: Object.fromEntries(clusters) };
+}
+
+export function stackStateIn(exported: string, folder = ""): StackState {
   const resources = resourcesIn(exported);
   const expiries = resources
     .filter(({ type }) => type === trustType)
@@ -137,9 +166,11 @@ export function stackStateIn(exported: string): StackState {
   const [health] = inputsOf(resources, healthTypes);
   const mesh = health?.[1].mesh;
   return {
-    mirrors: mirrorsIn(resources),
+    mirrors: new Map(
+      [...mirrorsIn(resources)].map(([urn, inputs]) => [urn, inFolder(inputs, folder)]),
+    ),
     expiries: Object.fromEntries(expiries),
-    ...omitUndefined({ mesh: mesh === undefined ? undefined : meshIn(mesh) }),
+    ...(mesh !== undefined && { mesh: inFolder(meshIn(mesh), folder) }),
   };
 }
 

@@ -29,7 +29,7 @@ export function stacksFor(
   started: string,
   variables: Variables,
 ): Chosen[] {
-  const folder = resolve(started, cwd ?? ".");
+  const folder = projectFolder(resolve(started, cwd ?? "."));
   const file = configFile === undefined ? undefined : resolve(started, configFile);
   const choice = omitUndefined({ stack, configFile: file });
   const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: isFile } = variables;
@@ -62,6 +62,12 @@ function hasStacks(folder: string): boolean {
 }
 
 const projectFile = "Pulumi.yaml";
+
+/** Like Pulumi's CLI, it looks for the project in the folders above too. */
+function projectFolder(folder: string, above = folder): string {
+  if (existsSync(join(above, projectFile))) return above;
+  return above === dirname(above) ? folder : projectFolder(folder, dirname(above));
+}
 
 function withSelected(chosen: Chosen, variables: Variables): Chosen {
   const { PULUMI_STACK: named, PULUMI_OPTION_CONFIG_FILE: file } = variables;
@@ -100,7 +106,10 @@ export function registeredStacks(variables: Variables): Chosen[] {
     throw new UserError(
       `${file} must be a list of stacks, each as { stack: prod, cwd: /srv/mesh }.`,
     );
-  return parsed.data.map(({ stack, cwd }) => ({ stack, folder: resolve(dirname(file), cwd) }));
+  return parsed.data.map(({ stack, cwd }) => ({
+    stack,
+    folder: projectFolder(resolve(dirname(file), cwd)),
+  }));
 }
 
 export function noStacks(variables: Variables): UserError {

@@ -43,10 +43,11 @@ export function withMeshFile(
   };
 }
 
-/** Parses a file's top-level map; returns the end of a sentence if the file is invalid. */
+/** Parses a file's top-level map, as YAML of a version; returns the end of a sentence if the file is invalid. */
 export function contentOf(
   file: string,
   readText: ReadText,
+  version: "1.1" | "1.2" = "1.2",
 ): Result<Readonly<Record<string, unknown>>> {
   let text: string;
   try {
@@ -55,7 +56,7 @@ export function contentOf(
     const code = codeOf(error);
     return invalid(`can't be read (${code === "ENOENT" ? "there is no such file" : code})`);
   }
-  const document = parseDocument(text);
+  const document = parseDocument(text, { version });
   // The parser's own errors quote surrounding lines, which may hold secrets.
   const [error] = document.errors;
   const [at] = error?.linePos ?? [];

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { contentOf } from "./mesh-file.ts";
 import { project } from "./mistakes.ts";
 import type { MeshConfig } from "./mesh.ts";
@@ -20,10 +21,15 @@ export interface StackChoice {
 /** Pulumi passes a stack's config to a program like this, with maps and lists as JSON. */
 export type ConfigTexts = Readonly<Record<string, string>>;
 
+/** Tells whether a command reads this key, by its full name. */
+export function isNeeded(key: string): boolean {
+  const [namespace, name = ""] = key.split(":");
+  return namespace === project && !unneeded.has(name);
+}
+
 /**
  * Reads the mesh from a stack's config; undefined if the config has none. The stack's file suffices, without the
- * engine, a login or a passphrase, unless it has no mesh or imports environments. Then `effective` gives the config that
- * Pulumi computes, without secrets.
+ * engine, a login or a passphrase, wherever it alone says what Pulumi computes. Otherwise `effective` gives that.
  *
  * @throws UserError
  */
@@ -34,18 +40,22 @@ export async function configOf(
   effective: () => Promise<ConfigTexts>,
 ): Promise<MeshConfig | undefined> {
   const file = await configFileOf(choice, folder, variables);
-  const own = file === undefined || !existsSync(file) ? {} : textsIn(file);
-  const texts = hasMesh(own) ? own : await effective();
+  const own = file === undefined ? undefined : textsIn(file, folder);
+  const texts = own ?? (await effective());
   if (!hasMesh(texts)) return undefined;
-  return parseTexts(texts, `The config in ${texts === own && file !== undefined ? file : folder}`, {
+  const mesh = parseTexts(texts, `The config in ${own === undefined ? folder : (file ?? "")}`, {
     readText: (path) => readFileSync(resolve(folder, path), "utf8"),
     without: unneeded,
   });
+  const clusters = [...mesh.clusters].map(([name, cluster]) => {
+    return [name, { ...cluster, access: { ...cluster.access, folder } }] as const;
+  });
+  return { ...mesh, clusters: new Map(clusters) };
 }
 
 /** Every mesh has clusters, in the config or in a file that it names. */
 function hasMesh(texts: ConfigTexts): boolean {
-  return [`${project}:clusters`, `${project}:mesh`].some((key) => key in texts);
+  return [`${project}:clusters`, `${project}:mesh`].some((key) => (texts[key] ?? "") !== "");
 }
 
 /** No file names the organization of its stack, and a file with another name not even the stack. */
@@ -78,8 +88,10 @@ export async function textOfConfig(
     }
   };
   const file = (await configFileOf(choice, folder, variables).catch(() => undefined)) ?? "";
-  const own = contentOf(file, read);
-  const mesh = "value" in own ? valueAt(own.value, "config", `${project}:mesh`) : undefined;
+  const at = ["value", "config", `${project}:mesh`] as const;
+  const mesh =
+    valueAt(contentOf(file, read), ...at) ??
+    valueAt(contentOf("Pulumi.yaml", read), ...at, "value");
   return [file, "Pulumi.yaml", ...(typeof mesh === "string" ? [mesh] : [])].map(read).join("\n");
 }
 
@@ -91,7 +103,7 @@ async function configFileOf(
 ): Promise<string | undefined> {
   const named =
     configFile ?? (stack === undefined ? variables.PULUMI_OPTION_CONFIG_FILE : undefined);
-  if (named !== undefined) return named;
+  if (named !== undefined) return resolve(folder, named);
   const name = stack ?? variables.PULUMI_STACK ?? (await onlyStack(folder));
   return name === undefined ? undefined : join(folder, fileOf(name));
 }
@@ -111,17 +123,43 @@ async function onlyStack(folder: string): Promise<string | undefined> {
   );
 }
 
-/** Returns nothing if environments add to the file, since only Pulumi can open them. */
-function textsIn(file: string): ConfigTexts {
-  const content = contentOf(file, (path) => readFileSync(path, "utf8"));
-  if ("why" in content) throw new UserError(`The stack's config ${file} ${content.why}.`);
-  if ("environment" in content.value) return {};
-  const config = content.value["config"] ?? {};
-  if (!isRecord(config)) throw new UserError(`The key config in ${file} must be a map.`);
-  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, textOf(value)]));
+/**
+ * Returns the config in a stack's file; undefined if Pulumi could read another one: from the project or environments,
+ * from secrets, from keys that are written in another way, and from YAML of which parsers disagree, such as merge keys.
+ */
+function textsIn(file: string, folder: string): ConfigTexts | undefined {
+  const read = (path: string) => readFileSync(path, "utf8");
+  const own = contentOf(file, read);
+  const shared = contentOf(join(folder, "Pulumi.yaml"), read);
+  if ("why" in own || "why" in shared || !isDeepStrictEqual(own, contentOf(file, read, "1.1")))
+    return undefined;
+  const { config, environment } = own.value;
+  const { config: declared = {}, stackConfigDir } = shared.value;
+  const isElsewhere = environment !== undefined || stackConfigDir !== undefined;
+  if (isElsewhere || !isRecord(config) || !isRecord(declared)) return undefined;
+  const texts = Object.entries(config).map(([key, value]) => [key, textOf(value)] as const);
+  const isWhole =
+    texts.every(
+      ([key, text]) => key.split(":").length === 2 && !(isNeeded(key) && text.includes(secret)),
+    ) && Object.entries(declared).every(([key, said]) => setsNothing(key, said));
+  const found = Object.fromEntries(texts);
+  return isWhole && hasMesh(found) ? found : undefined;
 }
 
+/** Pulumi.yaml may set a key for all stacks, or only say what it is for. */
+function setsNothing(key: string, said: unknown): boolean {
+  if (key.includes(":") && !key.startsWith(`${project}:`)) return true;
+  const isAbout = ([field, value]: [string, unknown]) =>
+    field === "type" || field === "description" || value === "";
+  return isRecord(said) && Object.entries(said).every(isAbout);
+}
+
+const secret = '{"secure":"';
+
+/** Helm values may stay encrypted, because no command needs them. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  return value === null || value === undefined ? "" : JSON.stringify(value);
+  const keep = (key: string, each: unknown) =>
+    key === "values" && isRecord(each) && JSON.stringify(each).includes(secret) ? undefined : each;
+  return value === null || value === undefined ? "" : JSON.stringify(value, keep);
 }

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Before, Inputs } from "@linkerd-multicluster/engine/mirroring";
-import { pulumi, type StackLocation, stackState } from "../pulumi.ts";
+import { inFolder, pulumi, type StackLocation, stackState } from "../pulumi.ts";
 import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
 import { endOf, startRun } from "./pulumi-run.ts";
@@ -60,7 +60,9 @@ export class StackRuns {
     this.#observe({ event: "expiries", certificates: expiries });
     this.#urns = new Map([...mirrors].map(([urn, { source }]) => [source, urn]));
     return [...new Map([...mirrors, ...this.#planned])].flatMap(([urn, planned]) =>
-      planned === undefined ? [] : [{ planned, before: mirrors.get(urn) ?? {} }],
+      planned === undefined
+        ? []
+        : [{ planned: inFolder(planned, this.#at.folder), before: mirrors.get(urn) ?? {} }],
     );
   }
 

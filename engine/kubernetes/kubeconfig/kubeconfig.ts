@@ -21,6 +21,8 @@ export interface ClusterAccess {
   readonly context: string;
   /** It is a path, or the name of a given kubeconfig. Without it, `KUBECONFIG` or the default file is read. */
   readonly kubeconfig?: string;
+  /** Relative paths of kubeconfigs start there, and not in the folder of this process. */
+  readonly folder?: string;
 }
 
 /** The kubeconfig lacks something that the stack's config refers to: a file or a name is wrong. */
@@ -131,12 +133,14 @@ function inClusterConfig(host: string, port: string): Kubeconfig {
   };
 }
 
-function candidates(access: ClusterAccess, { variables, home }: Environment): string[] {
-  if (access.kubeconfig !== undefined)
-    return [path.resolve(access.kubeconfig.replace(/^~(?=\/)/, home))];
+function candidates(
+  { kubeconfig, folder = "" }: ClusterAccess,
+  { variables, home }: Environment,
+): string[] {
+  if (kubeconfig !== undefined) return [path.resolve(folder, kubeconfig.replace(/^~(?=\/)/, home))];
   const listedFiles = (variables.KUBECONFIG ?? "").split(path.delimiter).filter((file) => file);
   const files = listedFiles.length > 0 ? listedFiles : [path.join(home, ".kube", "config")];
-  return files.map((file) => path.resolve(file));
+  return files.map((file) => path.resolve(folder, file));
 }
 
 interface Entry {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import type { Explanation } from "../../../cli/explain.ts";
@@ -87,6 +87,48 @@ describe("linkerd-clusters on real clusters", function () {
       [...rights].filter((right) => /secrets|pods|deployments/.test(right)),
       [],
     );
+  });
+
+  it("reads the config that Pulumi computes, with secrets and relative paths, from any folder", async () => {
+    const { folder, shared } = stack;
+    const [own, project] = ["Pulumi.tool.yaml", "Pulumi.yaml"].map((file) => join(folder, file));
+    const before = await Promise.all([own, project].map((file = "") => readFile(file, "utf8")));
+    const [text = "", projectText = ""] = before;
+    await copyFile(shared.bed.kubeconfig, join(folder, "kubeconfig"));
+    const shown = async () => {
+      const words = ["status", "--cwd", folder, "--stack", "tool", "--output", "json"];
+      const { stdout, stderr } = await stack.run(["linkerd-clusters", ...words], "/", {
+        KUBECONFIG: "kubeconfig",
+      });
+      match(stdout, /^\{/, stderr);
+      const { stacks } = JSON.parse(stdout) as { readonly stacks: readonly [Status] };
+      const { clusters, links, mirrors } = stacks[0];
+      return [
+        clusters.map(({ name, reachable }) => `${name} ${String(reachable)}`).sort(),
+        links.map(({ source, target }) => `${source} → ${target}`),
+        mirrors.map(({ mirror }) => mirror),
+      ];
+    };
+    const expected = [["east true", "west true"], ["east → west"], ["tool/web-west"]];
+    deepEqual(await shown(), expected);
+    const key = (name: string) => `linkerd-multicluster:${name}`;
+    const secret = (...words: readonly string[]) =>
+      stack.run(["pulumi", "config", "set", "--stack", "tool", "--secret", ...words]);
+    try {
+      await secret("--path", key("clusters.west.kubeconfig"), "./kubeconfig");
+      deepEqual(await shown(), expected);
+      const clusters = { west: { kubeconfig: "./kubeconfig" }, east: {} };
+      await secret(key("clusters"), JSON.stringify(clusters));
+      deepEqual(await shown(), expected);
+      await writeFile(own ?? "", text.replace(/ {2}\S+:links:(?:\n {4}.*)+\n/, ""));
+      deepEqual((await shown())[1], []);
+      const links = { [key("links")]: { value: [{ source: "east", target: "west" }] } };
+      await writeFile(project ?? "", `${projectText}config: ${JSON.stringify(links)}\n`);
+      deepEqual(await shown(), expected);
+    } finally {
+      await writeFile(own ?? "", text);
+      await writeFile(project ?? "", projectText);
+    }
   });
 
   it("fails to verify without a proxy, and deletes its pod", async () => {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { locationOf } from "../../../cli/pulumi.ts";
@@ -23,15 +23,25 @@ describe("the mesh of a stack", () => {
   const folder = mkdtempSync(join(tmpdir(), "linkerd-multicluster-state-"));
   const variables = { PATH: [folder, process.env["PATH"]].join(delimiter) };
   const at = { folder, stack: "prod" };
+  const asked = join(folder, "asked");
+  const decryptions = () =>
+    readFileSync(asked, "utf8").match(/--show-secrets|config get \S+/g) ?? [];
+  let ciphertext = "v1:canary";
+  let isGiven = true;
   after(() => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Puts a `pulumi` on PATH whose stack has these resources, and a config without a mesh. */
+  const located = Object.fromEntries(
+    Object.entries(clusters).map(([name, access]) => [name, { ...access, folder }]),
+  );
+  const seen = { ...checked, clusters: located };
+
+  /** Puts a `pulumi` on PATH whose stack has these resources, and a config without a mesh. It notes its arguments. */
   function pulumi(
     ...resources: readonly { readonly type: string; readonly inputs: object }[]
   ): void {
-    const encrypted = { kubeconfigs: { ciphertext: "v1:canary" } };
+    const encrypted = { kubeconfigs: { ciphertext } };
     const decrypted = {
       kubeconfigs: { plaintext: JSON.stringify({ [given]: "current-context: west" }) },
     };
@@ -41,18 +51,21 @@ describe("the mesh of a stack", () => {
           resources: resources.map(({ type, inputs }) => ({
             type,
             urn: type,
+            hideDiff: ["kubeconfigs"],
             inputs: { ...inputs, ...secrets },
           })),
         },
       });
-    const script = [
-      "#!/bin/sh",
-      'case "$*" in',
-      "  *config*) echo '{}' ;;",
+    answering(
+      `  *config*) echo '{}' ;;`,
       `  *show-secrets*) cat <<'END'\n${exported(decrypted)}\nEND\n;;`,
-      `  *) cat <<'END'\n${exported(encrypted)}\nEND\n;;`,
-      "esac",
-    ];
+      `  *) cat <<'END'\n${exported(isGiven ? encrypted : {})}\nEND\n;;`,
+    );
+  }
+
+  function answering(...cases: readonly string[]): void {
+    rmSync(asked, { force: true });
+    const script = ["#!/bin/sh", `echo "$*" >>'${asked}'`, 'case "$*" in', ...cases, "esac"];
     writeFileSync(join(folder, "pulumi"), script.join("\n"));
     chmodSync(join(folder, "pulumi"), 0o755);
   }
@@ -64,16 +77,57 @@ describe("the mesh of a stack", () => {
         { type: `${type}Health`, inputs: { mesh: JSON.stringify(checked) } },
       );
       const { mesh, sources } = await stackMesh(at, variables);
-      deepEqual(mesh, checked);
+      deepEqual(mesh, seen);
       const { args, before } = sources.get("east") ?? {};
       deepEqual([args?.links, before?.revision], [[link()], 1]);
       equal(givenKubeconfig(given), "current-context: west");
     });
 
+  it("costs no decryption if the program gave no kubeconfigs", async () => {
+    isGiven = false;
+    pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
+    await stackMesh(at, variables);
+    deepEqual(decryptions(), []);
+    isGiven = true;
+    pulumi({ type: "other:index:Cluster", inputs: mirrors });
+    await rejects(stackMesh(at, variables), /has no mesh/);
+    deepEqual(decryptions(), []);
+  });
+
+  it("costs one decryption for as long as the kubeconfigs stay", async () => {
+    ciphertext = "v1:other";
+    pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
+    for (let times = 0; times < 2; times++) await stackMesh(at, variables);
+    deepEqual(decryptions(), ["--show-secrets"]);
+    ciphertext = "v1:newer";
+    pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
+    await stackMesh(at, variables);
+    deepEqual(decryptions(), ["--show-secrets"]);
+  });
+
+  it("is decrypted where Pulumi lists it without a value, and nothing else is", async () => {
+    const listed = {
+      "linkerd-multicluster:clusters": { secret: true },
+      "linkerd-multicluster:links": { value: '[{"source":"east","target":"west"}]' },
+      "linkerd-multicluster:trust": { secret: true },
+      "linkerd-multicluster:charts": { secret: true },
+      "other:key": { secret: true },
+    };
+    const value = JSON.stringify({ value: '{"east":{},"west":{"kubeconfig":"./west"}}' });
+    answering(
+      `  "config get"*) echo '${value}' ;;`,
+      `  config*) echo '${JSON.stringify(listed)}' ;;`,
+      `  *) exit 1 ;;`,
+    );
+    const mesh = await meshOf(at, variables);
+    deepEqual(mesh.clusters["west"], { context: "west", kubeconfig: "./west", folder });
+    deepEqual(decryptions(), ["config get linkerd-multicluster:clusters"]);
+  });
+
   it("of another program comes from its mirrors with manage: mirrors", async () => {
     pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
     const links = [{ link: link(), mirroring: "pulumi" }];
-    deepEqual(await meshOf(at, variables), { ...checked, manage: "mirrors", links });
+    deepEqual(await meshOf(at, variables), { ...seen, manage: "mirrors", links });
   });
 
   it("has its config in a file elsewhere for every command of Pulumi's CLI", () => {

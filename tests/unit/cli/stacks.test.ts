@@ -35,6 +35,13 @@ describe("the stack of a command", () => {
     ]);
   });
 
+  it("is that of the project in which the current folder is", () => {
+    addStacks("dev");
+    const within = join(folder, "a", "b");
+    mkdirSync(within, { recursive: true });
+    deepEqual(stacksFor({}, within, variables), [{ folder }]);
+  });
+
   it("is the one that Pulumi has selected in the current folder", () => {
     addStacks("dev", "prod");
     deepEqual(stacksFor({}, folder, variables), [{ folder }]);

@@ -54,6 +54,16 @@ describe("a kubeconfig", () => {
     );
   });
 
+  it("may have a path that is relative to another folder than this process's", async () => {
+    const home = await folder();
+    await writeKubeconfig(path.join(home, "1"), "a", entries("https://first"));
+    const variables = { KUBECONFIG: ["missing", "1"].join(path.delimiter) };
+    for (const kubeconfig of ["1", "./1", path.join(home, "1"), undefined]) {
+      const access = { context: "a", folder: home, ...(kubeconfig && { kubeconfig }) };
+      equal((await read(access, "/nowhere", variables)).cluster.server, "https://first");
+    }
+  });
+
   it("comes from the service account in a pod without a file", async () => {
     const variables = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" };
     const account = "/var/run/secrets/kubernetes.io/serviceaccount";
