@@ -4,6 +4,7 @@ import type { Page } from "./paging.ts";
 import { type RequestFailure, unreadable } from "./failure.ts";
 import type { Reader } from "./request.ts";
 import type { Resource } from "../objects/resources.ts";
+import { printable } from "../objects/printable.ts";
 import { inMiB } from "../../message.ts";
 
 /** The object keeps all its fields. */
@@ -33,9 +34,10 @@ export function pageOf<T>(
     const next = typeof token === "string" && token !== "" ? token : undefined;
     const items = itemsOf(resource, list, keep);
     if (typeof items === "string") return { failure: unreadable(items) };
-    return keep.bytes > most
-      ? { failure: unreadable(`what is kept of it takes more than ${inMiB(most)}`) }
-      : { value: { items, next, version: versionIn(body), bytes } };
+    const largest = keep.makeRoom(most);
+    if (largest === undefined) return { value: { items, next, version: versionIn(body), bytes } };
+    const where = largest === "" ? "" : `, most of it in namespace ${printable(largest, 63)}`;
+    return { failure: unreadable(`what is kept of it takes more than ${inMiB(most)}${where}`) };
   };
 }
 
@@ -46,18 +48,27 @@ function another(problem: string): { readonly failure: RequestFailure } {
 
 /** Returns a sentence if an item is invalid. None is left out, since an object that a list lacks counts as deleted. */
 export function itemsOf<T>(
-  { kind, shape }: Resource<T>,
+  resource: Resource<T>,
   items: readonly unknown[],
   keep = new SharedValues(),
 ): T[] | string {
+  const { kind, shape } = resource;
   const objects: T[] = [];
   for (const [index, item] of items.entries()) {
+    const before = keep.begin();
     const read = shape(item, keep);
     if (read instanceof Wrong)
       return `item ${index + 1} of the answer is not a valid ${kind}: ${problemOf(read)}`;
+    const head = "headOf" in resource ? () => resource.headOf?.(read) : undefined;
+    if (isRecord(read)) keep.hold(namespaceIn(item), read, before, head);
     objects.push(read);
   }
   return objects;
+}
+
+function namespaceIn(item: unknown): string {
+  const { namespace } = isRecord(item) && isRecord(item.metadata) ? item.metadata : {};
+  return typeof namespace === "string" ? namespace : "";
 }
 
 export function versionIn(body: unknown): string | undefined {

@@ -131,9 +131,9 @@ export function watchingOf(
 }
 
 /** Returns the resource of the same objects with their metadata alone. */
-function metadataOf({ shape: _, ...resource }: Resource<unknown>) {
-  const shape = resource.namespaced ? otherObject : clusterObject;
-  return { ...resource, kind: partial, shape };
+function metadataOf({ apiVersion, plural, namespaced }: Resource<unknown>) {
+  const shape = namespaced ? otherObject : clusterObject;
+  return { apiVersion, plural, namespaced, kind: partial, shape };
 }
 
 type Event =

@@ -32,6 +32,8 @@ export const bounds = {
   kept: bound(
     256 * MiB,
     "bytes of memory for a cluster's Services, Endpoints, namespaces and Links",
+    "the namespace that takes most has its large Services and Endpoints skipped (`TooLarge`); if that is not enough, " +
+      unread,
   ),
   event: bound(4 * MiB, "bytes of one event of a watch", "the watch begins again"),
   annotationsSize: bound(256 * KiB, "characters of the annotations of an object, as in Kubernetes"),

@@ -80,6 +80,8 @@ const anyMetadata = {
   managedFields: list(managedFields),
   /** It is set while a finalizer holds an object that is being deleted, which can't be revived. */
   deletionTimestamp: time,
+  /** The program itself sets it on the head of an object that was too large to keep. */
+  isHead: flag,
 };
 
 const metadataOf = (name: Check<string>) =>

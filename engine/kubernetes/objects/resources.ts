@@ -1,4 +1,5 @@
 import type { Check } from "./checks.ts";
+import * as heads from "./heads.ts";
 import { link } from "./link-resource.ts";
 import * as objects from "./objects.ts";
 import * as routes from "./route-resource.ts";
@@ -13,6 +14,8 @@ export interface Resource<T> {
   /** Errors don't repeat the server's messages about such objects. */
   readonly sensitive?: boolean;
   readonly shape: Check<T>;
+  /** Returns what is kept of an object where its namespace takes too much room. */
+  headOf?(object: T): unknown;
 }
 
 export interface ObjectName {
@@ -39,8 +42,8 @@ const authorization = "authorization.k8s.io/v1";
 
 export const resources = {
   namespaces: clusterScoped("v1", "Namespace", objects.namespace),
-  services: namespaced("v1", "Service", objects.service),
-  endpoints: namespaced("v1", "Endpoints", objects.endpoints),
+  services: { ...namespaced("v1", "Service", objects.service), headOf: heads.headOfService },
+  endpoints: { ...namespaced("v1", "Endpoints", objects.endpoints), headOf: heads.headOf },
   configMaps: namespaced("v1", "ConfigMap", objects.configMap),
   secrets: { ...namespaced("v1", "Secret", objects.secret), sensitive: true },
   pods: namespaced("v1", "Pod", objects.pod),

@@ -8,6 +8,7 @@ import { rbacName, resources } from "../../kubernetes/objects/resources.ts";
 import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import {
   appliesTo,
+  backendsOf,
   type DecidedRoutes,
   isOwnRoute,
   isRight,
@@ -18,6 +19,7 @@ import {
 } from "../model/route.ts";
 import { othersAmong } from "../model/marks.ts";
 import { label } from "../model/vocabulary.ts";
+import { whyHead } from "./policies/rules.ts";
 import { type Backend, backendOf, type FailoverView, mirrorBackend } from "./backends.ts";
 
 /**
@@ -67,6 +69,11 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     return without(
       `${source.cluster} has no Service ${key}: create it there, even without pods of its own`,
     );
+  const named = [...view.own.values()].filter((route) => appliesTo(route, key)).flatMap(backendsOf);
+  const unread = [key, ...named].flatMap(
+    (each) => whyHead(source.cluster, "Service", source.services.get(each)) ?? [],
+  );
+  if (unread.length > 0) return without(unread.join("; "), true);
   const unfit = whyUnfit(service, source.cluster);
   if (unfit !== undefined) return without(unfit);
   const adopted = links.flatMap(({ target, adoptFrom }) =>

@@ -20,6 +20,7 @@ import {
   nameRules,
   refuse,
   rules,
+  whyHead,
 } from "../policies/rules.ts";
 import { exportMode } from "../policies/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
@@ -101,6 +102,8 @@ function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): O
     };
 
   const endpoints = target.endpoints.get(keyOf(service));
+  const unread = whyHead(link.target, "Endpoints", endpoints);
+  if (unread !== undefined) return { reason: "TooLarge", sentence: unread };
   if (link.headless && isHeadless(service)) {
     const held = heldPods(service, endpoints, view, absent);
     const shape = headlessShape(service, endpoints, held.subsets, view);

@@ -13,7 +13,7 @@ import type { Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { label } from "../../model/vocabulary.ts";
 import type { FreedNames } from "./freed-names.ts";
-import type { Refusal } from "./rules.ts";
+import { type Refusal, whyHead } from "./rules.ts";
 
 export interface NameClaim {
   readonly part: string;
@@ -169,6 +169,9 @@ function whyUnwritable(
     Service: service,
     Endpoints: isHarmless ? undefined : source.endpoints.get(key),
   };
+  const unread =
+    whyHead(cluster, "Service", service) ?? whyHead(cluster, "Endpoints", objects.Endpoints);
+  if (unread !== undefined) return { reason: "TooLarge", sentence: unread };
   for (const [kind, object] of Object.entries(objects))
     if (object !== undefined && !owners.some(({ owns }) => owns(object)))
       return {

@@ -9,7 +9,14 @@ import { inDigits } from "../../../message.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { annotation, federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
 import type { WantedPart } from "../compare.ts";
-import { type Decision, isSkip, isTaken, isWanted, isWrite } from "../../model/decision.ts";
+import {
+  type Decision,
+  isListed,
+  isSkip,
+  isTaken,
+  isWanted,
+  isWrite,
+} from "../../model/decision.ts";
 import { bytesOfMirrors, environmentIn, type Size, type Sized } from "./mirror-sizes.ts";
 import { liveMirrors } from "../../model/live-mirrors.ts";
 import { refuse } from "./rules.ts";
@@ -139,7 +146,8 @@ function beyondLimits(
     })),
     [
       {
-        items: all,
+        // Anybody can write Services with a mirror's labels, which must not take the place of mirrors.
+        items: decided.filter(({ decision }) => isListed(decision)),
         most: bounds.mirrorBytes.most,
         size: bytes,
         sentence: `all mirrors on ${cluster} would take more than ${inDigits(bounds.mirrorBytes.most)} bytes, and ${cluster} could not be read any more: export fewer Services, or Services with fewer labels, annotations and ports`,

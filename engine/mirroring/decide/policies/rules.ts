@@ -3,6 +3,7 @@ import {
   type Namespace,
   namespaceOf,
   type ObjectKey,
+  type ObjectMeta,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
@@ -72,6 +73,7 @@ export const rules: readonly Rule<Candidate>[] = [
     broken: ({ service, cluster, link }) =>
       cluster === link.source ? undefined : notListed(service, link),
   },
+  { reason: "TooLarge", broken: ({ service, cluster }) => whyHead(cluster, "Service", service) },
   {
     reason: "ExternalName",
     broken: ({ service }) =>
@@ -87,10 +89,7 @@ export const rules: readonly Rule<Candidate>[] = [
         : "it has no ports: give it at least one, which its mirror can then have too",
   },
   { reason: "InvalidExport", broken: ({ service }) => invalidList(service) },
-  {
-    reason: "TooLarge",
-    broken: excess,
-  },
+  { reason: "TooLarge", broken: excess },
   ...nameRules,
   {
     reason: "MissingNamespace",
@@ -186,6 +185,17 @@ function withHosts(mirror: Mirror, pods: ReadonlySet<ObjectKey>): Mirror {
     return addresses.length === 0 ? [] : [{ ...subset, addresses }];
   });
   return { ...mirror, endpoints: { ...mirror.endpoints, subsets } };
+}
+
+/** Returns why nothing can be decided about an object of which only the head was kept. */
+export function whyHead(
+  cluster: string,
+  kind: "Service" | "Endpoints",
+  object: { readonly metadata: ObjectMeta } | undefined,
+): string | undefined {
+  if (object?.metadata.isHead !== true) return undefined;
+  const where = `namespace ${object.metadata.namespace} on ${cluster}`;
+  return `its ${kind} is not read, because the large objects in ${where} take more memory than there is for a cluster: delete those that aren't needed, or shorten their annotations`;
 }
 
 /** Returns in what respect a Service is too large for a mirror, and what to do, as a clause. */

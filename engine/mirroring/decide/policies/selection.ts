@@ -16,10 +16,11 @@ export function matchesSelector(
   selector: LabelSelector,
   link: LinkSpec,
 ): boolean {
-  const { labels, namespace } = service.metadata;
-  return (
-    selects(selector, labels) && (whyExcluded(namespace, link) === undefined || !selects(selector))
-  );
+  const { labels, namespace, isHead = false } = service.metadata;
+  const isExcluded = whyExcluded(namespace, link) !== undefined;
+  // A Service whose labels were not kept may be exported, and its mirror stays.
+  if (isHead && labels === undefined) return !isExcluded;
+  return selects(selector, labels) && !(isExcluded && selects(selector));
 }
 
 export function whyExcluded(namespace: string, link: LinkSpec): string | undefined {
