@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type HealthArgs, type HealthMesh, meshIn } from "@linkerd-multicluster/engine/health";
 import {
-  codeOf,
-  messageOf,
+  inSeconds,
+  isRecord,
   omitUndefined,
   printable,
   registerKubeconfigs,
@@ -11,10 +11,16 @@ import {
 } from "@linkerd-multicluster/engine/kubernetes";
 import { type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
 import { type ConfigTexts, isNeeded } from "../config/stack-file.ts";
-import type { Chosen } from "./stacks.ts";
+import { type Chosen, requireFolder } from "./stacks.ts";
 
 /** This is in bytes. A state has a few MB. */
 const maxBuffer = 512 * 2 ** 20;
+
+/**
+ * A command that prints nothing for so many milliseconds waits for something that doesn't answer, usually its backend.
+ * An update can wait for a chart of Linkerd without a word. A preview that was interrupted has to end within `end`.
+ */
+export const longestSilence = { read: 120_000, preview: 600_000, up: 3_600_000, end: 10_000 };
 
 /** With these, Pulumi's CLI neither prints colors nor mentions new versions. */
 export const unattended = { PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_OPTION_COLOR: "never" };
@@ -24,6 +30,8 @@ export interface StackLocation {
   /** Without it, Pulumi's CLI takes the stack that is selected. */
   readonly stack?: string;
   readonly variables: NodeJS.ProcessEnv;
+  /** Ends short commands, whose results are no longer needed. */
+  readonly stop?: AbortSignal;
 }
 
 /** Pulumi's CLI reads its option `--config-file` from the variables. */
@@ -44,24 +52,66 @@ export function stackOption({ stack }: StackLocation): readonly string[] {
   return stack === undefined ? [] : ["--stack", stack];
 }
 
-/** Runs a short command of Pulumi's CLI, and returns what it prints. @throws UserError */
-export async function pulumi(words: readonly string[], at: StackLocation): Promise<string> {
-  const options = { cwd: at.folder, env: { ...at.variables, ...unattended }, maxBuffer };
+/**
+ * Runs a short command of Pulumi's CLI, which may be killed at any time, and returns what it prints.
+ *
+ * @throws UserError
+ */
+export async function pulumi(
+  words: readonly string[],
+  at: StackLocation,
+  patience = longestSilence.read,
+): Promise<string> {
+  const { folder: cwd, variables, stop = new AbortController().signal } = at;
+  stop.throwIfAborted();
+  const silence = new AbortController();
+  const timer = setTimeout(() => {
+    silence.abort();
+  }, patience).unref();
+  const signal = AbortSignal.any([stop, silence.signal]);
   try {
     const all = [...words, ...stackOption(at), "--non-interactive"];
-    return (await promisify(execFile)("pulumi", all, options)).stdout;
+    const run = promisify(execFile)("pulumi", all, {
+      cwd,
+      env: { ...variables, ...unattended },
+      maxBuffer,
+      signal,
+    });
+    // Node itself sends SIGTERM, which a process can ignore.
+    signal.addEventListener("abort", () => run.child.kill("SIGKILL"));
+    for (const stream of [run.child.stdout, run.child.stderr])
+      stream?.on("data", () => timer.refresh());
+    return (await run).stdout;
   } catch (error) {
-    const printed = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-    if (printed === "") throw notRun(error);
-    const why = printable(printed.replace(/^error: /, ""));
+    const { stderr, code, signal: killedBy = null } = isRecord(error) ? error : {};
+    const printed = typeof stderr === "string" ? printable(stderr.trim()) : "";
+    if (!silence.signal.aborted && typeof code === "string") throw notRun(error, at);
+    const said = printed.replace(/^error: /, "");
+    const ended = killedBy === null && said !== "" ? "" : endedWith(code, killedBy);
+    const why = silence.signal.aborted
+      ? silentFor(patience)
+      : [said, ended].filter(Boolean).join("; ");
     throw new UserError(`pulumi ${words.join(" ")} failed: ${why}`);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-export function notRun(cause: unknown): UserError {
-  if (codeOf(cause) === "ENOENT")
-    return new UserError("there is no pulumi on PATH: install Pulumi's CLI");
-  return new UserError(`pulumi failed: ${messageOf(cause)}`);
+export function silentFor(milliseconds: number): string {
+  return `pulumi printed nothing for ${inSeconds(milliseconds)}; check that the stack's backend can be reached`;
+}
+
+/** A process that is out of memory is killed without a word. */
+export function endedWith(code: unknown, signal: unknown): string {
+  return `pulumi ended with ${typeof code === "number" ? `exit code ${code}` : String(signal)}`;
+}
+
+/** Explains why Pulumi's CLI could not be started. @throws UserError if the folder is missing */
+export function notRun(cause: unknown, { folder }: StackLocation): UserError {
+  requireFolder(folder);
+  const { code, message } = isRecord(cause) ? cause : {};
+  if (code === "ENOENT") return new UserError("there is no pulumi on PATH: install Pulumi's CLI");
+  return new UserError(`pulumi failed: ${String(message)}`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { omitUndefined, UserError } from "@linkerd-multicluster/engine/kubernetes";
@@ -53,6 +53,14 @@ export function onlyStack(stacks: readonly Chosen[]): Chosen {
       `This command takes one stack: choose with --stack and --cwd among ${stacks.map(({ stack = "", folder }) => `${stack}@${folder}`).join(", ")}.`,
     );
   return only;
+}
+
+/** @throws UserError if there is no such folder */
+export function requireFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new UserError(
+    `The folder ${folder} of the stack does not exist: correct --cwd, or the list of stacks.`,
+  );
 }
 
 /** Stacks of other programs in the folder don't count. */

@@ -59,6 +59,8 @@ export type WatchEvent = Readonly<
   | { event: "triggered"; reason: TriggerReason; cluster: string; about: string }
   | { event: "dryRun"; milliseconds: number; sources: readonly SourceStatus[] }
   | { event: "runBegan"; command: RunCommand }
+  /** A run printed nothing for so long and was interrupted. The watch waits for its end. */
+  | { event: "runSilent"; command: RunCommand; milliseconds: number }
   | ({ event: "runEnded"; command: RunCommand; milliseconds: number } & RunEnd)
   /** `retryIn` is when the watch tries again at the latest, even if no cluster changes. */
   | { event: "state"; state: State; why: readonly string[]; retryIn?: number }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
+import type { RunCommand } from "./events.ts";
 
 /** A watch records each process of Pulumi's CLI that it starts, to recognize its lock. */
 export interface RunRecord {
@@ -7,6 +8,8 @@ export interface RunRecord {
   readonly pid: number;
   /** The time is in milliseconds since 1970. */
   readonly at: number;
+  /** Records of earlier versions have none. */
+  readonly command?: RunCommand;
 }
 
 /** A file or bucket backend describes the lock of a stack as `user@host (pid 1) at <time>`. */
@@ -14,10 +17,13 @@ export interface Lock extends RunRecord {
   readonly text: string;
 }
 
-/** Finds the locks on which a run failed; undefined if it failed for another reason. */
+/** Pulumi's Automation API recognizes a lock by the same words, the second of which are Pulumi Cloud's. */
+const isLocked =
+  /^error: (?:the stack is currently locked by |\[409\] Conflict: Another update is currently in progress)/m;
+
+/** Finds the locks on which a run failed; undefined if it failed for another reason. @param text what Pulumi itself prints */
 export function locksIn(text: string): readonly Lock[] | undefined {
-  // Pulumi's Automation API recognizes a lock by the same words.
-  if (!text.includes("the stack is currently locked by")) return undefined;
+  if (!isLocked.test(text)) return undefined;
   return text.split("created by ").flatMap((words) => {
     const [found, host = "", pid, at = ""] =
       /^(?:[^@\n]*@)+([^\s@]+) \(pid (\d+)\) at (\S+)/.exec(words) ?? [];

@@ -24,6 +24,8 @@ function lineOf(event: WatchEvent): string | undefined {
     }
     case "runBegan":
       return `pulumi ${event.command} began`;
+    case "runSilent":
+      return `pulumi ${event.command} has printed nothing for ${inSeconds(event.milliseconds)}: interrupted it, and waiting for its end`;
     case "runEnded": {
       const resources = count(event.changes, "resource");
       const change = event.command === "preview" ? "to change" : "changed";

@@ -139,6 +139,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
           expiry.set({ certificate }, Date.parse(date) / 1000);
         break;
       case "runBegan":
+      case "runSilent":
     }
   };
   const contentType: string = registry.contentType;

@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,15 +5,16 @@ import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Before, Inputs } from "@linkerd-multicluster/engine/mirroring";
-import { inFolder, pulumi, type StackLocation, stackState } from "../pulumi.ts";
+import {
+  inFolder,
+  longestSilence,
+  pulumi,
+  type StackLocation,
+  stackState,
+} from "../pulumi.ts";
 import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
-import { endOf, startRun } from "./pulumi-run.ts";
-
-const words: Readonly<Record<RunCommand, readonly string[]>> = {
-  preview: ["preview"],
-  up: ["up", "--yes", "--skip-preview"],
-};
+import { endOf, printedIn, type Run, startRun } from "./pulumi-run.ts";
 
 export interface WatchedSource {
   /** Its arguments are those that the program makes of its config now, wherever that comes from. */
@@ -35,16 +35,18 @@ export class StackRuns {
   /** Distinguishes the stack from others on this machine. */
   readonly #id: string;
   readonly #folder: string;
-  #isInterrupted = false;
-  #running: ChildProcess | undefined;
+  readonly #silence: typeof longestSilence;
+  readonly #stop = new AbortController();
+  #running: Run | undefined;
   /** `--exclude` takes the URN of a source's mirrors. */
   #urns: ReadonlyMap<string, string> = new Map();
   /** State has the arguments of a source's last successful run. These, by URN, are those of the last run or preview. */
   readonly #planned = new Map<string, Inputs | undefined>();
 
-  constructor(at: StackLocation, observe: Observer) {
-    this.#at = at;
+  constructor(at: StackLocation, observe: Observer, silence = longestSilence) {
+    this.#at = { ...at, stop: this.#stop.signal };
     this.#observe = observe;
+    this.#silence = silence;
     // A stack that is only selected has no name here.
     const { folder, stack = "", variables } = at;
     const { PULUMI_BACKEND_URL = "", XDG_STATE_HOME = "" } = variables;
@@ -72,13 +74,13 @@ export class StackRuns {
    * @throws Error if there is no CLI
    */
   async run(command: RunCommand, excluded: readonly string[]): Promise<RunEnd> {
-    if (this.#isInterrupted) return { result: "cancelled", changes: 0 };
+    if (this.#stop.signal.aborted) return { result: "cancelled", changes: 0 };
     const end = await this.#run(command, excluded);
     // An update that succeeded held the lock, so no run before it left one. A preview takes no lock.
     if (command === "up" && end.result === "succeeded") this.#removeEnded();
-    const locks = locksIn(end.why ?? "");
+    const locks = end.result === "locked" ? locksIn(end.why ?? "") : undefined;
     if (locks === undefined) return end;
-    const about = locks.map(({ text }) => text).join(", ");
+    const about = locks.map(({ text }) => text).join(", ") || "another update";
     const why = {
       stale: undefined,
       running: `a run that a watch started still continues: ${about}`,
@@ -91,27 +93,38 @@ export class StackRuns {
     return this.run(command, excluded);
   }
 
-  /** Ends the run that is under way as Ctrl-C does: the first call lets it finish its step, the second ends it at once. */
-  interrupt(): void {
-    this.#isInterrupted = true;
-    this.#running?.kill("SIGINT");
+  /** Starts nothing more, and interrupts the run that is under way. @param again ends it at once if it was interrupted before */
+  interrupt(again = false): void {
+    this.#stop.abort();
+    this.#running?.interrupt(again);
   }
 
   async #run(command: RunCommand, excluded: readonly string[]): Promise<RunEnd> {
+    this.#removeOutputs();
     const folder = join(this.#folder, randomUUID());
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    let isKilled = false;
+    let isLockLeft = false;
     try {
       const urns = excluded.flatMap((source) => this.#urns.get(source) ?? []);
       const exclude = urns.flatMap((urn) => ["--exclude", urn]);
-      const { child, pid } = await startRun([...words[command], ...exclude], this.#at, folder);
+      const [at, silence] = [this.#at, this.#silence];
+      const silent = () => {
+        this.#observe({ event: "runSilent", command, milliseconds: silence[command] });
+      };
+      const run = await startRun(command, exclude, { at, folder, silence, silent });
+      this.#running = run;
       // Without the record, nobody could tell whose lock the run takes.
-      const record: RunRecord = { host: hostname(), pid, at: Date.now() };
-      writeFileSync(join(folder, "run.json"), JSON.stringify(record), { mode: 0o600 });
-      this.#running = child;
-      const exit = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-      this.#running = undefined;
-      isKilled = exit[0] === null;
+      const record: RunRecord = { host: hostname(), pid: run.pid, at: Date.now(), command };
+      try {
+        writeFileSync(join(folder, "run.json"), JSON.stringify(record), { mode: 0o600 });
+      } catch (error) {
+        run.interrupt();
+        await run.ended;
+        throw error;
+      }
+      const exit = await run.ended;
+      // Only the record proves whose lock a killed update has left.
+      isLockLeft = exit.code === null && command === "up";
       const planned = new Map<string, Inputs | undefined>();
       const end = await endOf(folder, exit, planned);
       // A renamed resource has another URN.
@@ -120,11 +133,12 @@ export class StackRuns {
           if (!planned.has(urn)) this.#planned.set(urn, undefined);
       // An excluded resource keeps the arguments in state.
       for (const [urn, inputs] of planned) if (!urns.includes(urn)) this.#planned.set(urn, inputs);
-      if (end.result === "succeeded" || !this.#isInterrupted) return end;
+      if (end.result === "succeeded" || !this.#stop.signal.aborted) return end;
       return { result: "cancelled", changes: end.changes };
     } finally {
-      // A killed run may have left its lock, and only the record proves whose it is.
-      if (!isKilled) rmSync(folder, { recursive: true, force: true });
+      this.#running = undefined;
+      for (const path of isLockLeft ? printedIn(folder) : [folder])
+        rmSync(path, { recursive: true, force: true });
     }
   }
 
@@ -155,6 +169,14 @@ export class StackRuns {
   #removeEnded(): void {
     for (const { folder, pid } of this.#records())
       if (!isPulumi(pid)) rmSync(folder, { recursive: true, force: true });
+  }
+
+  /** Removes what runs have printed that ended without their watch, and the records of previews, which take no lock. */
+  #removeOutputs(): void {
+    for (const { folder, pid, command } of this.#records())
+      if (!isPulumi(pid))
+        for (const path of command === "preview" ? [folder] : printedIn(folder))
+          rmSync(path, { recursive: true, force: true });
   }
 
   /** Reads the records of this machine, whose processes it can see. */

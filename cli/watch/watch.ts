@@ -19,6 +19,8 @@ export interface WatchOptions extends StackOptions {
 
 /** The period is in milliseconds. */
 const hostnamePeriod = 30_000;
+/** npm passes a Ctrl-C on that has reached this process already, within this many milliseconds. */
+const deliberate = 1_000;
 /** The platform may replace files in ways that it reports differently, as it does with mounted ConfigMaps. */
 const configPeriod = 2_000;
 
@@ -63,10 +65,14 @@ export async function watch(
   });
   const isLive = () => !loop.isStuck;
   const server = listen && (await serve(listen, { isLive, isReady: () => isReady, metrics }));
+  let stoppedAt = Infinity;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
+      // Supervisors may send several signals, and only a person means to end an update in the middle of its writes.
+      const again = signal === "SIGINT" && performance.now() - stoppedAt > deliberate;
+      stoppedAt = Math.min(stoppedAt, performance.now());
       stop.abort();
-      stack.interrupt();
+      stack.interrupt(again);
     });
   const resolving = setInterval(() => {
     void movedHostnames(hostnames).then((moved) => {

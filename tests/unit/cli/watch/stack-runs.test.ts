@@ -4,8 +4,8 @@ import { rmSync } from "node:fs";
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import type { RunEnd, WatchEvent } from "../../../../cli/watch/events.ts";
-import type { StackLocation } from "../../../../cli/pulumi.ts";
+import type { RunCommand, RunEnd, WatchEvent } from "../../../../cli/watch/events.ts";
+import { longestSilence, type StackLocation } from "../../../../cli/pulumi.ts";
 import { StackRuns } from "../../../../cli/watch/stack-runs.ts";
 import { until } from "../../../bed/processes.ts";
 import { repository } from "../../../bed/stack.ts";
@@ -21,11 +21,10 @@ describe("a run of a stack", () => {
   let events: WatchEvent[];
   let runs: StackRuns;
 
-  const watch = (more: Partial<StackLocation> = {}) => {
+  const watch = (more: Partial<StackLocation> = {}, silence?: typeof longestSilence) => {
     const variables = { PATH: [folder, PATH].join(delimiter), XDG_STATE_HOME: folder };
-    return new StackRuns({ folder, stack: "dev", variables, ...more }, (event) =>
-      events.push(event),
-    );
+    const observe = (event: WatchEvent) => events.push(event);
+    return new StackRuns({ folder, stack: "dev", variables, ...more }, observe, silence);
   };
 
   beforeEach(async () => {
@@ -42,10 +41,11 @@ describe("a run of a stack", () => {
     await chmod(pulumi, 0o755);
   };
   const calls = async () => (await readFile(join(folder, "calls"), "utf8")).trim().split("\n");
-  const records = async () => {
-    const files = await readdir(join(folder, "linkerd-multicluster"), { recursive: true });
-    return files.filter((file) => file.endsWith("run.json"));
+  const files = async () => {
+    const all = await readdir(join(folder, "linkerd-multicluster"), { recursive: true });
+    return all.filter((file) => /run\.json$|stdout$|stderr$/.test(file));
   };
+  const records = async () => (await files()).filter((file) => file.endsWith("run.json"));
   const stateOf = (...resources: readonly object[]) =>
     script(`echo '${JSON.stringify({ deployment: { resources } })}'`);
   const printed = (file: string) =>
@@ -76,6 +76,48 @@ echo '{"sequence":2,"timestamp":1,"diagnosticEvent":{"severity":"error","message
       await script(`${body}\nexit 255`);
       deepEqual(await up(), { result: "failed", changes: 0, why });
     });
+
+  /** It ignores Ctrl-C, as a CLI does that waits for its backend. */
+  const hangs = (first = ":") =>
+    script(`trap 'echo interrupted >> ${folder}/calls' INT; ${first}
+echo $$ > ${folder}/started; while :; do sleep 0.05; done`);
+  const interrupts = async () => (await calls()).filter((line) => line === "interrupted").length;
+
+  it("kills a preview that prints nothing, and interrupts such an update once and waits for it", async () => {
+    await hangs();
+    runs = watch({}, { ...longestSilence, preview: 300, up: 300, end: 500 });
+    const silent =
+      /^pulumi printed nothing for 0.3 s; check that the stack's backend can be reached/;
+    match((await runs.run("preview", [])).why ?? "", silent);
+    equal(await interrupts(), 1);
+    await rm(join(folder, "started"));
+    const update = up();
+    const pid = Number(await printed("started"));
+    const isSilent = () => events.filter(({ event }) => event === "runSilent").length === 2;
+    await until("a report", [], () => Promise.resolve(isSilent() || undefined));
+    await until("an interrupt", [], async () => (await interrupts()) === 2 || undefined);
+    process.kill(pid, "SIGKILL");
+    match((await update).why ?? "", silent);
+    deepEqual([await interrupts(), (await files()).length], [2, 1]);
+  });
+
+  it("starts nothing after an interrupt, and ends a preview that goes on", async () => {
+    await hangs();
+    runs = watch({}, { ...longestSilence, end: 200 });
+    const preview = runs.run("preview", []);
+    await printed("started");
+    runs.interrupt();
+    runs.interrupt();
+    equal((await preview).result, "cancelled");
+    await rejects(runs.sources(), /aborted/);
+    equal((await up()).result, "cancelled");
+    deepEqual([(await calls()).length, await interrupts(), await files()], [2, 1, []]);
+  });
+
+  it("says that the end of what a preview printed is missing, as on a full volume", async () => {
+    await script(`echo '{"sequence":1}'`);
+    match((await runs.run("preview", [])).why ?? "", /the volume is not full/);
+  });
 
   it("names the missing CLI", async () => {
     await rejects(up(), /there is no pulumi on PATH/);
@@ -257,6 +299,39 @@ fi; ${then};; esac`);
     equal((await records()).length, 1);
     equal((await up()).result, "succeeded");
     deepEqual(await records(), []);
+  });
+
+  it("removes what a run has printed whose watch was killed, and the record of a preview", async () => {
+    await killed();
+    const [file = ""] = await records();
+    const left = (name: string) => join(folder, "linkerd-multicluster", dirname(file), name);
+    const record = JSON.parse(await readFile(left("run.json"), "utf8")) as object;
+    const start = async (command: RunCommand) => {
+      await writeFile(left("stdout"), "much");
+      await writeFile(left("run.json"), JSON.stringify({ ...record, command }));
+      await script("exit 1");
+      await runs.run("preview", []);
+      return files();
+    };
+    deepEqual(await start("up"), [file]);
+    deepEqual(await start("preview"), []);
+  });
+
+  it("takes nobody's words for those of Pulumi about a lock", async () => {
+    const message =
+      "error: the stack is currently locked by 1 lock(s). created by a@b (pid 1) at now";
+    const event = { sequence: 1, diagnosticEvent: { severity: "error", message } };
+    await script(`echo '${JSON.stringify(event)}'; echo '${message}' >&2; exit 255`);
+    deepEqual(await up(), { result: "failed", changes: 0, why: message });
+    await script(`echo 'error: admission: the text "${message}"' >&2; exit 255`);
+    equal((await up()).result, "failed");
+  });
+
+  it("waits for an update that Pulumi Cloud reports", async () => {
+    await script(
+      `echo 'error: [409] Conflict: Another update is currently in progress.' >&2; exit 255`,
+    );
+    await stayedLocked(up(), /^it is locked by another update, .* pulumi cancel$/);
   });
 
   it("keeps the records of other machines, whose processes it can't see", async () => {
