@@ -1,8 +1,11 @@
 import {
   backoff,
   type Backoff,
+  bounds,
   type ClusterAccess,
+  closedClient,
   connectToWatch,
+  count,
   KubernetesError,
   type ObjectChange,
   objectKey,
@@ -26,6 +29,9 @@ const watchBackoff: Backoff = { first: 500, longest: 30_000 };
 
 /** This is in milliseconds. A server that ends a watch sooner fails, because the next one would follow without a pause. */
 const shortest = 1_000;
+
+/** Reasons for which one watch is lost, until it opens again. */
+const mostReported = 5;
 
 interface MeshWatchSettings {
   readonly observe: Observer;
@@ -73,6 +79,7 @@ export class MeshWatch {
 interface ClusterWatchSettings extends Required<MeshWatchSettings> {
   readonly cluster: string;
   readonly interest: Interest;
+  readonly mostServices?: number;
 }
 
 /**
@@ -81,7 +88,14 @@ interface ClusterWatchSettings extends Required<MeshWatchSettings> {
  * @throws only bugs: a cluster that fails is watched again
  */
 export async function watchCluster(
-  { cluster, interest, connect, time, observe }: ClusterWatchSettings,
+  {
+    cluster,
+    interest,
+    connect,
+    time,
+    observe,
+    mostServices = bounds.items.most,
+  }: ClusterWatchSettings,
   stop: AbortSignal,
 ): Promise<void> {
   /** All kinds share one client. A new client reads the kubeconfig again. */
@@ -105,6 +119,9 @@ export async function watchCluster(
     const is = isOfInterest(metadata, interest);
     if (!is || type === "DELETED") services.delete(key);
     else services.add(key);
+    // A list may have so many. A cluster that goes on adding Services would fill the memory.
+    if (services.size > mostServices)
+      throw new UserError(`cluster ${cluster} has more than ${count(mostServices, "Service")}`);
     return was || is;
   };
 
@@ -123,7 +140,7 @@ export async function watchCluster(
    */
   const watch = async (kind: WatchedKind): Promise<void> => {
     const isOver = () => stop.aborted;
-    let reported: string | undefined;
+    const reported = new Set<string>();
     const changed = (change: ObjectChange) => {
       if (!concerns(kind, change)) return;
       const { namespace, name } = change.object.metadata;
@@ -141,7 +158,7 @@ export async function watchCluster(
         const opened = () => {
           if (isOpen) return;
           isOpen = true;
-          reported = undefined;
+          reported.clear();
           observe({ event: "watching", cluster, kind });
           observe({ event: "triggered", reason: "listed", cluster, about: kind });
         };
@@ -157,6 +174,8 @@ export async function watchCluster(
       } catch (error) {
         const why = messageOf(error);
         if (isOver()) return;
+        // Another kind has closed the client that all share, and reports why.
+        if (watching !== undefined && used !== connected && isClosed(error)) continue;
         failures += 1;
         const failure = error instanceof KubernetesError ? error : undefined;
         // A cluster that does not respond or rejects the credentials may have another address or other credentials.
@@ -165,9 +184,11 @@ export async function watchCluster(
         // An expired version is usual once. A server that always reports it is not asked without a pause.
         const isExpired = failure?.kind === "gone" && failures === 1;
         const retryIn = isExpired ? 0 : backoff(failures, watchBackoff, time);
-        // Each failure is reported once, however often it repeats.
-        if (why !== reported) observe({ event: "watchLost", cluster, kind, why, retryIn });
-        reported = why;
+        // Each failure is reported once until the watch opens again, and no cluster fills the log with ever new ones.
+        if (reported.size < mostReported && !reported.has(why)) {
+          reported.add(why);
+          observe({ event: "watchLost", cluster, kind, why, retryIn });
+        }
         await time.sleep(retryIn, stop);
       }
     }
@@ -177,4 +198,8 @@ export async function watchCluster(
     disconnect(connected);
   });
   await Promise.all(kindsOf(interest).map(watch));
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof KubernetesError && closedClient.has(error.reason ?? "");
 }

@@ -57,7 +57,13 @@ export type WatchEvent = Readonly<
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }
   /** `about` is an object such as `services shop/web`, or the hostname. */
   | { event: "triggered"; reason: TriggerReason; cluster: string; about: string }
-  | { event: "dryRun"; milliseconds: number; sources: readonly SourceStatus[] }
+  /** The log leaves out sources of which nothing has changed since it last named them, and counts them as `unchanged`. */
+  | {
+      event: "dryRun";
+      milliseconds: number;
+      sources: readonly SourceStatus[];
+      unchanged?: number;
+    }
   | { event: "runBegan"; command: RunCommand }
   /** A run printed nothing for so long and was interrupted. The watch waits for its end. */
   | { event: "runSilent"; command: RunCommand; milliseconds: number }

@@ -1,6 +1,32 @@
 import { count, inSeconds, listed, printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { SourceStatus, State, WatchEvent } from "./events.ts";
 
+/**
+ * Leaves out what the log has said already: what a dry run found of a source, and why a state lasts. A mesh of 20 clusters
+ * would write it again and again while one of them is down.
+ *
+ * @param told is what the log said last about each source and about the state
+ */
+export function newsIn(event: WatchEvent, told: Map<string, string>): WatchEvent {
+  const isNew = (about: string, said: unknown) => {
+    const text = JSON.stringify(said);
+    const before = told.get(about);
+    told.set(about, text);
+    return text !== before;
+  };
+  if (event.event === "state") {
+    const { state, why } = event;
+    return isNew("", [state, why]) || why.length === 0 ? event : { ...event, why: ["as before"] };
+  }
+  if (event.event !== "dryRun") return event;
+  const sources = event.sources.filter(({ gateways = {}, unreachable, ...found }) => {
+    const alive = Object.entries(gateways).map(([target, gateway]) => [target, gateway.alive]);
+    // The sentences about an outage vary.
+    return isNew(found.source, [found, alive, Object.keys(unreachable)]);
+  });
+  return { ...event, sources, unchanged: event.sources.length - sources.length };
+}
+
 /** Returns undefined for an event that only metrics count, or that another line reports. */
 export function sentenceOf(event: WatchEvent): string | undefined {
   const line = lineOf(event);
@@ -19,8 +45,10 @@ function lineOf(event: WatchEvent): string | undefined {
       if (event.reason === "hostname") return `${event.about} resolves to other addresses`;
       return `${event.cluster === "" ? "" : `${event.cluster}: `}${event.about} changed`;
     case "dryRun": {
-      const sources = event.sources.map(sourceText).join("; ");
-      return `dry run took ${inSeconds(event.milliseconds)}: ${sources || "the state has no mirrors yet"}`;
+      const { sources, unchanged = 0 } = event;
+      const rest = unchanged === 0 ? [] : [`${count(unchanged, "source")} as before`];
+      const found = [...sources.map(sourceText), ...rest].join("; ");
+      return `dry run took ${inSeconds(event.milliseconds)}: ${found || "the state has no mirrors yet"}`;
     }
     case "runBegan":
       return `pulumi ${event.command} began`;
@@ -61,6 +89,6 @@ function sourceText({ source, status, contested, parts, unreachable }: SourceSta
   const result = { inSync: "in sync", changed: "to be changed", refused: "refused" }[status];
   const restored = contested === undefined ? "" : ` (${listed(contested, 3)})`;
   const unread = Object.keys(unreachable);
-  const without = unread.length === 0 ? "" : `, without ${unread.join(", ")}`;
-  return `${source} (${counts.join(", ") || "no mirrors"}) ${result}${restored}${without}`;
+  const without = unread.length === 0 ? "" : `, without ${listed(unread, 5)}`;
+  return `${source} (${listed(counts, 5) || "no mirrors"}) ${result}${restored}${without}`;
 }

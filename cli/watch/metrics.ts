@@ -59,6 +59,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
   collectDefaultMetrics({ register: registry });
 
   let clusters: readonly string[] = [];
+  const lost = new Set<string>();
   /** The time is in seconds since 1970, or 0 if nothing is pending. */
   let pendingSince = 0;
   let hasRun = false;
@@ -71,6 +72,7 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
     switch (event.event) {
       case "clusters":
         clusters = Object.keys(event.kinds);
+        lost.clear();
         for (const each of [connected, losses, reachable]) each.reset();
         for (const [cluster, kinds] of Object.entries(event.kinds))
           for (const kind of kinds) {
@@ -80,11 +82,16 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
         break;
       case "watching":
         connected.set({ cluster: event.cluster, kind: event.kind }, 1);
+        lost.delete(`${event.cluster}/${event.kind}`);
         break;
-      case "watchLost":
-        connected.set({ cluster: event.cluster, kind: event.kind }, 0);
-        losses.inc({ cluster: event.cluster, kind: event.kind });
+      case "watchLost": {
+        const { cluster, kind } = event;
+        connected.set({ cluster, kind }, 0);
+        // A watch that fails again, for another reason, is still lost.
+        if (!lost.has(`${cluster}/${kind}`)) losses.inc({ cluster, kind });
+        lost.add(`${cluster}/${kind}`);
         break;
+      }
       case "triggered":
         triggers.inc({ reason: event.reason });
         setPending(true);

@@ -5,13 +5,7 @@ import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { Before, Inputs } from "@linkerd-multicluster/engine/mirroring";
-import {
-  inFolder,
-  longestSilence,
-  pulumi,
-  type StackLocation,
-  stackState,
-} from "../pulumi.ts";
+import { inFolder, longestSilence, pulumi, type StackLocation, stackState } from "../pulumi.ts";
 import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
 import { endOf, printedIn, type Run, startRun } from "./pulumi-run.ts";

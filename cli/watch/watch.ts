@@ -5,7 +5,7 @@ import { MeshWatch } from "./cluster-watch.ts";
 import { ControlLoop } from "./control-loop.ts";
 import { dryRun, DryRunClusters, movedHostnames } from "./dry-run.ts";
 import type { Observer } from "./events.ts";
-import { sentenceOf } from "./log-line.ts";
+import { newsIn, sentenceOf } from "./log-line.ts";
 import { watchMetrics } from "./metrics.ts";
 import { serve } from "./server.ts";
 import { StackRuns } from "./stack-runs.ts";
@@ -33,6 +33,7 @@ export async function watch(
   const metrics = watchMetrics(resync);
   let isReady = false;
   const changed = new Set<string>();
+  const told = new Map<string, string>();
   let hostnames: DryRunClusters["hostnames"] = new Map();
   const observe: Observer = (event) => {
     metrics.observe(event);
@@ -44,8 +45,9 @@ export async function watch(
       changed.add(event.cluster);
     }
     const time = new Date().toISOString();
-    const sentence = sentenceOf(event);
-    if (output === "json") process.stdout.write(`${JSON.stringify({ time, ...event })}\n`);
+    const news = newsIn(event, told);
+    const sentence = sentenceOf(news);
+    if (output === "json") process.stdout.write(`${JSON.stringify({ time, ...news })}\n`);
     else if (sentence !== undefined) process.stdout.write(`${time} ${sentence}\n`);
   };
   const stack = new StackRuns(locationOf(chosen, process.env), observe);

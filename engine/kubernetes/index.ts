@@ -11,6 +11,7 @@ export {
 export { registerKubeconfigs, nameOfGiven } from "./kubeconfig/given.ts";
 export { sameClusters } from "./identity.ts";
 export { debugLog } from "./client/log.ts";
+export { bounds } from "./objects/bounds.ts";
 export { isCidr } from "./objects/address-ranges.ts";
 export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";
 export { isRecord, parse } from "./objects/checks.ts";
@@ -38,6 +39,7 @@ export {
 export { programVersion } from "../version.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export type { ObjectChange, Watching } from "./client/watching.ts";
+export { closedClient } from "./client/failure.ts";
 export { KubernetesError } from "./client/errors.ts";
 export { backoff, systemTime, type Backoff, type Time } from "./client/retry.ts";
 export { resources, type ObjectName, type Resource } from "./objects/resources.ts";

@@ -119,7 +119,8 @@ const meanings: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host name",
 };
 
-const closed = new Set(["UND_ERR_CLOSED", "UND_ERR_DESTROYED"]);
+/** Codes of requests whose client this program has closed. */
+export const closedClient: ReadonlySet<string> = new Set(["UND_ERR_CLOSED", "UND_ERR_DESTROYED"]);
 
 /** Certificates, keys and protocol versions do not change by themselves. */
 const tls =
@@ -131,7 +132,7 @@ export function failureOfConnection(error: unknown, proxy?: string): RequestFail
   const meaning = meanings[code] ?? (tls.test(code) ? "TLS failed" : "the request failed");
   return {
     kind: "unreachable",
-    transient: !tls.test(code) && !closed.has(code),
+    transient: !tls.test(code) && !closedClient.has(code),
     reason: code,
     detail: `${meaning} (${code})${proxy === undefined ? "" : `, through the proxy that ${proxy} names`}`,
   };

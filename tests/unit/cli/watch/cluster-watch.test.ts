@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, fail } from "node:assert/strict";
 import { KubernetesError } from "../../../../engine/kubernetes/client/errors.ts";
 import type { FailureKind } from "../../../../engine/kubernetes/client/failure.ts";
 import type { ObjectChange, WatchCalls } from "../../../../engine/kubernetes/client/watching.ts";
@@ -21,10 +21,10 @@ const change = (type: ObjectChange["type"], name: string, labels = {}): ObjectCh
   object: { metadata: { namespace: "shop", name, labels } },
 });
 
-const failure = (kind: FailureKind, status?: number) => {
+const failure = (kind: FailureKind, status?: number, reason = "") => {
   const place = { cluster: "west", context: "west", server: "https://west" };
   const operation = { verb: "watch", resource: resources.links, at: {} } as const;
-  const why = { kind, transient: false, ...(status !== undefined && { status }) };
+  const why = { kind, transient: false, reason, ...(status !== undefined && { status }) };
   return new KubernetesError(place, operation, why, 1);
 };
 const notServed = failure("notFound", 404);
@@ -32,6 +32,15 @@ const notServed = failure("notFound", 404);
 /** Waits until everything waits for a change or a time. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 20; round += 1) await new Promise(setImmediate);
+}
+
+function thrownBy(work: () => void): Error {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  return fail();
 }
 
 /** The test decides how an open watch ends. */
@@ -58,7 +67,7 @@ describe("the watch of a cluster that exports shop/web", () => {
     [requests, connections, events, refusals] = [[], [], [], 0];
     stop = new AbortController();
     const observe = (event: WatchEvent) => events.push(event);
-    const settings = { cluster: "west", interest, time, connect, observe };
+    const settings = { cluster: "west", interest, time, connect, observe, mostServices: 3 };
     ended = watchCluster(settings, stop.signal);
     await settle();
   });
@@ -180,6 +189,32 @@ describe("the watch of a cluster that exports shop/web", () => {
       deepEqual(connections, [{ isClosed: true }, { isClosed: false }]);
       deepEqual(triggers(), ["listed services", "listed links"]);
     });
+
+  it("reports the cause of an outage once for the kind that met it, and not that the others lost their client", async () => {
+    const cause = failure("unreachable", undefined, "ECONNREFUSED");
+    const closed = failure("unreachable", undefined, "UND_ERR_DESTROYED");
+    events.length = 0;
+    await end("services", cause);
+    for (const kind of ["endpoints", "links"]) await end(kind, closed);
+    const lost = () => events.filter(({ event }) => event === "watchLost");
+    deepEqual(lost(), [
+      { event: "watchLost", cluster: "west", kind: "services", why: cause.message, retryIn: 250 },
+    ]);
+    equal(connections.length, 2);
+  });
+
+  it("begins again once a cluster has added more Services than a list may have", async () => {
+    const names = ["a", "b", "c"].map((name) => change("ADDED", name, exported));
+    watches.get("services")?.fail(
+      thrownBy(() => {
+        names.forEach((each) => watches.get("services")?.changed(each));
+      }),
+    );
+    await settle();
+    await time.sleep(60_000);
+    await settle();
+    deepEqual(requests, ["list", "watch 100", "list", "watch 200"]);
+  });
 
   it("keeps the connection if a kind is not served, and reports that once", async () => {
     events.length = 0;

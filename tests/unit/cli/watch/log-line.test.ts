@@ -1,6 +1,6 @@
-import { equal } from "node:assert/strict";
+import { equal, match } from "node:assert/strict";
 import type { WatchEvent } from "../../../../cli/watch/events.ts";
-import { sentenceOf } from "../../../../cli/watch/log-line.ts";
+import { newsIn, sentenceOf } from "../../../../cli/watch/log-line.ts";
 
 const changed = (cluster: string): WatchEvent => ({
   event: "triggered",
@@ -35,4 +35,18 @@ describe("the watch's log", () => {
     it(`says: ${line}`, () => {
       equal(sentenceOf(event), line);
     });
+
+  it("doesn't repeat what lasts, such as an outage in a mesh of many sources", () => {
+    const told = new Map<string, string>();
+    const say = (event: WatchEvent) => sentenceOf(newsIn(event, told));
+    const away = (why: string) => [
+      ...["east", "north"].map((name) => ({ ...source, source: name, unreachable: { west: why } })),
+    ];
+    const dry = (why: string) => say({ event: "dryRun", milliseconds: 100, sources: away(why) });
+    const state = () => say({ event: "state", state: "refused", why: ["too many deletions"] });
+    match(dry("refused") ?? "", /east .* without west; north .* without west$/);
+    equal(state(), "blocked by a safety check: too many deletions");
+    equal(dry("timed out"), "dry run took 0.1 s: 2 sources as before");
+    equal(state(), "blocked by a safety check: as before");
+  });
 });
