@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   checkMesh,
   type CheckResult,
@@ -33,7 +34,7 @@ export async function check(options: CheckOptions): Promise<void> {
   const { output, wait, all, linkerdNamespace, kubeconfig } = options;
   if (linkerdNamespace !== undefined) {
     // The contexts of stacks are in the kubeconfig that Linkerd uses.
-    if (kubeconfig !== undefined) process.env["KUBECONFIG"] = kubeconfig;
+    if (kubeconfig !== undefined) process.env["KUBECONFIG"] = resolve(kubeconfig);
     process.stdout.write(`${JSON.stringify(await forLinkerd(process.env))}\n`);
     return;
   }

@@ -1,7 +1,9 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { resolve } from "node:path";
+import { mock } from "node:test";
 import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
 import type { HealthReport } from "../../../engine/health/report.ts";
-import { checkTable, linkerdCategories } from "../../../cli/check.ts";
+import { check, checkTable, linkerdCategories } from "../../../cli/check.ts";
 
 const finding = (sentence: string, fix?: string) => ({
   severity: "error" as const,
@@ -78,5 +80,22 @@ describe("a report for linkerd check", () => {
       [error.split("\n").length, error.endsWith("and 2 more"), hint],
       [11, true, undefined],
     );
+  });
+});
+
+describe("linkerd check", () => {
+  it("names a kubeconfig from the folder in which it was started", async () => {
+    const { KUBECONFIG, LINKERD_CLUSTERS_STACKS } = process.env;
+    process.env["LINKERD_CLUSTERS_STACKS"] = "none";
+    const write = mock.method(process.stdout, "write", () => true);
+    try {
+      await check({ output: "table", wait: 0, linkerdNamespace: "linkerd", kubeconfig: "own" });
+      equal(process.env["KUBECONFIG"], resolve("own"));
+    } finally {
+      write.mock.restore();
+      Object.assign(process.env, omitUndefined({ KUBECONFIG, LINKERD_CLUSTERS_STACKS }));
+      if (KUBECONFIG === undefined) delete process.env["KUBECONFIG"];
+      if (LINKERD_CLUSTERS_STACKS === undefined) delete process.env["LINKERD_CLUSTERS_STACKS"];
+    }
   });
 });
