@@ -73,7 +73,7 @@ const projectFile = "Pulumi.yaml";
 
 /** Like Pulumi's CLI, it looks for the project in the folders above too. */
 function projectFolder(folder: string, above = folder): string {
-  if (existsSync(join(above, projectFile))) return above;
+  if (!existsSync(folder) || existsSync(join(above, projectFile))) return above;
   return above === dirname(above) ? folder : projectFolder(folder, dirname(above));
 }
 

@@ -1,4 +1,4 @@
-import { deepEqual, match, throws } from "node:assert/strict";
+import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,6 +40,9 @@ describe("the stack of a command", () => {
     const within = join(folder, "a", "b");
     mkdirSync(within, { recursive: true });
     deepEqual(stacksFor({}, within, variables), [{ folder }]);
+    const missing = join(folder, "missing");
+    const [chosen] = stacksFor({ cwd: missing, stack: "dev" }, home, variables);
+    equal(chosen?.folder, missing);
   });
 
   it("is the one that Pulumi has selected in the current folder", () => {
