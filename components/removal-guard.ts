@@ -59,7 +59,14 @@ export async function guardRemovals(
   const refusal = isLeftOut
     ? "linkerd-multicluster:leaving is set, and this run leaves out what has to come first: run pulumi up without --target and --exclude."
     : refusedRemoval(judged);
-  if (refusal !== undefined) throw new pulumi.RunError(refusal);
+  // A key that is left over from another mode must not hide what the change of mode would remove.
+  const ignored =
+    config.ignored.length === 0 ? [] : ["The config needs a change:", ...config.ignored];
+  const why = [
+    ...(refusal === undefined ? [] : [refusal]),
+    ...(ignored.length === 0 ? [] : [ignored.join("\n  ")]),
+  ];
+  if (why.length > 0) throw new pulumi.RunError(why.join("\n"));
   return judged.kept;
 }
 

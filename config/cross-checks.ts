@@ -2,7 +2,7 @@ import { listed } from "@linkerd-multicluster/engine/kubernetes";
 import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
 import { chartKeys, chartNames, charts as chartsSection } from "./chart-keys.ts";
-import { topologyRule } from "./keys.ts";
+import { topologyRule } from "./topology-keys.ts";
 import {
   mustBeLeftOut,
   mustBe,

@@ -21,7 +21,7 @@ import type { ClusterInput, Readings, StackInput } from "./read.ts";
 import { filled } from "./schema.ts";
 
 /** Fills in every default of readings without a mistake. */
-export function meshConfig(readings: Readings): MeshConfig {
+export function meshConfig(readings: Readings): Omit<MeshConfig, "ignored"> {
   const { manage, leaving, trustKeysExported, linkerdCheck, ...others } = readings.stack.values;
   const { linkerdNamespace, multiclusterNamespace, ...values } = others;
   const configured = [...(readings.clusters ?? [])].map(([name, reading]) => {
@@ -105,7 +105,7 @@ const gatewayMirrorsOnly = { remoteDiscoverySelector: {}, federatedServiceSelect
 function linkConfig(
   link: DeclaredLink,
   readings: Readings,
-  { clusters, linkerdNamespace, multiclusterNamespace }: Omit<MeshConfig, "links">,
+  { clusters, linkerdNamespace, multiclusterNamespace }: Omit<MeshConfig, "links" | "ignored">,
 ): LinkConfig {
   const { source, target: name } = link;
   const { value: chosen } = gatewayOf(link, readings);

@@ -1,6 +1,15 @@
 import * as z from "zod";
 import { linkerdGateway } from "@linkerd-multicluster/engine/mirroring";
-import { flag, list, optional, type Section, section, wholeNumber, withDefault } from "./schema.ts";
+import {
+  flag,
+  list,
+  only,
+  optional,
+  type Section,
+  section,
+  wholeNumber,
+  withDefault,
+} from "./schema.ts";
 import * as syntax from "./syntax.ts";
 
 /** Links and clusters have the same keys of a gateway, and a cluster one more. */
@@ -39,10 +48,13 @@ export const gateway = section("a gateway", {
 
 export const clusterGateway = section("a cluster's gateway", {
   ...gateway.keys,
-  enabled: optional(
-    flag,
-    "whether a link of this stack goes through it",
-    "with `manage: all`, whether the cluster gets Linkerd's gateway; `true` also where only links of other stacks go through it",
+  enabled: only(
+    ["all"],
+    optional(
+      flag,
+      "whether a link of this stack goes through it",
+      "whether the cluster gets Linkerd's gateway; `true` also where only links of other stacks go through it",
+    ),
   ),
 });
 

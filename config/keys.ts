@@ -10,15 +10,21 @@ import * as links from "./link-keys.ts";
 import {
   anything,
   choice,
+  linking,
   list,
+  mirroring,
+  modes,
   off,
   oneOf,
+  only,
   optional,
   type Section,
   section,
+  trusting,
   withDefault,
 } from "./schema.ts";
 import * as syntax from "./syntax.ts";
+import { clusterName, topology, topologyRule } from "./topology-keys.ts";
 import { issuer, trust } from "./trust-keys.ts";
 
 /**
@@ -40,73 +46,81 @@ export const cluster = section("a cluster", {
     { confidential: true },
   ),
   clusterDomain: withDefault(syntax.domain, engine.targetDomain, "the cluster's own DNS domain"),
-  trustDomain: optional(
-    syntax.domain,
-    "the mesh's `trustDomain`",
-    "with `manage: all`, a trust domain of the cluster's own (docs/guides/trust.md)",
+  trustDomain: only(
+    trusting,
+    optional(
+      syntax.domain,
+      "the mesh's `trustDomain`",
+      "a trust domain of the cluster's own (docs/guides/trust.md)",
+    ),
   ),
-  apiServer: optional(
-    syntax.apiServer,
-    "the kubeconfig's server",
-    "https URL at which the other clusters reach this cluster's API server",
+  apiServer: only(
+    linking,
+    optional(
+      syntax.apiServer,
+      "the kubeconfig's server",
+      "https URL at which the other clusters reach this cluster's API server",
+    ),
   ),
-  gateway: optional(
-    clusterGatewayOrFlat,
-    "the gateway Service",
-    "the `gateway` of every link that targets this cluster and has none of its own; `enabled` beside its keys says whether the cluster gets one",
-    { of: clusterGateway },
+  gateway: only(
+    mirroring,
+    optional(
+      clusterGatewayOrFlat,
+      "the gateway Service",
+      "the `gateway` of every link that targets this cluster and has none of its own; `enabled` beside its keys says whether the cluster gets one",
+      { of: clusterGateway },
+    ),
   ),
-  privateUnlessListed: off(
-    "other clusters import only Services of this one whose annotation `linkerd-multicluster/clusters` names them (docs/guides/imports.md); not with `mirroring: controller` on a link that targets it",
+  privateUnlessListed: only(
+    mirroring,
+    off(
+      "other clusters import only Services of this one whose annotation `linkerd-multicluster/clusters` names them (docs/guides/imports.md); not with `mirroring: controller` on a link that targets it",
+    ),
   ),
-  values: withDefault(
-    chartValues.schema,
-    {},
-    "Helm values by chart: `linkerd-crds`, `linkerd-control-plane`, `linkerd-multicluster`",
-    { confidential: true },
+  values: only(
+    trusting,
+    withDefault(
+      chartValues.schema,
+      {},
+      "Helm values by chart: `linkerd-crds`, `linkerd-control-plane`, `linkerd-multicluster`",
+      { confidential: true },
+    ),
   ),
   uid: optional(
     syntax.oneLine("the UID of the cluster's namespace kube-system"),
     "that of the first run",
     "UID that the cluster's namespace `kube-system` must have; to accept a cluster that was recreated, set its new UID",
   ),
-  failover: withDefault(
-    z.record(
-      syntax.serviceKey,
-      list(z.string({ error: "the name of a cluster, or local" }), "a list of clusters").max(
-        mostBackends,
-        { error: `at most ${mostBackends} clusters` },
+  failover: only(
+    mirroring,
+    withDefault(
+      z.record(
+        syntax.serviceKey,
+        list(z.string({ error: "the name of a cluster, or local" }), "a list of clusters").max(
+          mostBackends,
+          { error: `at most ${mostBackends} clusters` },
+        ),
+        { error: "a map from namespace/name of a Service to a list of clusters" },
       ),
-      { error: "a map from namespace/name of a Service to a list of clusters" },
+      {},
+      "by `namespace/name` of a Service, the clusters to which its requests go, the first one with endpoints: `local` is this cluster, all others are targets of its links (docs/guides/failover.md)",
     ),
-    {},
-    "by `namespace/name` of a Service, the clusters to which its requests go, the first one with endpoints: `local` is this cluster, all others are targets of its links (docs/guides/failover.md)",
   ),
   revoked: off(
     "`true`: no run contacts the cluster, and its accounts and mirrors in the other clusters are deleted (docs/guides/revoke.md)",
   ),
-  adopt: off(
-    "with `manage: all`, take over the namespaces and the issuer's Secret that exist already; for charts that Helm or Linkerd's CLI installed (docs/guides/migrate.md)",
+  adopt: only(
+    ["all"],
+    off(
+      "take over the namespaces and the issuer's Secret that exist already; for charts that Helm or Linkerd's CLI installed (docs/guides/migrate.md)",
+    ),
   ),
-  gatewayApi: choice(
-    ["install", "assume"],
-    "the Gateway API's CRDs: `install` them with the chart `linkerd-crds`, or `assume` that they are installed already",
-  ),
-});
-
-export const topologyRule =
-  "none, mesh, {hub: <cluster>} or {regions: {<region>: [<cluster>, ...]}}";
-
-const clusterName = z.string({ error: "the name of a configured cluster" });
-
-const topology = section("a topology", {
-  hub: optional(clusterName, "no hub", "the cluster that is linked with every other"),
-  regions: optional(
-    z.record(syntax.oneLine("the name of a region"), list(clusterName, "a list of clusters"), {
-      error: "a map of regions with their clusters",
-    }),
-    "no regions",
-    "the clusters of each region, every cluster in one: links within a region are flat (`gateway: false`) and mirror from pod to pod what is exported in either way; links between regions mirror through gateways only (docs/guides/flat-networks.md)",
+  gatewayApi: only(
+    ["all"],
+    choice(
+      ["install", "assume"],
+      "the Gateway API's CRDs: `install` them with the chart `linkerd-crds`, or `assume` that they are installed already",
+    ),
   ),
 });
 
@@ -118,20 +132,26 @@ export const stack = section("this program's config", {
     meaning:
       "the clusters of the mesh: a map from a name of your choice, the suffix of mirrors (`<service>-<cluster>`), to the cluster's own keys",
   },
-  links: withDefault(anything, [], "which cluster mirrors from which: a list of links", {
-    of: links.link,
-  }),
+  links: only(
+    mirroring,
+    withDefault(anything, [], "which cluster mirrors from which: a list of links", {
+      of: links.link,
+    }),
+  ),
   manage: choice(
-    ["all", "links", "mirrors", "trust"],
+    modes,
     "how much of the mesh this stack manages: `mirrors` only; `links` adds access, credentials and Link resources where Linkerd runs; `all` installs everything; `trust` generates the trust anchor and issuers for other stacks only",
   ),
-  topology: withDefault(
-    z.union([oneOf("none", "mesh"), topology.schema], {
-      error: topologyRule,
-    }),
-    "none",
-    "links that need not be listed, in both directions: `mesh` between all clusters, `{ hub: <cluster> }` between that cluster and all others, `{ regions: ... }` between all clusters, flat within a region; a listed link replaces that of the topology",
-    { of: topology },
+  topology: only(
+    mirroring,
+    withDefault(
+      z.union([oneOf("none", "mesh"), topology.schema], {
+        error: topologyRule,
+      }),
+      "none",
+      "links that need not be listed, in both directions: `mesh` between all clusters, `{ hub: <cluster> }` between that cluster and all others, `{ regions: ... }` between all clusters, flat within a region; a listed link replaces that of the topology",
+      { of: topology },
+    ),
   ),
   leaving: withDefault(
     z.record(clusterName, oneOf("keep", "delete"), {
@@ -143,13 +163,19 @@ export const stack = section("this program's config", {
   trustKeysExported: off(
     "`true`: the private keys of the generated trust, which only the state has, were exported and may leave it",
   ),
-  linkDefaults: withDefault(
-    anything,
-    {},
-    "settings for every link that does not set them itself: any key of a link but `source` and `target`",
+  linkDefaults: only(
+    mirroring,
+    withDefault(
+      anything,
+      {},
+      "settings for every link that does not set them itself: any key of a link but `source` and `target`",
+    ),
   ),
-  linkerdCheck: off(
-    "after a run that changed something, also run `linkerd check` and `linkerd multicluster check`, where the CLI is on PATH",
+  linkerdCheck: only(
+    mirroring,
+    off(
+      "after a run that changed something, also run `linkerd check` and `linkerd multicluster check`, where the CLI is on PATH",
+    ),
   ),
   linkerdNamespace: withDefault(
     syntax.namespaceName,
@@ -161,20 +187,29 @@ export const stack = section("this program's config", {
     linkerdGateway.namespace,
     "the namespace of Linkerd's multicluster extension and its gateway",
   ),
-  trustDomain: withDefault(
-    syntax.domain,
-    engine.targetDomain,
-    "with `manage: all`, the trust domain of all clusters, whatever their `clusterDomain`: the end of every identity",
+  trustDomain: only(
+    trusting,
+    withDefault(
+      syntax.domain,
+      engine.targetDomain,
+      "the trust domain of all clusters, whatever their `clusterDomain`: the end of every identity",
+    ),
   ),
-  trust: withDefault(
-    trust.schema,
-    {},
-    "where the trust anchor and issuers come from: generated and kept in the stack's state, unless `trust` says otherwise",
-    { of: trust, confidential: true },
+  trust: only(
+    trusting,
+    withDefault(
+      trust.schema,
+      {},
+      "where the trust anchor and issuers come from: generated and kept in the stack's state, unless `trust` says otherwise",
+      { of: trust, confidential: true },
+    ),
   ),
-  charts: withDefault(charts.schema, {}, "where Linkerd's charts come from, and their version", {
-    of: charts,
-  }),
+  charts: only(
+    trusting,
+    withDefault(charts.schema, {}, "where Linkerd's charts come from, and their version", {
+      of: charts,
+    }),
+  ),
   mesh: optional(
     syntax.oneLine("the path of a YAML file"),
     "none",

@@ -5,9 +5,11 @@ import {
   choice,
   type Key,
   type Keys,
+  linking,
   list,
   off,
   oneOf,
+  only,
   optional,
   required,
   section,
@@ -168,22 +170,31 @@ const settings = {
     ["pulumi", "controller"],
     "`controller`: leave mirroring to Linkerd's own controller, which `all` installs, and which has to be there with `links`",
   ),
-  credentialsGeneration: withDefault(
-    wholeNumber("a whole number from 1 to 999999999", 999_999_999),
-    1,
-    "change it to rotate the link's token",
+  credentialsGeneration: only(
+    linking,
+    withDefault(
+      wholeNumber("a whole number from 1 to 999999999", 999_999_999),
+      1,
+      "change it to rotate the link's token",
+    ),
   ),
-  credentialsMaxAge: withDefault(
-    wholeNumber("a whole number of days from 1 to 36500", 36500),
-    90,
-    "days after which the next run rotates the link's token; a token that no run rotates stays valid",
+  credentialsMaxAge: only(
+    linking,
+    withDefault(
+      wholeNumber("a whole number of days from 1 to 36500", 36500),
+      90,
+      "days after which the next run rotates the link's token; a token that no run rotates stays valid",
+    ),
   ),
   unreachable: choice(
     ["keep", "fail"],
     "when a cluster can't be reached: `keep` leaves its mirrors as they are, `fail` fails the run",
   ),
-  adopt: off(
-    "with `manage: links`, take over the link's objects that exist already, such as the Link and credentials of `linkerd multicluster link`, in place of refusing the source; remove it once they are (docs/guides/migrate.md)",
+  adopt: only(
+    linking,
+    off(
+      "take over the link's objects that exist already, such as the Link and credentials of `linkerd multicluster link`, in place of refusing the source; remove it once they are (docs/guides/migrate.md)",
+    ),
   ),
   adoptFrom: withDefault(
     list(syntax.stackName, "a list of stacks, each as organization/project/stack"),

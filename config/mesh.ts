@@ -26,6 +26,8 @@ export interface MeshConfig extends Pick<
   readonly removedLinks: { readonly allowDeletions: boolean };
   readonly trust: TrustConfig;
   readonly charts: ChartsConfig;
+  /** Sentences about keys that have no effect in this mode; the run fails with them. */
+  readonly ignored: readonly string[];
 }
 
 export interface Revoked {

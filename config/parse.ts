@@ -4,6 +4,7 @@ import { crossChecks } from "./cross-checks.ts";
 import { meshConfig } from "./defaults.ts";
 import { stack } from "./keys.ts";
 import type { MeshConfig } from "./mesh.ts";
+import { ignoredKeys } from "./mode-checks.ts";
 import { namingFile, type ReadText, withMeshFile } from "./mesh-file.ts";
 import { project } from "./mistakes.ts";
 import { readConfig } from "./read.ts";
@@ -20,7 +21,9 @@ export function parseConfig(raw: unknown, circumstances: Circumstances = {}): Pa
   const mistakes: string[] = [];
   const readings = readConfig(raw, mistakes);
   mistakes.push(...crossChecks(readings, circumstances));
-  return mistakes.length === 0 ? { config: meshConfig(readings) } : { mistakes };
+  const ignored = ignoredKeys(readings, circumstances);
+  if (mistakes.length > 0) return { mistakes: [...mistakes, ...ignored] };
+  return { config: { ...meshConfig(readings), ignored } };
 }
 
 export interface ParsingTexts extends Circumstances {
@@ -46,8 +49,10 @@ export function parseTexts(
   if ("mistakes" in shared) throw change(shared.mistakes);
   const { raw, fromFile } = shared;
   const parsed = parseConfig(raw, { ...circumstances, isShared: (key) => fromFile.has(key) });
-  if ("config" in parsed) return parsed.config;
-  throw change(parsed.mistakes.map((mistake) => namingFile(mistake, shared)));
+  const named = (mistakes: readonly string[]) =>
+    mistakes.map((mistake) => namingFile(mistake, shared));
+  if ("config" in parsed) return { ...parsed.config, ignored: named(parsed.config.ignored) };
+  throw change(named(parsed.mistakes));
 }
 
 export function valuesIn(texts: Readonly<Record<string, string>>): Record<string, unknown> {

@@ -20,7 +20,10 @@ export interface Reading<T> {
 
 /** Parts that could not be read are undefined. */
 export interface Readings {
-  readonly stack: Reading<StackInput>;
+  readonly stack: Reading<StackInput> & {
+    /** The other keys have their defaults. */
+    readonly set: ReadonlySet<string>;
+  };
   readonly clusters: ReadonlyMap<string, Reading<ClusterInput>> | undefined;
   readonly links: readonly Reading<LinkInput>[] | undefined;
   readonly linkDefaults: Reading<LinkDefaultsInput>;
@@ -32,7 +35,7 @@ export function readConfig(raw: unknown, mistakes: string[]): Readings {
   const top = readMap(stack.schema, isRecord(raw) ? Object.fromEntries(set) : raw, [], mistakes);
   const values = filled(stack.keys, top.values);
   return {
-    stack: { ...top, values },
+    stack: { ...top, values, set: new Set(Object.keys(top.values)) },
     clusters: isRecord(raw) ? readClusters(values.clusters ?? {}, mistakes) : undefined,
     links: readLinks(values.links, mistakes),
     linkDefaults: readMap(linkDefaultKeys.schema, values.linkDefaults, ["linkDefaults"], mistakes),

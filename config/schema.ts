@@ -5,6 +5,11 @@ import * as z from "zod";
  * the sentence "it must be ..." (mistakes.ts).
  */
 
+/** How much of the mesh a stack manages. */
+export const modes = ["all", "links", "mirrors", "trust"] as const;
+
+export type Mode = (typeof modes)[number];
+
 export type Key<Value = unknown> = {
   readonly type: z.ZodType<Value>;
   /** It is in Markdown, and follows the key and a colon. */
@@ -12,6 +17,8 @@ export type Key<Value = unknown> = {
   readonly of?: Section;
   /** The value may hold credentials, which no message may quote. */
   readonly confidential?: true;
+  /** In other modes, the key has no effect. Keys of a map have those of the map if they name none. */
+  readonly modes?: readonly Mode[];
 } & (
   | { readonly default: Value }
   /** It says in Markdown what applies without the key, where that is not a value. */
@@ -40,7 +47,19 @@ export function capitalised(text: string): string {
 
 export function sentenceOf(key: Key): string {
   const without = absenceOf(key);
-  return `${key.meaning} (${without === undefined ? "required" : `default: ${without}`})`;
+  return `${meaningOf(key)} (${without === undefined ? "required" : `default: ${without}`})`;
+}
+
+/** Returns what a key means, and in which modes. */
+export function meaningOf({ meaning, modes: some }: Key): string {
+  if (some === undefined) return meaning;
+  const others = modes.filter((mode) => !some.includes(mode));
+  const named = (list: readonly Mode[]) => list.map((mode) => `\`${mode}\``).join(" or ");
+  const when =
+    others.length === 1
+      ? `not with \`manage: ${others.join()}\``
+      : `only with \`manage\` ${named(some)}`;
+  return `${meaning}; ${when}`;
 }
 
 export type Keys<Values = Record<string, unknown>> = {
@@ -134,6 +153,15 @@ export function optional<Type extends z.ZodType>(
   extras: Extras = {},
 ) {
   return { type, otherwise, meaning, ...extras } as const;
+}
+
+/** The modes in which a stack has trust, gives access, and has mirrors. */
+export const trusting = ["all", "trust"] as const;
+export const linking = ["all", "links"] as const;
+export const mirroring = ["all", "links", "mirrors"] as const;
+
+export function only<K extends Key>(some: readonly Mode[], key: K) {
+  return { ...key, modes: some };
 }
 
 export function off(meaning: string) {

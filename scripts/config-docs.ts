@@ -1,7 +1,14 @@
 import * as prettier from "prettier";
 import { isMap, isScalar, parseDocument, Scalar } from "yaml";
 import { sections, stack } from "../config/keys.ts";
-import { absenceOf, capitalised, sentenceOf, type Key, type Section } from "../config/schema.ts";
+import {
+  absenceOf,
+  capitalised,
+  meaningOf,
+  sentenceOf,
+  type Key,
+  type Section,
+} from "../config/schema.ts";
 
 /** Each function replaces the table of keys in the text of its file. */
 export const documents = {
@@ -57,7 +64,7 @@ function table(name: string): string {
   const rows = Object.entries(section.keys).map(([key, doc]) => [
     `\`${key}\``,
     absenceOf(doc) ?? "required",
-    linked(doc.meaning),
+    linked(meaningOf(doc)),
   ]);
   return markdownTable([["key", "default", "meaning"], ...rows]);
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { sections } from "../../config/keys.ts";
-import { capitalised, type Key, type Section, sentenceOf } from "../../config/schema.ts";
+import { capitalised, type Key, meaningOf, type Section, sentenceOf } from "../../config/schema.ts";
 
 /** Each language gets its own type from this JSON Schema. A reference names a section of the config. */
 export type Type = z.core.JSONSchema.BaseSchema;
@@ -68,7 +68,7 @@ export function programArgs(): ReadonlyMap<string, Args> {
       const found = schemas[section]?.properties?.[name];
       const { type, meaning } = {
         type: typeof found === "object" ? found : {},
-        meaning: "required" in key ? key.meaning : sentenceOf(key),
+        meaning: "required" in key ? meaningOf(key) : sentenceOf(key),
         ...different[`${section}.${name}`],
       };
       return { name, type, isRequired: "required" in key, meaning: `${capitalised(meaning)}.` };

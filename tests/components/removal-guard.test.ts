@@ -22,6 +22,15 @@ describe("a run that would remove what the stack has installed", () => {
       );
     });
 
+  it("names keys of the former mode beside what would go", async () => {
+    const config = { manage: "links", clusters, links, charts: { version: "2026.8.3" } };
+    await rejects(
+      mockedMesh(config, outputs(refused)),
+      /would remove [^]*\nThe config needs a change:\n {2}linkerd-multicluster:charts\.version is set; /,
+    );
+    await rejects(mockedMesh(config), /^Error: The config needs a change:\n/);
+  });
+
   it("ends too if an earlier version remembers it, in a run that checks only targets", async () => {
     const mesh = JSON.stringify({
       manage: "all",

@@ -53,11 +53,11 @@ describe(`a stack that would remove Linkerd, with real plugins and charts${skipN
 
   it("leaves Linkerd to others, in two runs, and keeps its links", async () => {
     const { east } = real.clusters;
-    await stack.configure(config({ manage: "links", leaving, trustKeysExported: true }));
+    await stack.configure(configWithout("links", { leaving, trustKeysExported: true }));
     await stack.pulumi(...up, "--refresh");
     await everythingIsThere();
     await stack.pulumi(...up, "--refresh", "--expect-no-changes");
-    await stack.configure(config({ manage: "links" }));
+    await stack.configure(configWithout("links"));
     await stack.pulumi(...up, "--refresh");
     await everythingIsThere();
     assert.doesNotMatch(await stack.pulumi("stack", "export"), /helm.sh\/v3:Release|-issuer"/);
@@ -67,9 +67,9 @@ describe(`a stack that would remove Linkerd, with real plugins and charts${skipN
 
   it("leaves accounts, credentials and Links to others as well", async () => {
     await refuses({ manage: "mirrors" }, up);
-    await stack.configure(config({ manage: "mirrors", leaving }));
+    await stack.configure(configWithout("mirrors", { leaving }));
     await stack.pulumi(...up);
-    await stack.configure(config({ manage: "mirrors" }));
+    await stack.configure(configWithout("mirrors"));
     await stack.pulumi(...up);
     await everythingIsThere();
     assert.doesNotMatch(await stack.pulumi("stack", "export"), /"kubernetes:/);
@@ -132,6 +132,16 @@ describe(`a stack that would remove Linkerd, with real plugins and charts${skipN
       charts: { source: chartsFolder },
       ...change,
     };
+  }
+
+  /** The keys of `all` have no effect in another mode, and those that give access have none with `mirrors`. */
+  function configWithout(manage: "links" | "mirrors", change: Config = {}): Config {
+    const { clusters: all, links } = config();
+    const settings = Object.entries(all as Readonly<Record<string, Config>>).map(
+      ([name, { apiServer, gateway }]) =>
+        [name, { gateway, ...(manage === "links" && { apiServer }) }] as const,
+    );
+    return { manage, clusters: Object.fromEntries(settings), links, ...change };
   }
 
   function clustersIn({ clusters: all }: Config) {

@@ -208,7 +208,8 @@ describe("stack config: the mesh", () => {
     deepEqual([...known.keys()], ["west", "east"]);
     deepEqual(rest, {
       manage: "all",
-      leaving: {},
+      ignored: [],
+    leaving: {},
       trustKeysExported: false,
       linkerdCheck: false,
       linkerdNamespace: "linkerd",

@@ -57,7 +57,9 @@ function configWith(own: Readonly<Record<string, unknown>>): MeshConfig {
   const texts = Object.entries(own).map(([key, value]) => {
     return [prefix + key, typeof value === "string" ? value : JSON.stringify(value)] as const;
   });
-  return parseTexts(Object.fromEntries(texts), "The stack config", { readText: text });
+  const config = parseTexts(Object.fromEntries(texts), "The stack config", { readText: text });
+  deepEqual(config.ignored, []);
+  return config;
 }
 
 for (const [where, { trust, ...sources }] of Object.entries(stacks))

@@ -68,6 +68,7 @@ export function configOf(example: (typeof examples)[number]): MeshConfig {
 
 export function checked(stack: unknown): MeshConfig {
   const parsed = parseConfig(keysIn(stack));
-  if ("config" in parsed) return parsed.config;
-  throw new Error(parsed.mistakes.join("\n"));
+  const mistakes = "config" in parsed ? parsed.config.ignored : parsed.mistakes;
+  if ("config" in parsed && mistakes.length === 0) return parsed.config;
+  throw new Error(mistakes.join("\n"));
 }
