@@ -60,11 +60,12 @@ export function checkTable({ groups, healthy, counts }: HealthReport, all = fals
   return [...shown, status, ""].join("\n");
 }
 
-function checkLines({ title, result, why, hint, findings }: CheckResult): string[] {
+/** Pages that explain a check call it by its id. */
+function checkLines({ id, title, result, why, hint, findings }: CheckResult): string[] {
   const reason = why === undefined ? "" : ` (skipped: ${why})`;
   const help = hint === undefined || findings.length === 0 ? [] : [`see ${hint} for hints`];
   const more = [...findingLines(findings), ...help];
-  return [`${mark(tones[result])} ${title}${reason}`, ...more.map((text) => `    ${text}`)];
+  return [`${mark(tones[result])} ${title} [${id}]${reason}`, ...more.map((text) => `    ${text}`)];
 }
 
 /** `linkerd check` expects this output of an extension (CheckOutput in pkg/healthcheck of linkerd2). */

@@ -8,6 +8,7 @@ import type { StackOptions } from "../stacks.ts";
 import type { WatchOptions } from "../watch/watch.ts";
 import {
   duration,
+  durationOption,
   type FactsOptions,
   formatOption,
   stackCommand,
@@ -22,7 +23,9 @@ export function addCheck(program: Command): void {
     ["check --wait 30s --output json", "for a pipeline"],
   ])
     .addOption(formatOption())
-    .option("--wait <duration>", "wait up to this long for errors to go away, such as 30s", wait, 0)
+    .addOption(
+      durationOption("--wait <duration>", "wait up to this long for errors to go away", wait, "0s"),
+    )
     .option("--all", "show skipped checks too, with the reason")
     .action(async (options: CheckOptions) => {
       const { check } = await import("../check.ts");
@@ -55,7 +58,14 @@ export function addVerify(program: Command): void {
     )
     .option("--service <service>", "ask all mirrors of this Service, not one of each link")
     .option("--namespace <name>", "namespace of the pods (default: that of the mirror)")
-    .option("--timeout <duration>", "limit for each request with its pod", duration, 60_000)
+    .addOption(
+      durationOption(
+        "--timeout <duration>",
+        "limit for each request with its pod",
+        duration,
+        "60s",
+      ),
+    )
     .action(sendRequests);
 }
 
@@ -98,8 +108,12 @@ export function addWatch(program: Command): void {
   stackCommand(program, "watch", "Run the stack whenever its mesh changes", [
     ["watch --stack prod --listen 127.0.0.1:9464", "runs until interrupted"],
   ])
-    .addOption(new Option("-o, --output <format>").choices(["text", "json"]).default("text"))
-    .option("--resync <duration>", "interval of full previews", resync, 600_000)
+    .addOption(
+      new Option("-o, --output <format>", "format of the log")
+        .choices(["text", "json"])
+        .default("text"),
+    )
+    .addOption(durationOption("--resync <duration>", "interval of full previews", resync, "10m"))
     .option("--listen <address>", "serve metrics there, such as 127.0.0.1:9464", address)
     .action(async (options: WatchOptions) => {
       const { watch } = await import("../watch/watch.ts");

@@ -27,8 +27,11 @@ export function stackCommand(
     .description(what)
     .addHelpText("after", `\nExamples:\n${rows.join("\n")}`)
     .option("-s, --stack <name>", "name of the stack")
-    .option("--cwd <folder>", "folder of its program")
-    .option("--config-file <path>", "its config file, if not in the folder of the program");
+    .option("--cwd <folder>", "folder of the Pulumi program")
+    .option(
+      "--config-file <path>",
+      "stack config file (default: Pulumi.<stack>.yaml in that folder)",
+    );
 }
 
 export function factsCommand(...of: Parameters<typeof stackCommand>): Command {
@@ -44,6 +47,16 @@ export const fromOption = [
 
 export function formatOption(): Option {
   return new Option("-o, --output <format>", "output format").choices(formats).default("table");
+}
+
+/** @param shown the default, as a user would write it */
+export function durationOption(
+  flags: string,
+  what: string,
+  parse: (text: string) => number,
+  shown: string,
+): Option {
+  return new Option(flags, what).argParser(parse).default(parse(shown), shown);
 }
 
 export function duration(text: string): number {

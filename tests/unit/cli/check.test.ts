@@ -43,13 +43,13 @@ const report: HealthReport = {
 describe("the table of check", () => {
   const table = `link east → west
 ----------------
-√ all is well
-× one is broken
+√ all is well [a]
+× one is broken [c]
     this
     that
     Fix: pulumi up
     see https://c for hints
-‼ many are odd
+‼ many are odd [d]
 ${"    odd\n".repeat(10)}    and 2 more
 
 Status: × (1 passed, 1 error, 1 warning, 1 skipped; --all shows what was skipped, and why)
@@ -57,7 +57,10 @@ Status: × (1 passed, 1 error, 1 warning, 1 skipped; --all shows what was skippe
 
   it("lists each check with up to ten findings and each fix once, and hides skipped checks", () => {
     equal(checkTable(report), table);
-    match(checkTable(report, true), /√ all is well\n- skipped \(skipped: so\)\n[^]*1 skipped\)\n$/);
+    match(
+      checkTable(report, true),
+      /√ all is well \[a\]\n- skipped \[b\] \(skipped: so\)\n[^]*1 skipped\)\n$/,
+    );
   });
 });
 

@@ -165,6 +165,17 @@ describe("the reference agrees with the program:", () => {
     ok(listed.every(([, , source = ""]) => /^\[.+\]\(https:\/\/.+\)$/.test(source)));
   });
 
+  it("checks.md has what check prints about each check", () => {
+    const listed = rowsOf("docs/reference/checks.md").map(
+      ([id, title]) => `${id ?? ""} ${title ?? ""}`,
+    );
+    const printed = [...clusterChecks, ...linkChecks].map(({ id, title }) => `\`${id}\` ${title}`);
+    deepEqual(
+      printed.filter((row) => !listed.includes(row)),
+      [],
+    );
+  });
+
   it("checks.md has every check and no other", () => {
     const cells = rowsOf("docs/reference/checks.md").join();
     const listed = new Set(found(/`([a-z]+(?:-[a-z]+)+|gateway)`/g, cells));
