@@ -25,11 +25,13 @@ export function about(source: string, part: string): string {
 
 /** A run shows these lines even without `--diff`. */
 export function summaries(source: string, parts: readonly PartReport[]): string[] {
-  return parts.flatMap(({ part, summary }) => {
+  const lines = parts.flatMap(({ part, summary }) => {
     if (summary === undefined) return [];
     const what = part === federatedPart ? "federated Services " : "";
-    return [`${about(source, part)}${what}${summary}`];
+    return [`${about(source, part)}${what}${summary.text}`];
   });
+  if (!parts.some(({ summary }) => summary?.isCut)) return lines;
+  return lines.with(-1, `${lines.at(-1) ?? ""}; pulumi preview --diff names each mirror`);
 }
 
 /** @param unavailable by cluster, why nothing can be done about its links */

@@ -1,4 +1,10 @@
-import { type Decision, isSkip, namespacesToCreate, type Skipped } from "../model/decision.ts";
+import {
+  type Decision,
+  isChange,
+  isSkip,
+  namespacesToCreate,
+  type Skipped,
+} from "../model/decision.ts";
 import type { FieldChange } from "../model/mirror.ts";
 import { federatedPart } from "../model/owner.ts";
 import { describeRoute, routeAfter, routesPart } from "../model/route.ts";
@@ -6,7 +12,14 @@ import { type Before, type ChangeTexts, type MirrorLines, mirrorsBefore } from "
 import { count } from "../../message.ts";
 import { linesOf, setBy } from "./describe.ts";
 import type { PlannedOutcome } from "./outcome.ts";
-import { lastBackends, notMirrored, skipNotes, summaryOf } from "./summary.ts";
+import {
+  lastBackends,
+  mostNamed,
+  notMirrored,
+  skipNotes,
+  type Summary,
+  summaryOf,
+} from "./summary.ts";
 import type { LinkStatusList } from "../model/service-status.ts";
 
 export interface PartReport {
@@ -14,7 +27,7 @@ export interface PartReport {
   readonly mirrors: MirrorLines | string;
   readonly changes: ChangeTexts;
   readonly notMirrored: Readonly<Record<string, string>>;
-  readonly summary?: string | undefined;
+  readonly summary?: Summary | undefined;
   readonly skips?: readonly string[];
 }
 
@@ -26,6 +39,7 @@ interface DecidedPart {
   readonly pendingText?: string | undefined;
   readonly namespaces?: readonly string[];
   readonly lost?: readonly string[];
+  readonly namesAll?: boolean;
 }
 
 /** Puts parts that could be judged first. */
@@ -34,6 +48,8 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
   const namespaces = Map.groupBy(namespacesToCreate(decided.decisions, source), ([, by]) => by);
   const lost = lastBackends(source, decided.decisions);
   const statuses = statusTexts(outcome.report.statuses);
+  const routes = decided.failover.routes.filter(({ verdict }) => verdict !== "keep");
+  const namesAll = decided.decisions.filter(isChange).length + routes.length <= mostNamed;
   const judged = [...decided.decisionsByPart].map(([part, decisions]): PartReport => {
     const { [part]: observed } = args.observedGateways ?? {};
     const report = reportOn({
@@ -43,15 +59,21 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
       lost: lost.get(part) ?? [],
       pendingText: typeof observed === "string" ? observed : undefined,
       namespaces: (namespaces.get(part) ?? []).map(([name]) => name),
+      namesAll,
     });
     return { ...report, changes: { ...report.changes, ...statuses.get(part) } };
   });
-  return [...judged, ...routesReport(before, outcome), ...undecidedParts(before, outcome)];
+  return [
+    ...judged,
+    ...routesReport(before, outcome, namesAll),
+    ...undecidedParts(before, outcome),
+  ];
 }
 
 function routesReport(
   before: Before,
   { routes: reading, decided: { failover } }: Pick<PlannedOutcome, "routes" | "decided">,
+  namesAll: boolean,
 ): PartReport[] {
   const lines = mirrorsBefore(before, routesPart);
   if ("why" in reading) return [{ part: routesPart, mirrors: lines, changes: {}, notMirrored: {} }];
@@ -82,7 +104,7 @@ function routesReport(
       notMirrored: Object.fromEntries(
         [...problems].map(([key, all]) => [key, all.map(({ sentence }) => sentence).join("; ")]),
       ),
-      summary: summaryOf(failover.routes, 0, 0, []),
+      summary: summaryOf(failover.routes, 0, 0, [], namesAll),
       skips: failover.problems.map(({ key, sentence }) => `${key}: ${sentence}`),
     },
   ];
@@ -118,6 +140,7 @@ function undecidedParts(
 
 export function reportOn(decided: DecidedPart): PartReport {
   const { part, decisions, before, pendingText, namespaces = [], lost = [] } = decided;
+  const { namesAll = true } = decided;
   const skips = decisions.filter(isSkip);
   const about = { part, notMirrored: notMirrored(skips), skips: skipNotes(skips) };
   // While a gateway doesn't exist yet, only new mirrors can be predicted.
@@ -147,6 +170,7 @@ export function reportOn(decided: DecidedPart): PartReport {
       keys.filter((key) => verdictOf(key) === "keep" && !wasListed(key)).length,
       keys.filter((key) => verdictOf(key) === "handOver" && wasListed(key)).length,
       lost,
+      namesAll,
     ),
   };
 }

@@ -8,22 +8,37 @@ import { label } from "../model/vocabulary.ts";
 
 const named = 3;
 
+/** The lines of a source name every change, if there are no more than this. */
+export const mostNamed = 20;
+
 const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] = [
   ["+", ["create"]],
   ["~", ["update", "replace"]],
   ["-", ["delete"]],
 ];
 
+export interface Summary {
+  /**
+   * Such as `+12 ~1 -2, 4 not mirrored (~ shop/web-west; - shop/cart-west, shop/db-west)`, and the Services that lose their
+   * last backend.
+   */
+  readonly text: string;
+  /** The text has counts in place of some names. */
+  readonly isCut: boolean;
+}
+
 /**
- * Returns `+12 ~1 -2, 4 not mirrored (~ shop/web-west; - shop/cart-west, shop/db-west)`, and the Services that lose
- * their last backend; undefined if no mirror is created, changed or deleted.
+ * Returns undefined if no mirror is created, changed or deleted.
+ *
+ * @param namesAll however many mirrors there are
  */
 export function summaryOf(
   decisions: readonly Pick<Decision, "verdict" | "key">[],
   adopted: number,
   forgotten: number,
   lost: readonly string[],
-): string | undefined {
+  namesAll: boolean,
+): Summary | undefined {
   const groups = signs.flatMap(([sign, verdicts]) => {
     const keys = decisions.flatMap(({ verdict, key }) => (verdicts.includes(verdict) ? key : []));
     return keys.length === 0 ? [] : [{ sign, keys }];
@@ -36,13 +51,12 @@ export function summaryOf(
     counted(forgotten, "no longer listed"),
     counted(skipped, "not mirrored"),
   ].filter((text) => text !== "");
-  const names = groups.flatMap(({ sign, keys }) =>
-    keys.length > named ? [] : [`${sign} ${keys.join(", ")}`],
-  );
-  const shown = names.length === 0 ? "" : ` (${names.join("; ")})`;
+  const shown = groups.filter(({ keys }) => namesAll || keys.length <= named);
+  const names = shown.map(({ sign, keys }) => `${sign} ${keys.join(", ")}`);
+  const those = names.length === 0 ? "" : ` (${names.join("; ")})`;
   const left = lost.length > named ? `${lost.length} Services` : lost.join(", ");
   const gone = lost.length === 0 ? "" : `; nothing is left of ${left}`;
-  return `${counts.join(", ")}${shown}${gone}`;
+  return { text: `${counts.join(", ")}${those}${gone}`, isCut: shown.length < groups.length };
 }
 
 function counted(number: number, words: string): string {

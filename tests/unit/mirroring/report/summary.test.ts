@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Decision, Verdict } from "../../../../engine/mirroring/model/decision.ts";
 import { reportOn } from "../../../../engine/mirroring/report/parts.ts";
@@ -70,8 +70,22 @@ const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string
 describe("the summary of changes to the mirrors of a link", () => {
   for (const [what, all, before, expected] of rows)
     it(what, () => {
-      equal(reportOn({ part: "west", decisions: all, before }).summary, expected);
+      const namesAll = all.length <= 20;
+      const { summary } = reportOn({ part: "west", decisions: all, before, namesAll });
+      equal(summary?.text, expected);
+      equal(summary?.isCut ?? false, !namesAll);
     });
+
+  it("names up to twenty changes of a source, and otherwise says how to see them", async () => {
+    const names = (count: number) =>
+      Array.from({ length: count }, (_, index) => exported(`shop/s-${index}`));
+    const summaries = async (count: number) => {
+      const target = west(web, ...names(count));
+      return (await check(having(await settled(), { west: target }))).summaries;
+    };
+    match((await summaries(20)).join(), /^east → west: \+20 \(\+ (shop\/s-\d+-west(, )?){20}\)$/);
+    deepEqual(await summaries(21), ["east → west: +21; pulumi preview --diff names each mirror"]);
+  });
 
   it("comes first among the notes, once per link and once for federated Services", async () => {
     const target = west(web, member("shop/bb"), exported("shop/db"));
