@@ -16,7 +16,8 @@ const rulePaths = [join(import.meta.dirname, "prose.yaml")];
 
 const kernel = new TextlintKernel();
 let found = 0;
-for (const file of process.argv.length > 2 ? process.argv.slice(2) : allFiles()) {
+const files = process.argv.length > 2 ? process.argv.slice(2) : allFiles();
+for (const file of files.filter((each) => each !== quoted)) {
   const isCode = extname(file) !== ".md";
   const source = await readFile(join(root, file), "utf8");
   const { messages } = await kernel.lintText(isCode ? proseOf(source) : source, {
@@ -39,7 +40,7 @@ function allFiles(): string[] {
     cwd: root,
     encoding: "utf8",
   });
-  return list.split("\n").filter((file) => file !== "" && file !== quoted);
+  return list.split("\n").filter((file) => file !== "");
 }
 
 /** Returns a program's comments and strings at their places, with blanks for everything else. */
