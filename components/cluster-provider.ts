@@ -1,15 +1,18 @@
 import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { SourceLinks } from "@linkerd-multicluster/engine/credentials";
-import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { movedCluster, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
 import { keptKubeconfig } from "./given-kubeconfigs.ts";
+import { valueOf } from "./output-value.ts";
 
 /** It makes sure that a name still means the same cluster. Whatever is sent to a cluster depends on it. */
 export class ClusterIdentity extends EngineResource {
   /** It says why nothing is written there in this run; undefined if the identity hasn't changed. */
   declare readonly refused: pulumi.Output<string | undefined>;
+  declare readonly uid: pulumi.Output<string | undefined>;
+  readonly #judge: (known: string | undefined) => string | undefined;
 
   /**
    * @param uid of `kube-system`; undefined if it couldn't be read
@@ -28,9 +31,26 @@ export class ClusterIdentity extends EngineResource {
     },
     opts?: pulumi.CustomResourceOptions,
   ) {
-    const known = omitUndefined({ uid, twin, expected, links });
-    const args = { cluster, context: access.context, ...known, refused: undefined };
-    super("ClusterIdentity", name, args, opts);
+    const place = { cluster, context: access.context };
+    const known = omitUndefined({ twin, expected, links });
+    super("ClusterIdentity", name, { ...place, ...known, uid, refused: undefined }, opts);
+    this.#judge = (last) => uid && movedCluster(place, uid, expected ?? last, twin);
+  }
+
+  /**
+   * The engine doesn't check an identity that `--target` or `--exclude` leaves out, but returns the one in state, and
+   * reaches the cluster of what the run includes by the present kubeconfig. So the program judges too.
+   *
+   * @throws RunError if such a run would write to another cluster
+   */
+  async whyRefused(): Promise<string | undefined> {
+    const refused = await valueOf(this.refused);
+    if (refused !== undefined) return refused;
+    const moved = this.#judge(await valueOf(this.uid));
+    if (!moved) return undefined;
+    throw new pulumi.RunError(
+      `Nothing is done, because ${moved}. This run leaves out the resource that protects the cluster: without --target and --exclude, everything else is done`,
+    );
   }
 }
 

@@ -123,8 +123,8 @@ function targetsOf(links: readonly LinkConfig[]): string[] {
 export async function movedClusters(
   identities: readonly (readonly [cluster: string, identity: ClusterIdentity])[],
 ): Promise<Refused> {
-  const reading = identities.map(async ([name, { refused }]): Promise<[string, string][]> => {
-    const why = await valueOf(refused);
+  const reading = identities.map(async ([name, identity]): Promise<[string, string][]> => {
+    const why = await identity.whyRefused();
     return why === undefined ? [] : [[name, `${why}.`]];
   });
   return new Map((await Promise.all(reading)).flat());

@@ -47,14 +47,16 @@ export class LinkAccount extends pulumi.ComponentResource {
     const namespace = namespaces.multicluster;
     this.account = accountName(spec.source);
 
-    this.facts = new LinkTarget(name, targetArgs(args), { parent: this }).facts;
+    const found = new LinkTarget(name, targetArgs(args), { parent: this });
+    this.facts = found.facts;
     const use = this.facts.apply(({ discovers = false }) =>
       linkUse(spec, args.mirroring, discovers),
     );
     this.discovery = use.apply(({ discovery }) => discovery);
     const rules = use.apply(accessRules);
 
-    const inTarget = { parent: this, provider: target.provider };
+    // It fails at once where a target doesn't answer. Pulumi's plugin would wait for a minute, without a word.
+    const inTarget = { parent: this, provider: target.provider, dependsOn: [found] };
     const rbac = this.#rbac(name, args, rules, inTarget);
     const tokenName = this.facts.apply(({ token }) => token);
     const { metadata, type } = tokenHead(this.account, tokenName, namespace);
@@ -63,7 +65,7 @@ export class LinkAccount extends pulumi.ComponentResource {
       { metadata: takenOver(metadata, adopt), type },
       // Kubernetes deletes the Secret at once if its account doesn't exist. Each new token has a new name, so that
       // Pulumi creates it first and deletes the old one last.
-      { ...inTarget, dependsOn: rbac },
+      { ...inTarget, dependsOn: [found, ...rbac] },
     );
     this.token = tokenOf(secret);
     // The check gets the Secret's name, never the token.
@@ -84,7 +86,7 @@ export class LinkAccount extends pulumi.ComponentResource {
     name: string,
     { adopt, owner, namespaces: { multicluster: namespace } }: LinkArgs,
     rules: pulumi.Output<PolicyRule[]>,
-    opts: pulumi.CustomResourceOptions,
+    opts: Omit<pulumi.CustomResourceOptions, "dependsOn"> & { dependsOn: pulumi.Resource[] },
   ): pulumi.Resource[] {
     const { annotations, ...common } = accountMetadata(this.account, owner);
     const metadata = takenOver(common, adopt);
@@ -101,7 +103,7 @@ export class LinkAccount extends pulumi.ComponentResource {
     const binding = new k8s.rbac.v1.ClusterRoleBinding(
       name,
       { metadata, ...accountBinding(this.account, namespace) },
-      { ...opts, dependsOn: [account, role] },
+      { ...opts, dependsOn: [...opts.dependsOn, account, role] },
     );
     return [account, role, binding];
   }

@@ -9,7 +9,7 @@ export {
   type ClusterAccess,
 } from "./kubeconfig/kubeconfig.ts";
 export { registerKubeconfigs, nameOfGiven } from "./kubeconfig/given.ts";
-export { sameClusters } from "./identity.ts";
+export { movedCluster, sameClusters } from "./identity.ts";
 export { debugLog } from "./client/log.ts";
 export { bounds } from "./objects/bounds.ts";
 export { isCidr } from "./objects/address-ranges.ts";

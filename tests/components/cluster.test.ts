@@ -55,7 +55,7 @@ describe("Cluster", () => {
   for (const [name, keys, uid, known] of [
     ["as it is", {}, "u1", { uid: "u1" }],
     ["where it can't be read", {}, undefined, {}],
-    ["as the config expects it", { uid: "u2" }, "u1", { uid: "u1", expected: "u2" }],
+    ["as the config expects it", { uid: "u1" }, "u1", { uid: "u1", expected: "u1" }],
   ] as const)
     it(`remembers the cluster's identity, ${name}, and the links out of it`, async () => {
       const found = { uids: new Map([["west", uid]]) };

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { TrustStack } from "../../components/trust-stack.ts";
 import { configOf } from "../unit/config/table.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
@@ -112,12 +112,34 @@ for (const manage of ["links", "all"])
       for (const source of ["east", "west", "north"])
         ok(before.has(`${types.mirrors} ${source}`), `${source} before ${last}`);
       ok(before.has(`${types.linkCr} east/north`));
+      ok(predecessors(mesh, `${types.account} ${last}`).has(`${types.target} ${last}`), last);
     }
     const writes = predecessors(mesh, `${types.provider} west`);
     ok(writes.has(`${types.linkCr} north/south`) && writes.has(`${types.mirrors} east`));
     ok(predecessors(mesh, `${types.health} checks`).has(`${types.linkCr} east/west`));
     equal(mesh.inputs(types.mirrors, "east")["distrusted"], undefined);
   });
+
+describe("a cluster whose identity a run leaves out with --target", () => {
+  const known = (uid: string | undefined) => [[`${types.identity} west`, { uid }] as const];
+
+  for (const manage of ["links", "all"])
+    it(`stops the run if its context leads elsewhere, with manage: ${manage}`, async () => {
+      await rejects(
+        mockedMesh({ manage, clusters, links }, { state: known("another") }),
+        /^Error: Nothing is done, because context west of cluster west leads to another cluster than before/,
+      );
+    });
+
+  it("is written to if the config says that it was recreated, or nobody could know it", async () => {
+    const recreated = { ...clusters, west: { uid: "uid-of-west" } };
+    const made = [
+      await mockedMesh({ manage: "links", clusters: recreated, links }, { state: known("former") }),
+      await mockedMesh({ manage: "links", clusters, links }, { state: known(undefined) }),
+    ];
+    for (const mesh of made) ok(mesh.names(types.linkCr).includes("east/west"));
+  });
+});
 
 describe("a cluster that is refused, with manage: trust", () => {
   const config = configOf({ manage: "trust", clusters: { west: null, east: null } });

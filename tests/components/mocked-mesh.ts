@@ -22,6 +22,7 @@ export const types = {
   health: dynamic("Health"),
   installed: dynamic("Installed"),
   target: dynamic("LinkTarget"),
+  account: "kubernetes:core/v1:ServiceAccount",
   tokenCheck: dynamic("TokenCheck"),
   revocation: dynamic("Revocation"),
   provider: "pulumi:providers:kubernetes",
