@@ -77,7 +77,11 @@ export function whatIf(facts: Facts, loss: Loss): WhatIf {
   return { version: 1, stack, loss, affected, unaffected, ...undecidedIn(facts) };
 }
 
-function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: string): boolean {
+function isLost(
+  loss: Loss,
+  { source, kind, mirror, service = mirror }: MirrorFact,
+  cluster: string,
+): boolean {
   switch (loss.kind) {
     case "cluster":
       return cluster === loss.cluster;
@@ -87,7 +91,8 @@ function isLost(loss: Loss, { source, kind, mirror }: MirrorFact, cluster: strin
       // Other kinds connect pod to pod.
       return cluster === loss.cluster && ["gateway", "headless", "endpoint"].includes(kind);
     case "namespace":
-      return cluster === loss.cluster && mirror.startsWith(`${loss.namespace}/`);
+      // The mirror may be in another namespace (`mirrorNamespaces`).
+      return cluster === loss.cluster && service.startsWith(`${loss.namespace}/`);
   }
 }
 

@@ -83,11 +83,12 @@ function empty(
   const subsets = origin === undefined ? [] : (exporting?.endpoints.get(origin)?.subsets ?? []);
   const isReady = subsets.some(({ addresses = [] }) => addresses.length > 0);
   // With `readiness: follow`, a mirror without endpoints may be right.
-  if (origin !== undefined && exporting?.services.has(origin) === true && !isReady)
-    return {
-      sentence: `mirror ${where} has no endpoints, because ${target}/${origin} has no ready pod: start one there`,
-      severity: "warning",
-    };
+  if (origin !== undefined && exporting?.services.has(origin) === true && !isReady) {
+    const why = exporting.endpoints.has(origin)
+      ? `${target}/${origin} has no ready pod: start one there`
+      : `there are no Endpoints ${target}/${origin}, and EndpointSlices are not read: write Endpoints too`;
+    return { sentence: `mirror ${where} has no endpoints, because ${why}`, severity: "warning" };
+  }
   return {
     sentence: `mirror ${where} has no endpoints, so nothing can connect to it: check that the gateway of ${target} has an address`,
     fix: "pulumi up",

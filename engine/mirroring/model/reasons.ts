@@ -54,7 +54,7 @@ export const reasons = {
   NoGateway: kept("Error", "the target's gateway has no usable address, port or identity yet"),
   NoPods: kept(
     "InvalidService",
-    "the headless Service has no pods yet, so nobody knows whether its pods have hostnames",
+    "the headless Service has no pods yet, or only EndpointSlices name them, so it isn't known whether its pods have hostnames",
   ),
   NoPorts: deleted(
     "InvalidService",

@@ -48,6 +48,10 @@ describe("whatif", () => {
     deepEqual(left("link/north/west"), [["north", "shop/bb-federated", "degraded", ["east"]]]);
     deepEqual(left("gateway/west"), [["east", "shop/web-west", "unavailable", []]]);
     deepEqual(left("namespace/west/pay"), [["east", "pay/api-west", "unavailable", []]]);
+    const moved = mirror("east", "west", "west-shop/web-west", { service: "pay/web" });
+    const elsewhere = { ...facts, mirrors: [moved] };
+    deepEqual(left("namespace/west/pay", elsewhere).length, 1);
+    deepEqual(left("namespace/west/west-shop", elsewhere), []);
     deepEqual(whatIf(facts, lossIn("gateway/west", facts)).unaffected, {
       east: 2,
       north: 1,

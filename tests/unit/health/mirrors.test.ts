@@ -137,7 +137,7 @@ describe("health of a link: its mirrors lead somewhere", () => {
 
   const exporting = cluster("west", {
     services: [exported("shop/web"), exported("shop/db")],
-    endpoints: [endpoints("shop/web", [pods([], [""])])],
+    endpoints: [endpoints("shop/web", [pods([], [""])]), endpoints("shop/db")],
   });
   const there = { target: reading(exporting) };
   const root = { ...labels, [label.headlessRoot]: "db-west" };
@@ -161,6 +161,16 @@ describe("health of a link: its mirrors lead somewhere", () => {
     [silent("far/west-web", "shop/web")],
   );
   tells("warns with readiness: follow if no pod is ready in the target", follows, silence);
+  tells(
+    "warns that EndpointSlices are not read if there are no Endpoints",
+    of([web], {
+      target: reading(cluster("west", { services: [exported("shop/web")] })),
+      mirroring: "controller",
+    }),
+    [
+      "warning: mirror east/shop/web-west has no endpoints, because there are no Endpoints west/shop/web, and EndpointSlices are not read: write Endpoints too",
+    ],
+  );
   tells("warns with mirroring: controller if no pod is ready", controlled, silence);
   tells("warns for a headless mirror if no pod is ready", of([headless], there), [
     silent("shop/db-west", "shop/db"),

@@ -57,9 +57,16 @@ export function headlessShape(
     return isNamed || (isLiveHeadless && held.length > 0) ? "headless" : "clusterIP";
   }
   if (live !== undefined) return isLiveHeadless ? "headless" : "clusterIP";
+  const words = `the headless Service ${keyOf(service)} on ${view.link.target}`;
+  const unknown = "so it isn't known whether its pods have names and which kind of mirror it needs";
+  // Kubernetes writes Endpoints for every Service with a selector, and none for others.
+  const { selector = {} } = service.spec;
+  const isByHand = endpoints === undefined || Object.keys(selector).length === 0;
   return {
     reason: "NoPods",
-    sentence: `the headless Service ${keyOf(service)} has no pods on ${view.link.target} yet, so it isn't known whether they have names and which kind of mirror it needs: run again once it has pods`,
+    sentence: isByHand
+      ? `${words} has no Endpoints with addresses, ${unknown}. EndpointSlices are not read: whoever writes its EndpointSlices must write Endpoints of its name too`
+      : `${words} has no pods yet, ${unknown}: run again once it has pods`,
   };
 }
 
