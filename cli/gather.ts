@@ -26,12 +26,35 @@ Linkerd's own. Read it before you share it.
  * Linkerd's may quote one, so their values are left out.
  */
 export function redacted(facts: Facts): Facts {
-  return mapTexts({ ...facts, services: facts.services.map(withoutValues) }, withoutUserPart);
+  const services = facts.services.map(withoutValues);
+  const links = facts.links.map((link) => {
+    const { mirror, discovery, federated } = link.selectors;
+    return {
+      ...link,
+      selectors: {
+        mirror: withoutSelected(mirror),
+        discovery: withoutSelected(discovery),
+        federated: withoutSelected(federated),
+      },
+    };
+  });
+  return mapTexts({ ...facts, services, links }, withoutUserPart);
+}
+
+function withoutSelected(selector: string): string {
+  return selector.replaceAll(
+    /([\w./-]+)(=| in | notin )(\([^)]*\)|[^,]*)/g,
+    (whole, key: string, operator: string) => (isLinkerds(key) ? whole : `${key}${operator}…`),
+  );
+}
+
+function isLinkerds(key: string): boolean {
+  return key.split("/")[0]?.endsWith("linkerd.io") === true;
 }
 
 function withoutValues(service: ServiceFact): ServiceFact {
   const labels = Object.entries(service.labels).map(([key, value]) => {
-    return [key, key.split("/")[0]?.endsWith("linkerd.io") === true ? value : "…"] as const;
+    return [key, isLinkerds(key) ? value : "…"] as const;
   });
   return { ...service, labels: Object.fromEntries(labels) };
 }

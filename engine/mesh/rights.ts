@@ -30,6 +30,7 @@ const { deployments, statefulSets, serviceCidrs } = resources;
 const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
 const { serviceAccounts, clusterRoles, clusterRoleBindings } = resources;
 const linkStatus: Kind = { ...links, plural: "links/status" };
+const restricted: Kind = { ...endpoints, plural: "endpoints/restricted" };
 const config: Kind = { ...configMaps, names: ["linkerd-config", "linkerd-identity-trust-roots"] };
 const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
 const mirrored = [namespaces, services, endpoints];
@@ -80,6 +81,12 @@ export const roles: readonly Role[] = [
   ]),
   role("up.yaml", "up", [
     ["source", write, [services, endpoints], "Mirrors; `get` after a conflict."],
+    [
+      "source",
+      "create",
+      [restricted],
+      "Only on OpenShift: the Endpoints of headless mirrors have ClusterIPs, and a gateway may have an address of the cluster's networks.",
+    ],
     ["source", "create", [namespaces], "Only with `createNamespaces`."],
     [
       "source",

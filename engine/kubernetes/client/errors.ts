@@ -110,6 +110,9 @@ function sentence(
 function forbidden({ cluster, context }: Place, operation: Operation, said: string): string {
   const { verb, resource, at } = operation;
   const user = /User "([^"]*)" cannot /.exec(said)?.[1];
+  // OpenShift asks for this right where Endpoints have addresses of the cluster's own networks.
+  if (resource.kind === "Endpoints" && /endpoint address \S+ is not allowed/.test(said))
+    return `cluster ${cluster} refuses to ${verb} ${describe(operation)}${said}; grant the runner create on endpoints/restricted, which OpenShift requires for addresses of its own networks`;
   if (user === undefined)
     return `cluster ${cluster} refuses to ${verb} ${describe(operation)}${said}; resolve this in the cluster, or give context ${context} the right, and run again`;
   const scope = at.namespace === undefined ? "" : ` in namespace ${at.namespace}`;

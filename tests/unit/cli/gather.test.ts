@@ -54,6 +54,21 @@ describe("a support bundle", () => {
     );
   });
 
+  it("keeps the keys of selectors, and values for Linkerd's keys alone", () => {
+    const exports = "mirror.linkerd.io/exported=true";
+    const selectors = {
+      mirror: `${exports},team=canary,!gone`,
+      discovery: "tier in (canary,b),app.kubernetes.io/part-of notin (canary),there",
+      federated: "mirror.linkerd.io/federated in (member,b)",
+    };
+    const links = facts.links.map((each) => ({ ...each, selectors }));
+    deepEqual(redacted({ ...facts, links }).links[0]?.selectors, {
+      mirror: `${exports},team=…,!gone`,
+      discovery: "tier in …,app.kubernetes.io/part-of notin …,there",
+      federated: "mirror.linkerd.io/federated in (member,b)",
+    });
+  });
+
   it("leaves out user names and passwords in URLs", () => {
     const why = "https://user:canary@host refuses";
     const next = facts.next.map((each) => ({ ...each, unknown: why }));

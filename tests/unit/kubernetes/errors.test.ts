@@ -3,7 +3,7 @@ import { KubernetesError, type Operation } from "../../../engine/kubernetes/clie
 import { failureOfResponse } from "../../../engine/kubernetes/client/failure.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 
-const { links, services } = resources;
+const { endpoints, links, services } = resources;
 const place = { cluster: "west", context: "k3d-west", server: "https://west:6443" };
 const create = { verb: "create", resource: services, at: { namespace: "shop", name: "cart" } };
 const list = { verb: "list", resource: services, at: {} };
@@ -32,6 +32,12 @@ const sentences: readonly (readonly [KubernetesError, string])[] = [
   [
     refused(403, "exceeded quota: services=5"),
     "cluster west refuses to create Service shop/cart: exceeded quota: services=5; resolve this in the cluster, or give context k3d-west the right, and run again",
+  ],
+  [
+    refused(403, 'endpoints "cart" is forbidden: endpoint address 172.30.0.9 is not allowed', {
+      resource: endpoints,
+    }),
+    'cluster west refuses to create Endpoints shop/cart: endpoints "cart" is forbidden: endpoint address 172.30.0.9 is not allowed; grant the runner create on endpoints/restricted, which OpenShift requires for addresses of its own networks',
   ],
   [
     refused(401, "Unauthorized", list),
