@@ -71,7 +71,6 @@ export const roles: readonly Role[] = [
       [httpRoutes],
       "The stack's own routes. Optional if none of its Services ever failed over.",
     ],
-    ["source", "list", [pods], "Optional: `clients-meshed` in `linkerd-clusters check`."],
     [
       "target",
       "list",
@@ -94,6 +93,7 @@ export const roles: readonly Role[] = [
       [linkStatus],
       "Optional: without it, the status of Links may be out of date.",
     ],
+    ["source", "list", [pods], "Optional: `clients-meshed` in `linkerd-clusters check`."],
   ]),
   role("failover.yaml", "failover-preview", [
     ["source", "list", rivals, "Routes of others for the same Services."],

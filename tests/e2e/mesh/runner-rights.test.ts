@@ -114,9 +114,9 @@ describe("a runner with manage: mirrors and only the rights of examples/rbac", f
     assert.deepEqual(beyond(all, used), elsewhere);
   });
 
-  /** As `linkerd-clusters check`, with the rights to read, which must be enough for each check. */
+  /** As `linkerd-clusters check`, with the rights of `pulumi up`, which must be enough for each check. */
   async function check(): Promise<void> {
-    const { groups } = await checkMesh(healthMesh(configOf(config(reader))), {
+    const { groups } = await checkMesh(healthMesh(configOf(config(writer))), {
       within: 0,
       every: 1,
     });

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import * as yaml from "yaml";
 import * as z from "zod";
 import type { MeshConfig } from "../../../config/mesh.ts";
@@ -78,6 +78,7 @@ for (const [where, { trust, ...sources }] of Object.entries(stacks))
   });
 
 const job = z.looseObject({
+  if: z.string().optional(),
   needs: z.string().optional(),
   strategy: z.object({ matrix: z.object({ stack: z.array(z.string()) }) }).optional(),
   with: z.record(z.string(), z.unknown()).default({}),
@@ -91,4 +92,7 @@ it("examples/ci: the workflow runs every stack, and the sources after trust", ()
   for (const each of [preview, drift]) deepEqual(each?.strategy?.matrix.stack.toSorted(), names);
   equal(sources?.needs, "trust");
   deepEqual([trust?.with["stack"], ...(sources.strategy?.matrix.stack ?? [])].sort(), names);
+  for (const [name, { if: when = "", needs, ...rest }] of Object.entries(jobsOf("ci/mesh.yml")))
+    if (rest.with["command"] === "up")
+      ok(needs === "trust" || when.includes("github.ref == 'refs/heads/main'"), name);
 });

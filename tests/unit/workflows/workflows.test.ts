@@ -64,6 +64,17 @@ it("workflows: nobody can write to the repository but the job that publishes", (
   );
 });
 
+it("workflows: the job that publishes runs nothing of the repository, its dependencies or a cache", () => {
+  const { jobs } = parse(text(".github/workflows/release.yml")) as {
+    jobs: Record<string, { permissions?: object; steps: { uses?: string; run?: string }[] }>;
+  };
+  for (const [name, { permissions, steps }] of Object.entries(jobs)) {
+    const runs = steps.map(({ uses = "", run = "" }) => uses + run).join("\n");
+    const isOwn = /\.\/\.github|checkout|cache|npm (ci|install|run|test)|npx/.test(runs);
+    equal(isOwn, permissions === undefined, name);
+  }
+});
+
 describe("workflows: the provenance of a release", () => {
   const workflow = text(".github/workflows/release.yml");
   const manifest = { repository: { type: "git", url: "git+https://github.com/acme/mesh.git" } };
