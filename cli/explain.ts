@@ -1,4 +1,4 @@
-import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { kubectlIn, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import { exportAnnotation, fits } from "@linkerd-multicluster/engine/mirroring";
 import { nearest } from "../config/mistakes.ts";
 import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
@@ -192,7 +192,7 @@ function labelling(
   if (!/^[^\s,=!()]+=[^\s,=!()]+$/.test(first)) return undefined;
   const { context = cluster } = clusters.find(({ name }) => name === cluster) ?? {};
   const [namespace = "", name = ""] = service.split("/");
-  return `kubectl --context ${context} --namespace ${namespace} label service ${name} ${first}`;
+  return `${kubectlIn(context)} --namespace ${namespace} label service ${name} ${first}`;
 }
 
 function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {

@@ -46,7 +46,7 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
   const parsed = parseConfig(plain);
   const mistakes = [
     ...found.unknown.map(unknownValue),
-    ...("mistakes" in parsed ? parsed.mistakes : unsupported(parsed.config, given.length)),
+    ...("mistakes" in parsed ? parsed.mistakes : unsupported(parsed.config, rest, given.length)),
   ];
   if (mistakes.length > 0 || "mistakes" in parsed) throw refusal(name, mistakes);
   const { config } = parsed;
@@ -92,8 +92,14 @@ async function known(value: unknown, path: string, found: Found): Promise<unknow
 }
 
 /** Only a stack of this program can have these keys. */
-function unsupported({ manage, linkerdCheck }: MeshConfig, given: number): string[] {
+function unsupported(
+  { manage, linkerdCheck }: MeshConfig,
+  { mesh }: Readonly<Record<string, unknown>>,
+  given: number,
+): string[] {
   const found = [
+    mesh !== undefined &&
+      "mesh must be left out, as only a stack of this program's own reads that file: give its keys here",
     manage === "trust" &&
       "manage must be all, links or mirrors: only a stack of this program's own can be that of the trust root",
     linkerdCheck &&

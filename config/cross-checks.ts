@@ -174,7 +174,8 @@ function pairs(readings: Readings): string[] {
     const first = listed.slice(0, index).find((earlier) => samePair(earlier, link));
     if (first === undefined) return [];
     const pair = `source ${quoted(link.source)} to target ${quoted(link.target)}`;
-    const rule = "each pair must be listed once";
+    const rule =
+      "each pair must be listed once: with selector and remoteDiscoverySelector, one link mirrors some Services through the gateway and others pod to pod";
     return [repeated(link.path, `links ${pair}`, first.path, rule)];
   });
 }

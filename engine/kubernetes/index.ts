@@ -13,7 +13,7 @@ export { movedCluster, sameClusters } from "./identity.ts";
 export { debugLog } from "./client/log.ts";
 export { bounds } from "./objects/bounds.ts";
 export { isCidr } from "./objects/address-ranges.ts";
-export { isDnsLabel, isDnsName, isLabelKey, isLabelValue } from "./objects/names.ts";
+export { isDnsLabel, isDnsName, isLabelKey, isLabelValue, kubectlIn } from "./objects/names.ts";
 export { isRecord, parse } from "./objects/checks.ts";
 export { printable } from "./objects/printable.ts";
 export {

@@ -1,5 +1,6 @@
-import { deepEqual, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
+import { nameOfGiven, kubectlIn } from "@linkerd-multicluster/engine/kubernetes";
 import { checkedMesh } from "../../components/checked-mesh.ts";
 import { Mesh } from "../../components/mesh.ts";
 import type { MeshArgs } from "../../components/mesh-args.ts";
@@ -101,6 +102,16 @@ describe("a secret among a mesh's arguments", () => {
     deepEqual(new Set(found.map((each) => each.split(" ")[0])), new Set(["token", "value", "key"]));
     deepEqual(search.inText("", JSON.stringify([redacted(resources), said])), []);
   });
+});
+
+it("a mesh's arguments can't name a file of keys", async () => {
+  const args = { clusters: { west: {} }, mesh: "mesh.yaml", manage: "mirrors" };
+  await rejects(checked(args), /mesh must be left out, .*: give its keys here/);
+});
+
+it("a command for a cluster whose kubeconfig is a value names a file", () => {
+  equal(kubectlIn(nameOfGiven("mesh", "west")), "kubectl --kubeconfig west.kubeconfig");
+  equal(kubectlIn("k3d-west"), "kubectl --context k3d-west");
 });
 
 describe("a kubeconfig among a mesh's arguments", () => {

@@ -1,3 +1,4 @@
+import { kubectlIn } from "../../kubernetes/objects/names.ts";
 import {
   alsoFederatesText,
   alsoMirrorsText,
@@ -64,7 +65,7 @@ function controlled(
       ? `${noControllerText(source, target)}, so nothing mirrors it: add it to controllers of the chart linkerd-multicluster, or remove mirroring: controller from the link`
       : {
           sentence: `${deploymentOf(source, any)} has no ready pod, so nothing mirrors this link`,
-          fix: `kubectl --context ${context} --namespace ${any.namespace} describe deployment ${any.name}`,
+          fix: `${kubectlIn(context)} --namespace ${any.namespace} describe deployment ${any.name}`,
         },
   ];
 }

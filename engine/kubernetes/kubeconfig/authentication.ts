@@ -1,3 +1,4 @@
+import { kubectlIn } from "../objects/names.ts";
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 import { omitUndefined } from "../objects/omit-undefined.ts";
@@ -45,7 +46,7 @@ export function authenticatorOf(
       return await authenticate(cluster, user, fromPlugin);
     } catch (error) {
       if (error instanceof CredentialsMissing || !(error instanceof UserError)) throw error;
-      const shows = `kubectl --context ${context} get --raw /version shows why`;
+      const shows = `${kubectlIn(context)} get --raw /version shows why`;
       throw new CredentialsMissing(`${error.message}; ${shows}`);
     }
   };

@@ -1,15 +1,15 @@
+import { givenPrefix } from "../objects/names.ts";
+
 /** A program can give kubeconfigs as values. State has their names, and this process alone their contents. */
 const contents = new Map<string, string>();
 
-const prefix = "input:";
-
 /** @param owner distinguishes clusters of the same name */
 export function nameOfGiven(owner: string, cluster: string): string {
-  return `${prefix}${owner}/${cluster}`;
+  return `${givenPrefix}${owner}/${cluster}`;
 }
 
 export function isGiven(kubeconfig: string): boolean {
-  return kubeconfig.startsWith(prefix);
+  return kubeconfig.startsWith(givenPrefix);
 }
 
 /** A new content replaces an old one. */

@@ -28,3 +28,13 @@ export function isPortName(text: string): boolean {
 function isQualifiedPart(text: string): boolean {
   return text.length <= 63 && /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(text);
 }
+
+/** Kubeconfigs that a program gives as values have such names, which no file has. */
+export const givenPrefix = "input:";
+
+/** A command can't use a kubeconfig that is a value, so it names a file into which that has to be written. */
+export function kubectlIn(context: string): string {
+  return context.startsWith(givenPrefix)
+    ? `kubectl --kubeconfig ${context.slice(context.lastIndexOf("/") + 1)}.kubeconfig`
+    : `kubectl --context ${context}`;
+}

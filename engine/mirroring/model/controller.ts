@@ -1,3 +1,4 @@
+import { kubectlIn } from "../../kubernetes/objects/names.ts";
 import type { Result } from "../../result.ts";
 
 export interface Controller {
@@ -46,5 +47,5 @@ export function alsoFederatesText(
   services: string,
 ): string {
   const { namespace, name } = controller;
-  return `${deploymentOf(cluster, controller)} also writes federated Services (${services}), and creates them again where this program deletes them: set localServiceMirror.replicas to 0 in the values of the chart linkerd-multicluster, or run kubectl --context ${context} -n ${namespace} scale deployment ${name} --replicas 0`;
+  return `${deploymentOf(cluster, controller)} also writes federated Services (${services}), and creates them again where this program deletes them: set localServiceMirror.replicas to 0 in the values of the chart linkerd-multicluster, or run ${kubectlIn(context)} -n ${namespace} scale deployment ${name} --replicas 0`;
 }

@@ -1,3 +1,4 @@
+import { kubectlIn } from "../../kubernetes/objects/names.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
 
 const kept = (status: string, meaning: string) => ({ keeps: true, status, meaning });
@@ -96,9 +97,7 @@ export interface Why {
 export type Fix = string | { readonly cluster: string; readonly kubectl: string };
 
 export function fixText(fix: Fix, contextOf: (cluster: string) => string): string {
-  return typeof fix === "string"
-    ? fix
-    : `kubectl --context ${contextOf(fix.cluster)} ${fix.kubectl}`;
+  return typeof fix === "string" ? fix : `${kubectlIn(contextOf(fix.cluster))} ${fix.kubectl}`;
 }
 
 export interface Skip extends Why {

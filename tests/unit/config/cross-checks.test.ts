@@ -20,7 +20,7 @@ links:
   - { source: east, target: west }
   - { source: west, target: east }
   - { source: east, target: west, headless: true }
-! links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once.
+! links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once: with selector and remoteDiscoverySelector, one link mirrors some Services through the gateway and others pod to pod.
 
 # failover to a cluster without a link, to one twice, and to no other
 links: [{ source: east, target: west }]
@@ -203,7 +203,7 @@ links:
 ! links[1].source is 5; it must be the name of a configured cluster, in quotes.
 ! links[2].selecter is not a key of a link; the nearest key is selector.
 ! links[1].target is "nort"; ${known}
-! links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once.
+! links[2] links source "east" to target "west" again, after links[0]; each pair must be listed once: with selector and remoteDiscoverySelector, one link mirrors some Services through the gateway and others pod to pod.
 
 # a link to a cluster with mistakes is fine
 clusters: { west: 5, east: }

@@ -194,3 +194,11 @@ describe("the reference agrees with the program:", () => {
     );
   });
 });
+
+it("pages: no command installs or runs a package by a name that nobody has taken", () => {
+  const named = /(npx (?!--no )|npm (install|i) )(linkerd-(multicluster|clusters))\b/;
+  deepEqual(
+    files.filter((file) => file !== "CHANGELOG.md" && named.test(text(file))),
+    [],
+  );
+});

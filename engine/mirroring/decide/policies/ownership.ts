@@ -1,3 +1,4 @@
+import { kubectlIn } from "../../../kubernetes/objects/names.ts";
 import { namespaceOf, type ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { count, listed } from "../../../message.ts";
 import { type Decision, type HandOver, isSkip, isWanted, type Note } from "../../model/decision.ts";
@@ -152,5 +153,5 @@ export function deletionOf(keys: readonly ObjectKey[], context: string): string 
     .filter((key) => namespaceOf(key) === namespace)
     .map((key) => key.slice(namespace.length + 1));
   const shown = names.slice(0, 3).join(" ");
-  return `kubectl --context ${context} --namespace ${namespace} delete service ${shown}`;
+  return `${kubectlIn(context)} --namespace ${namespace} delete service ${shown}`;
 }
