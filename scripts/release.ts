@@ -74,7 +74,7 @@ function prepare(version: string): void {
   const repository = repositoryOf(run("git", "remote", "get-url", "origin"));
   run("npm", "pkg", "set", `repository=git+${repository}.git`);
   const readme = read("README.md");
-  writeFileSync("README.md", readme.replace("Clone this\nrepository", `Clone\n<${repository}>`));
+  writeFileSync("README.md", readme.replace("Clone this repository", `Clone <${repository}>`));
   run("git", "commit", "--all", "--message", `Release ${version}`);
   run("git", "tag", "--annotate", `v${version}`, "--message", notesOf(changelog, version));
   stdout.write(
