@@ -19,6 +19,7 @@ import {
 } from "@linkerd-multicluster/engine/mesh";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import { type Answer, answerIn, type Hop } from "./answers.ts";
+import { type Answers, askAll } from "./ask-all.ts";
 import type { Facts, MirrorFact } from "./facts.ts";
 import { verificationLabels, verificationPod } from "./verification-pod.ts";
 
@@ -31,7 +32,7 @@ interface VerifyOptions {
   readonly service?: string;
 }
 
-interface Asked {
+export interface Asked {
   readonly source: string;
   readonly part: string;
   readonly mirror?: MirrorFact;
@@ -86,7 +87,7 @@ export async function verify(
   { clusters: accesses, linkerdNamespace }: HealthMesh,
   options: VerifyOptions,
   signal: AbortSignal,
-): Promise<readonly Answer[]> {
+): Promise<Answers> {
   const clusters = new Clusters();
   try {
     const mistakes = await kubeconfigMistakes(accesses, (name, access) =>
@@ -98,19 +99,15 @@ export async function verify(
     const { installations } = await readMesh({ clusters: accesses }, clusters, {
       installations: { linkerdNamespace, clusters: needs },
     });
-    const run: Run = { accesses, clusters, installations, options, signal, swept: new Set() };
-    const bySource = Map.groupBy(mirrorsToAsk(facts, options.service), ({ source }) => source);
-    const answers = await Promise.all(
-      [...bySource.values()].map(async (all) => {
-        const found: Answer[] = [];
-        for (const each of all) {
-          signal.throwIfAborted();
-          found.push(await ask(each, run));
-        }
-        return found;
-      }),
+    const left: string[] = [];
+    const run: Run = { accesses, clusters, installations, options, signal, swept: new Set(), left };
+    const found = await askAll(
+      mirrorsToAsk(facts, options.service),
+      (each) => ask(each, run),
+      signal,
     );
-    return answers.flat();
+    const failure = found.failure ?? (left.length > 0 ? new UserError(left.join("\n")) : undefined);
+    return { ...found, failure };
   } finally {
     await Promise.all(Object.values(accesses).map((access) => clusters.close(access)));
   }
@@ -124,6 +121,8 @@ interface Run {
   readonly signal: AbortSignal;
   /** In these clusters and namespaces, leftovers of killed processes have been deleted. */
   readonly swept: Set<string>;
+  /** Sentences about pods that could not be deleted. */
+  readonly left: string[];
 }
 
 async function ask({ source, part, mirror, undecided }: Asked, run: Run): Promise<Answer> {
@@ -133,8 +132,7 @@ async function ask({ source, part, mirror, undecided }: Asked, run: Run): Promis
       throw new FailedHop("mirror", undecided ?? "the link has no mirror that takes requests");
     return { ...about, ...(await answerOf(mirror, run)) };
   } catch (error) {
-    const isSentence = error instanceof FailedHop || error instanceof KubernetesError;
-    if (run.signal.aborted || !isSentence) throw error;
+    if (run.signal.aborted || !(error instanceof UserError)) throw error;
     const hop = error instanceof FailedHop ? error.hop : "client";
     return { ...about, answered: false, hop, why: printable(error.message) };
   }
@@ -167,7 +165,8 @@ async function answerOf({ source, mirror, kind }: MirrorFact, run: Run) {
     const message = await messageOf(kubernetes, verificationPod(at, request), deadline, run.signal);
     return { port, ...answerIn(message, kind) };
   } finally {
-    await remove(kubernetes, at);
+    const left = await remove(kubernetes, at);
+    if (left !== undefined) run.left.push(left);
   }
 }
 
@@ -213,18 +212,18 @@ async function sweep(kubernetes: Kubernetes, namespace: string, swept: Set<strin
   }
 }
 
+/** Returns a sentence about a pod that could not be deleted, which must not replace its answer. */
 async function remove(
   kubernetes: Kubernetes,
   at: { readonly name: string; readonly namespace: string },
-): Promise<void> {
+): Promise<string | undefined> {
   try {
     await kubernetes.remove(resources.pods, at);
+    return undefined;
   } catch (error) {
     if (!(error instanceof KubernetesError)) throw error;
-    if (error.kind === "notFound") return;
-    throw new UserError(
-      `pod ${kubernetes.cluster}/${at.namespace}/${at.name} could not be deleted (${error.message}): delete pods with the label ${selector}`,
-    );
+    if (error.kind === "notFound") return undefined;
+    return `pod ${kubernetes.cluster}/${at.namespace}/${at.name} could not be deleted (${error.message}): delete pods with the label ${selector}`;
   }
 }
 

@@ -80,12 +80,14 @@ async function sendRequests({ output, ...options }: VerifyCommandOptions): Promi
   const facts = await factsOf(known);
   const ended = new AbortController();
   const end = () => {
-    ended.abort(new UserError("Interrupted; all temporary pods are deleted."));
+    ended.abort(new UserError("Interrupted before all answers were there."));
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end);
-  const answers = await verify(facts, known.mesh, options, ended.signal);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, end);
+  const { answers, failure } = await verify(facts, known.mesh, options, ended.signal);
   const found: Documents["verify"] = { version: 1, answers, ...undecidedIn(facts) };
-  print(found, output, () => verificationText(found), allAnswered(found));
+  if (failure === undefined || answers.length > 0)
+    print(found, output, () => verificationText(found), allAnswered(found));
+  if (failure !== undefined) throw failure;
 }
 
 interface GatherOptions extends StackOptions {

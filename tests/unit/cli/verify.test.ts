@@ -1,7 +1,9 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { answerIn, verificationText } from "../../../cli/answers.ts";
 import { verificationPod } from "../../../cli/verification-pod.ts";
-import { mirrorsToAsk } from "../../../cli/verify.ts";
+import type { Answer } from "../../../cli/answers.ts";
+import { askAll } from "../../../cli/ask-all.ts";
+import { type Asked, mirrorsToAsk } from "../../../cli/verify.ts";
 import { factsOf, link, mirror } from "./made-facts.ts";
 
 /** The script of a pod writes its termination message like this. */
@@ -44,6 +46,40 @@ describe("verify", () => {
     ]);
     deepEqual(asked("shop/db").flat(), ["west", "shop/db-0-west", "west", "shop/db-1-west"]);
     deepEqual(asked("shop/api-west"), [["west", "shop/api-west"]]);
+  });
+
+  describe("if something fails", () => {
+    const of = (source: string, part: string): Asked => ({ source, part });
+    const all = [of("east", "a"), of("east", "b"), of("north", "c"), of("north", "d")];
+    const stop = new AbortController();
+    const askedUntil = async (fails: string, fail: () => void) => {
+      const ended: string[] = [];
+      const ask = async ({ source, part }: Asked): Promise<Answer> => {
+        // Each answer of north takes longer than what fails in east.
+        if (source === "north") await new Promise(setImmediate);
+        if (part === fails) fail();
+        ended.push(part);
+        return { source, part, answered: true };
+      };
+      const { answers, failure } = await askAll(all, ask, stop.signal);
+      return [answers.map(({ part }) => part), ended, String(failure)];
+    };
+
+    it("waits for the pods of all sources, and keeps what was answered", async () => {
+      const bug = () => {
+        throw new Error("a bug");
+      };
+      const answered = ["a", "c", "d"];
+      deepEqual(await askedUntil("b", bug), [answered, answered, "Error: a bug"]);
+    });
+
+    it("asks nothing more after Ctrl-C, and keeps what was answered", async () => {
+      const interrupt = () => {
+        stop.abort(new Error("interrupted"));
+      };
+      const [answers, , failure] = await askedUntil("b", interrupt);
+      deepEqual([answers, failure], [["a", "b", "c"], "Error: interrupted"]);
+    });
   });
 
   it("creates a pod with a proxy and a deadline, but no token", () => {
