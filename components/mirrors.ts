@@ -1,6 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { EngineResource } from "./engine-resource.ts";
-import type { MirrorsArgs, ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
+import {
+  countNotMirrored,
+  type MirrorsArgs,
+  type ObservedGateway,
+} from "@linkerd-multicluster/engine/mirroring";
 
 export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
   /** A gateway is unknown in the preview of a run that will create it. */
@@ -64,6 +68,6 @@ function statusOf(
     state: problem !== undefined ? "failed" : isDown ? "unreachable" : "ok",
     ...(problem !== undefined && { problem }),
     mirrors: Object.keys(mirrors[target] ?? {}).length,
-    notMirrored: Object.keys(notMirrored[target] ?? {}).length,
+    notMirrored: countNotMirrored(notMirrored[target]),
   };
 }

@@ -5,6 +5,7 @@ import {
   contested,
   deletionTime,
   type Outcome,
+  countNotMirrored,
 } from "@linkerd-multicluster/engine/mirroring";
 import {
   addressesOf,
@@ -97,7 +98,10 @@ function statusOf({
   const isChanged = hasWrites || (inputs.due === true && refusals.length === 0);
   const lines: Readonly<Record<string, unknown>> = typeof mirrors === "object" ? mirrors : {};
   const parts = Object.keys({ ...lines, ...notMirrored }).map((part) => {
-    const counts = { mirrors: sizeOf(lines[part]), notMirrored: sizeOf(notMirrored[part]) };
+    const counts = {
+      mirrors: sizeOf(lines[part]),
+      notMirrored: countNotMirrored(notMirrored[part]),
+    };
     return [part, counts] as const;
   });
   const restores =

@@ -34,6 +34,7 @@ export { type Decision, type Verdict, isSkip, isWanted } from "./model/decision.
 export { deletionTime } from "./decide/policies/absent-pods.ts";
 export { listedIn } from "./decide/policies/exports.ts";
 export { fits, selects } from "./decide/policies/selection.ts";
+export { countNotMirrored } from "./report/summary.ts";
 export { portsText } from "./model/canonical.ts";
 export type { MirrorKind } from "./model/mirror.ts";
 export { fixText } from "./model/reasons.ts";

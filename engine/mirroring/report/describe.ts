@@ -6,7 +6,7 @@ import { portsText } from "../model/canonical.ts";
 import { shortened } from "../model/difference.ts";
 import { liveKind } from "../model/live-mirrors.ts";
 import { type Decision, isListed } from "../model/decision.ts";
-import { count } from "../../message.ts";
+import { count, listed } from "../../message.ts";
 
 export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectKey, string>> {
   return Object.fromEntries(
@@ -45,6 +45,9 @@ export function describeLive(live: LiveMirror): string {
   );
 }
 
+/** State has a line for each mirror, and a target exports as many ports as it likes. */
+const mostPorts = 10;
+
 function line(
   kind: MirrorKind,
   annotations: StringMap,
@@ -52,8 +55,10 @@ function line(
   hosts: readonly string[] | undefined,
 ): string {
   const of =
-    kind === "federated" ? membersIn(annotations).join(", ") : remoteService(kind, annotations);
-  return `${kindText[kind]}${of === "" ? "" : ` of ${printable(of)}`}: ${portsText(ports)}${destination(kind, hosts)}`;
+    kind === "federated" ? listed(membersIn(annotations)) : remoteService(kind, annotations);
+  const more = ports.length - mostPorts;
+  const shown = portsText(ports.slice(0, mostPorts)) + (more > 0 ? ` and ${more} more` : "");
+  return `${kindText[kind]}${of === "" ? "" : ` of ${printable(of)}`}: ${shown}${destination(kind, hosts)}`;
 }
 
 export const kindText: Readonly<Record<MirrorKind, string>> = {

@@ -96,10 +96,23 @@ function nameOf(key: ObjectKey, service: Service): string | undefined {
   return originOf(key, { service }).service ?? key;
 }
 
+/** State keeps this many Services that aren't mirrored, and sentences for the first of them. */
+const most = { listed: 1_000, explained: 100 };
+const others = "more Services";
+
+/** A target exports what it likes, so that only the number of the others is listed. */
 export function notMirrored(skips: readonly Skip[]): Record<string, string> {
-  return Object.fromEntries(
-    skips.map((skip) => [subject(skip), `${skip.reason}: ${skip.sentence}`]),
-  );
+  const shown = skips.slice(0, most.listed).map((skip, index): [string, string] => {
+    const sentence = index < most.explained ? `: ${skip.sentence}` : "";
+    return [subject(skip), `${skip.reason}${sentence}`];
+  });
+  const more = skips.length - shown.length;
+  return { ...Object.fromEntries(shown), ...(more > 0 && { [others]: String(more) }) };
+}
+
+export function countNotMirrored(list: Readonly<Record<string, string>> = {}): number {
+  const { [others]: more, ...shown } = list;
+  return Object.keys(shown).length + Number(more ?? 0);
 }
 
 /** Returns one line per reason: a missing gateway is the same news for every Service behind it. */

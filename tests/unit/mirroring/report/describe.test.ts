@@ -66,6 +66,17 @@ describe("the line of a mirror in previews and state", () => {
       line: "gateway mirror: none, no endpoints",
     },
     {
+      state: "with more ports than a line has room for",
+      live: {
+        service: service(
+          "shop/x",
+          {},
+          { ports: Array.from({ length: 12 }, (_, n) => ({ port: n + 10 })) },
+        ),
+      },
+      line: "gateway mirror: 10/TCP, 11/TCP, 12/TCP, 13/TCP, 14/TCP, 15/TCP, 16/TCP, 17/TCP, 18/TCP, 19/TCP and 2 more, no endpoints",
+    },
+    {
       state: "that has lost its Service",
       live: { endpoints: endpoints("shop/x") },
       line: "Endpoints without a Service",

@@ -1,6 +1,10 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, ok } from "node:assert/strict";
 import type { Skip } from "../../../../engine/mirroring/model/reasons.ts";
-import { notMirrored, skipNotes } from "../../../../engine/mirroring/report/summary.ts";
+import {
+  countNotMirrored,
+  notMirrored,
+  skipNotes,
+} from "../../../../engine/mirroring/report/summary.ts";
 
 const skip = (name: string, more: Partial<Skip> = {}): Skip => ({
   origin: `shop/${name}`,
@@ -16,6 +20,15 @@ describe("the list of Services that aren't mirrored", () => {
       "shop/db pod db-0": "NotOurs: there is no gateway",
       "shop/db": "NoGateway: there is no gateway",
     });
+  });
+
+  it("is short, however many there are, and tells their number", () => {
+    const sentence = "x".repeat(1_000);
+    const all = Array.from({ length: 20_000 }, (_, n) => skip(`web-${n}`, { sentence }));
+    const list = notMirrored(all);
+    ok(JSON.stringify(list).length < 200_000);
+    deepEqual([list["shop/web-0"], list["shop/web-999"]], [`NoGateway: ${sentence}`, "NoGateway"]);
+    deepEqual([countNotMirrored(list), countNotMirrored()], [20_000, 0]);
   });
 });
 
