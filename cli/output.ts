@@ -24,7 +24,7 @@ export function written(value: unknown, format: Format, text: () => string): str
 /** Prints the result of a command, whose exit code says whether there are problems. */
 export function print(value: unknown, format: Format, text: () => string, isOk: boolean): void {
   process.stdout.write(written(value, format, text));
-  if (!isOk) process.exitCode = exitCode.problems;
+  if (!isOk) process.exitCode ??= exitCode.problems;
 }
 
 /** Words or marks say the same, so that no meaning depends on color alone. */

@@ -1,6 +1,7 @@
 import { parseDuration } from "@linkerd-multicluster/engine/duration";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Format, formats } from "../output.ts";
+import { messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { exitCode, type Format, formats } from "../output.ts";
 import type { Facts } from "../facts.ts";
 import type { FactsReading } from "../read-facts.ts";
 import type { Chosen, StackOptions } from "../stacks.ts";
@@ -78,7 +79,31 @@ export async function factsFor(
   const { factsIn, readFacts } = await import("../read-facts.ts");
   if (from !== undefined) return factsIn(from);
   const stacks = await stacksOf(options);
-  return Promise.all(stacks.map((each) => readFacts(each, reading)));
+  return readable(stacks, (each) => readFacts(each, reading));
+}
+
+/** One registered stack that can't be read must not hide the others: it is named, and the command fails at its end. */
+export async function readable<T>(
+  stacks: readonly Chosen[],
+  read: (stack: Chosen) => Promise<T>,
+): Promise<readonly T[]> {
+  if (stacks.length === 1) return Promise.all(stacks.map(read));
+  const found = await Promise.all(
+    stacks.map((each) =>
+      read(each).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ why: `${each.stack ?? ""}@${each.folder}: ${messageOf(error)}` }),
+      ),
+    ),
+  );
+  const values = found.flatMap((each) => ("value" in each ? [each.value] : []));
+  const unread = found.flatMap((each) => ("why" in each ? [each.why] : []));
+  if (values.length === 0) throw new UserError(unread.join("\n"));
+  if (unread.length > 0) {
+    process.stderr.write(`${unread.join("\n")}\n`);
+    process.exitCode = exitCode.failed;
+  }
+  return values;
 }
 
 async function stacksOf(options: StackOptions): Promise<Chosen[]> {

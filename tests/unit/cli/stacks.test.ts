@@ -1,4 +1,6 @@
-import { deepEqual, equal, match, throws } from "node:assert/strict";
+import { readable } from "../../../cli/commands/options.ts";
+import { UserError } from "../../../engine/user-error.ts";
+import { deepEqual, equal, fail, match, rejects, throws } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -104,5 +106,20 @@ describe("the stack of a command", () => {
     } finally {
       process.chdir(started);
     }
+  });
+});
+
+describe("several registered stacks", () => {
+  it("are shown although one can't be read, which fails the command", async () => {
+    const stacks = ["prod", "gone"].map((stack) => ({ stack, folder: "/srv" }));
+    const read = ({ stack }: { readonly stack?: string }) =>
+      stack === "gone" ? Promise.reject(new UserError("no state")) : Promise.resolve(stack);
+    deepEqual(await readable(stacks, read), ["prod"]);
+    equal(process.exitCode, 2);
+    process.exitCode = undefined;
+    await rejects(
+      readable([stacks[1] ?? fail(), stacks[1] ?? fail()], read),
+      /gone@\/srv: no state/,
+    );
   });
 });
