@@ -54,8 +54,10 @@ export function summaryOf(
   const shown = groups.filter(({ keys }) => namesAll || keys.length <= named);
   const names = shown.map(({ sign, keys }) => `${sign} ${keys.join(", ")}`);
   const those = names.length === 0 ? "" : ` (${names.join("; ")})`;
-  const left = lost.length > named ? `${lost.length} Services` : lost.join(", ");
-  const gone = lost.length === 0 ? "" : `; nothing is left of ${left}`;
+  const who = lost.length > named ? `${lost.length} Services` : lost.join(", ");
+  const [loses, backend] =
+    lost.length === 1 ? ["loses its", "backend"] : ["lose their", "backends"];
+  const gone = lost.length === 0 ? "" : `; ${who} ${loses} last ${backend}`;
   return { text: `${counts.join(", ")}${those}${gone}`, isCut: shown.length < groups.length };
 }
 

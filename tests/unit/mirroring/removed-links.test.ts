@@ -68,7 +68,7 @@ describe("the mirrors of a removed link", () => {
       ...removed,
       revision: 2,
       removedLinks: links,
-      notes: ["east → west: -1 (- shop/web-west); nothing is left of shop/web"],
+      notes: ["east → west: -1 (- shop/web-west); shop/web loses its last backend"],
     });
   });
 
