@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, readdir } from "node:fs/promises";
+import { access, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
 import { execa } from "execa";
 
+import { textsIn } from "../../../demo/recording.ts";
 import { until } from "../../bed/bed.ts";
 import { isSoak } from "../../reliability/effort.ts";
 
@@ -28,7 +29,7 @@ describe("npm run demo", function () {
     assert.match(preview, /default\/nginx-svc-west *: .*3 pods/);
     assert.match(preview, /shop\/web-west/);
     assert.match(preview, /payments\/ledger: "MissingNamespace: /);
-    assert.match(preview, /east → west: \+6, 1 not mirrored$/m);
+    assert.match(preview, /east → west: \+6, 1 not mirrored \(\+ default\/nginx-set-0-west, /);
     assert.doesNotMatch(preview, /metrics/);
 
     const mirrored = step("Look at east");
@@ -49,6 +50,9 @@ describe("npm run demo", function () {
     assertResolved(scaled, "nginx-set-4-west", "nginx-set-4.nginx-svc-west.default");
 
     assert.deepEqual(clusterIps(step("Take it all down")), []);
+    const picture = await readFile(join(repository, "docs", "images", "demo.svg"), "utf8");
+    const recorded = lasting(textsIn(picture).join("\n"));
+    assert.ok(lasting(stdout).includes(recorded), `Run "npm run record".\n${recorded}\n${stdout}`);
     assert.doesNotMatch(stdout, /warning|error|\[urn=urn:/);
     assert.ok(!stdout.includes("\u001b"), "colors outside of a terminal");
     await assert.rejects(access(join(repository, "Pulumi.demo.yaml")), { code: "ENOENT" });
@@ -137,6 +141,16 @@ async function finished(demo: Demo) {
 function stepsOf(text: string): (title: string) => string {
   const steps = text.split(/^\d+\. /m);
   return (title) => steps.find((step) => step.startsWith(`${title}\n`)) ?? assert.fail(text);
+}
+
+/** Removes what differs from run to run, or only by the width of the screen. */
+function lasting(text: string): string {
+  return text
+    .replaceAll(/^\d+\. /gm, "")
+    .replaceAll(/\d+(?:\.\d+){3}/g, "<address>")
+    .replaceAll(/\b\d+(?:\.\d+)?s\b/g, "<time>")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 }
 
 /** Returns for each mirror of nginx in a list of Services whether it is headless. */
