@@ -1,5 +1,4 @@
 import type { Answer } from "./answers.ts";
-import type { Asked } from "./verify.ts";
 
 export interface Answers {
   readonly answers: readonly Answer[];
@@ -8,9 +7,9 @@ export interface Answers {
 }
 
 /** Requests of one source follow one another. The failure of one waits until the others have deleted their pods. */
-export async function askAll(
-  all: readonly Asked[],
-  ask: (each: Asked) => Promise<Answer>,
+export async function askAll<T extends { readonly source: string }>(
+  all: readonly T[],
+  ask: (each: T) => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Answers> {
   const bySource = [...Map.groupBy(all, ({ source }) => source).values()].map(async (own) => {
