@@ -82,9 +82,12 @@ function create(server: Server, request: Request): Stored {
       `${kind.plural} "${name}" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
       { name, causes: ["NamespaceTerminating"] },
     );
+  const isTried = request.query.get("dryRun") === "All";
+  // Admission comes before the store finds that a name is taken.
+  if (isTried) server.admit("create", sent as Stored);
   if (server.store.get(kind.plural, keyOf({ name, namespace })) !== undefined)
     throw new Refused(409, "AlreadyExists", `${kind.plural} "${name}" already exists`, { name });
-  return write(server, request, "create", sent, undefined);
+  return isTried ? (sent as Stored) : write(server, request, "create", sent, undefined);
 }
 
 function write(

@@ -46,6 +46,8 @@ export interface ListOptions {
 interface WriteOptions {
   /** The default is the user agent's first part. */
   readonly fieldManager?: string;
+  /** The API server judges the request, and stores nothing. */
+  readonly dryRun?: "All";
 }
 
 /**

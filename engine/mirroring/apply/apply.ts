@@ -82,7 +82,7 @@ export async function apply(
     taken.has(key) && failed.has(key) ? undefined : addresses.get(key);
   const routing = { ...scopeOf(destination, routesPart), owner: routeOwner };
   const lost: WriteFailure[] = [];
-  const isInUse = ({ kind, verdict }: Write) => kind === "headless" && verdict !== "create";
+  const isInUse = ({ kind, verdict }: Write) => kind === "headless" && verdict === "update";
   // Relabeling removes a mirror from another link, so what points to it there changes first.
   const isLate = (names: readonly ObjectKey[]) => names.some((key) => taken.has(key));
   for (const late of [false, true]) {
@@ -90,24 +90,37 @@ export async function apply(
       .filter(isWrite)
       .filter(({ key, wanted }) => isLate([key, ...endpointMirrorsOf(wanted)]) === late);
     const confirmed = late ? [] : decisions.filter(isConfirmed);
-    await each([...writes, ...confirmed], async (scope, change) => {
+    const replaced = writes.filter(({ verdict }) => verdict === "replace");
+    const others = writes.filter(({ verdict }) => verdict !== "replace");
+    const writeAll = async (scope: WriteScope, change: Wanted) => {
       await made.get(change.wanted.namespace);
       const given = taken.get(change.key);
       if (given !== undefined) mayGo(given);
-      const service = await writeService(scope, change);
+      const missing = endpointMirrorsOf(change.wanted).find((key) => failed.has(key));
+      if (change.verdict === "replace" && missing !== undefined)
+        throw new UserError(
+          `mirror ${destination.source}/${change.key} stays as it is, because the mirror ${missing} of a pod could not be written`,
+        );
+      const service = await writeService(scope, change, addressIn);
       addresses.set(change.key, addressOf(service));
       if (service !== undefined && !hasMark(scope, change, service)) isMarked = false;
       if (service === undefined || !isInPlace(serviceFields(service, change.wanted)))
         order.differs(change.key);
-    });
-    for (const areInUse of [false, true]) {
-      const due = writes.filter((write) => isInUse(write) === areInUse && !failed.has(write.key));
-      await each(due, async (scope, change) => {
-        const endpoints = await writeEndpoints(scope, change, addressIn);
-        if (endpointsFields(endpoints, change.wanted, addressIn).length > 0)
-          order.differs(change.key);
-      });
-    }
+    };
+    const writeAllEndpoints = (due: readonly Write[]) =>
+      each(
+        due.filter(({ key }) => !failed.has(key)),
+        async (scope, change) => {
+          const endpoints = await writeEndpoints(scope, change, addressIn);
+          if (endpointsFields(endpoints, change.wanted, addressIn).length > 0)
+            order.differs(change.key);
+        },
+      );
+    await each([...others, ...confirmed], writeAll);
+    await writeAllEndpoints(others.filter((write) => !isInUse(write)));
+    // A mirror that is deleted and created again goes only once what it leads to is there.
+    await each(replaced, writeAll);
+    await writeAllEndpoints([...others.filter(isInUse), ...replaced]);
     const changed = routes.filter((route) => {
       if (route.verdict === "keep") return false;
       return isLate(route.verdict === "delete" ? [] : backendsOf(route.wanted)) === late;

@@ -1,3 +1,4 @@
+import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import type {
   Endpoints,
@@ -17,7 +18,7 @@ import {
   mustReplace,
   serviceFields,
 } from "../model/difference.ts";
-import { settle } from "../model/federated-claim.ts";
+import { type FederatedClaim, fieldsOfMembers, settle } from "../model/federated-claim.ts";
 import { marksOn, remarked, sameManagers } from "../model/marks.ts";
 import type { Mirror, MirrorEndpoints } from "../model/mirror.ts";
 import { UserError } from "../../user-error.ts";
@@ -25,10 +26,14 @@ import { UserError } from "../../user-error.ts";
 export async function writeService(
   scope: WriteScope,
   change: Wanted,
+  addressOf: AddressOf,
 ): Promise<Service | undefined> {
   const { wanted, live, verdict } = change;
   const goes = verdict === "replace" ? live.service : undefined;
-  if (goes !== undefined) await deleteServiceAndWait(scope, goes);
+  if (goes !== undefined) {
+    await assertReplaceable(scope, wanted, addressOf);
+    await deleteServiceAndWait(scope, goes);
+  }
   const observed = goes === undefined ? live.service : undefined;
   return write(scope, resources.services, wanted, observed, (now) => manifest(scope, change, now));
 }
@@ -39,16 +44,28 @@ function manifest(
   live: Service | undefined,
 ): Service | undefined {
   if (live !== undefined) assertOurs(scope, resources.services, live);
-  if (claim !== undefined) {
-    const { mirror, managedFields } = settle(claim, live);
-    // Its last members have left meanwhile, so the next run deletes it.
-    return mirror === undefined ? undefined : serviceOf(scope, mirror, live, managedFields);
-  }
+  if (claim !== undefined) return federatedService(scope, claim, live);
   if (live === undefined) return serviceOf(scope, wanted, live, undefined);
   const { names, adopts, fieldManager } = scope;
   const { managedFields = [] } = live.metadata;
   const marked = remarked(managedFields, [...names, ...adopts], [fieldManager], () => fieldManager);
   return serviceOf(scope, wanted, live, marked);
+}
+
+/** Returns undefined if its last members have left meanwhile, so that the next run deletes it. */
+function federatedService(
+  scope: WriteScope,
+  claim: FederatedClaim,
+  live: Service | undefined,
+): Service | undefined {
+  const { mirror, managedFields, isOurs } = settle(claim, live);
+  if (mirror === undefined) return undefined;
+  if (isOurs || live === undefined) return serviceOf(scope, mirror, live, managedFields);
+  const { metadata } = live;
+  const isRight = fieldsOfMembers(serviceFields(live, mirror)).length === 0;
+  if (isRight && sameManagers(metadata.managedFields, managedFields)) return undefined;
+  const annotations = mergedKeys("annotations", metadata, mirror.annotations);
+  return { ...live, metadata: { ...metadata, annotations, managedFields } };
 }
 
 function serviceOf(
@@ -106,16 +123,43 @@ export async function releaseMirror(
   if (live === undefined) return;
   await write(scope, resources.services, { namespace, name }, live, (now) => {
     if (now === undefined || !scope.owner.owns(now)) return undefined;
-    if (claim !== undefined) {
-      const { mirror, managedFields } = settle(claim, now);
-      return mirror && serviceOf(scope, mirror, now, managedFields);
-    }
+    if (claim !== undefined) return federatedService(scope, claim, now);
     const { managedFields = [] } = now.metadata;
     const left = remarked(managedFields, scope.names, [], () => undefined);
     return sameManagers(managedFields, left)
       ? undefined
       : { ...now, metadata: { ...now.metadata, managedFields: left } };
   });
+}
+
+/**
+ * Asks the API server before a mirror is deleted whether it may be created again, since admission, a quota or missing rights may
+ * forbid that: a dry run gets as far as finding that the name is taken.
+ *
+ * @throws KubernetesError
+ */
+async function assertReplaceable(
+  { kubernetes, fieldManager }: WriteScope,
+  wanted: Mirror,
+  addressOf: AddressOf,
+): Promise<void> {
+  const { endpoints } = wanted;
+  const options = { fieldManager, dryRun: "All" } as const;
+  await kubernetes
+    .create(resources.services, serviceManifest(wanted), options)
+    .catch(unlessRefused);
+  if (endpoints === undefined) return;
+  const subsets = resolved(endpoints.subsets, addressOf);
+  await kubernetes
+    .create(resources.endpoints, endpointsManifest(wanted, endpoints, subsets), options)
+    .catch(unlessRefused);
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof KubernetesError)) throw error;
+  // A webhook with side effects can't be asked.
+  const isUnasked = error.status === 400 && /does not support dry run/.test(error.detail ?? "");
+  if (error.kind !== "alreadyExists" && !isUnasked) throw error;
 }
 
 /**

@@ -27,7 +27,7 @@ export async function writeRoute(
   const missing = backendsOf(wanted).find((mirror) => failed.has(mirror));
   if (missing !== undefined)
     throw new UserError(
-      `the HTTPRoute ${key} on ${scope.source} stays as it is, because its mirror ${missing} could not be written`,
+      `the HTTPRoute ${key} on ${scope.source} ${live === undefined ? "is not created" : "stays as it is"}, because its mirror ${missing} could not be written`,
     );
   await write(scope, resources.httpRoutes, wanted.metadata, live, (now) =>
     manifest(scope, wanted, now),

@@ -2,6 +2,7 @@ import { namespaceOf, type ObjectKey, type ServicePort } from "../../kubernetes/
 import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import {
   type Decision,
+  type HandOver,
   isListed,
   isSkip,
   isWanted,
@@ -29,6 +30,9 @@ export interface FailoverView {
   readonly stacks: readonly string[];
 }
 
+/** A mirror that another stack takes over still serves. */
+type Existing = Write | Keep | HandOver;
+
 /** A Service to which a route sends requests. */
 export interface Backend {
   readonly key: ObjectKey;
@@ -52,22 +56,25 @@ export function mirrorBackend(
 ): Backend | undefined {
   const judged = decisionsByPart.get(target);
   const mirrors = (judged ?? undecidedMirrors(source, target))
-    .filter(isListed)
+    .filter((each) => isListed(each) || each.verdict === "handOver")
     .filter(({ kind }) => kind === "gateway" || kind === "discovery")
-    .filter(({ key, live, wanted }) => (wanted?.origin ?? originOf(key, live).service) === service);
+    .filter((each) => {
+      const wanted = isWanted(each) ? each.wanted.origin : undefined;
+      return (wanted ?? originOf(each.key, each.live).service) === service;
+    });
   const wanted = mirrors.find(isWanted);
   if (wanted !== undefined) return backendOf(wanted.key, wanted.wanted.ports);
   const isInDoubt =
     judged?.some((each) => isSkip(each) && each.origin === service && reasons[each.reason].keeps) ??
     true;
-  const isGoing = ({ live }: Write | Keep) => metaOf(live).deletionTimestamp !== undefined;
+  const isGoing = ({ live }: Existing) => metaOf(live).deletionTimestamp !== undefined;
   const staying = mirrors
     .filter(({ live }) => live.service !== undefined)
     .filter((mirror) => isInDoubt || !isGoing(mirror));
   const places = links.flatMap((link) =>
     link.target === target ? mirrorPlace(service, link) : [],
   );
-  const isInPlace = (mirror: Write | Keep) =>
+  const isInPlace = (mirror: Existing) =>
     places.includes(mirror.key) &&
     namespaceOf(mirror.key) === namespaceOf(service) &&
     marksOn(metaOf(mirror.live), stacks).isOurs;

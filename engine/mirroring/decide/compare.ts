@@ -8,7 +8,12 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Decision, type Deletion, isWanted, type Wanted } from "../model/decision.ts";
 import type { AddressOf } from "../model/canonical.ts";
 import { endpointsFields, mustReplace, serviceFields } from "../model/difference.ts";
-import { type FederatedClaim, type FederatedClaims, settle } from "../model/federated-claim.ts";
+import {
+  type FederatedClaim,
+  type FederatedClaims,
+  fieldsOfMembers,
+  settle,
+} from "../model/federated-claim.ts";
 import { colliding, unwritable } from "./policies/collisions.ts";
 import { addressOf, liveKind, liveMirrors, metaOf, rootOf } from "../model/live-mirrors.ts";
 import { succession } from "./policies/former-names.ts";
@@ -137,8 +142,10 @@ function withClaim(decision: Wanted, claim: FederatedClaim): Decision {
   const { managedFields, isOurs } = settle(claim, decision.live.service);
   const isMarked = sameManagers(decision.live.service?.metadata.managedFields, managedFields);
   if (isOurs) return { ...decision, claim, ...(!isMarked && { mark: "confirm" as const }) };
-  if (decision.verdict !== "keep") return { ...decision, claim, isOthers: true };
-  const { part, key, kind, live, fields } = decision;
+  const { part, key, kind, live, wanted } = decision;
+  const fields = fieldsOfMembers(decision.fields);
+  if (fields.length > 0)
+    return { verdict: "update", part, key, kind, live, wanted, fields, claim, isOthers: true };
   const release = isMarked ? {} : { mark: "release" as const };
   return { verdict: "handOver", part, key, kind, live, fields, claim, ...release };
 }

@@ -6,7 +6,7 @@ import type {
   StringMap,
 } from "../../kubernetes/objects/objects.ts";
 import { localMember, managerOf, marksOn, federatedWriter, remarked } from "./marks.ts";
-import { clusterPorts, type Mirror } from "./mirror.ts";
+import { clusterPorts, type FieldChange, type Mirror } from "./mirror.ts";
 import { isNarrowingKey, type Narrowing, othersNarrowing, portKey, recordOf } from "./narrowing.ts";
 import { annotation, clusterOfToken, federatedName, memberToken, tokensIn } from "./vocabulary.ts";
 
@@ -49,7 +49,6 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
   const { origin, members } = claim;
   const [namespace = "", service = ""] = origin.split("/");
   const [tokens, local] = [tokensLeft(claim, service, live), localLeft(claim, service, live)];
-  const details = detailsOf(claim, live, tokens, local);
   const managedFields = marksAfter(claim, live);
   const listed = [...tokens.map(clusterOfToken), ...(local === undefined ? [] : [localMember])];
   const others = othersNarrowing(
@@ -60,6 +59,8 @@ export function settle(claim: FederatedClaim, live: Service | undefined): Settle
   const isOurs =
     members.some(({ stance }) => stance === "wanted") ||
     members.some((member) => member.stance === "unknown" && isOurMember(member, service, live));
+  const details =
+    isOurs || live === undefined ? detailsOf(claim, live, tokens, local) : detailsIn(live);
   const isEmpty = details === undefined || (tokens.length === 0 && local === undefined);
   return {
     mirror: isEmpty
@@ -159,9 +160,22 @@ function detailsOf(
   const precedes = (token: string) => preceding.includes(clusterOfToken(token));
   const isSure =
     details !== undefined && (isLocalWanted || (local === undefined && !tokens.some(precedes)));
-  if (live === undefined || isSure) return details;
+  return live === undefined || isSure ? details : detailsIn(live);
+}
+
+function detailsIn(live: Service): NonNullable<FederatedClaim["details"]> {
   const { labels = {}, annotations = {} } = live.metadata;
   return { labels, annotations, ports: clusterPorts(live) };
+}
+
+/** Of a federated Service without a member of its own, a stack changes nothing but the lists of members. */
+export function fieldsOfMembers(fields: readonly FieldChange[]): FieldChange[] {
+  const lists = [annotation.remoteMembers, annotation.localMember];
+  return fields.filter(
+    ({ field }) =>
+      lists.some((key) => field === `annotation ${key}`) ||
+      isNarrowingKey(field.replace("annotation ", "")),
+  );
 }
 
 function marksAfter(claim: FederatedClaim, live: Service | undefined): readonly ManagedFields[] {

@@ -85,7 +85,7 @@ function routesReport(
       return [[key, { spec: text }]];
     }
     if (verdict === "create" && Object.hasOwn(lines, key))
-      return [[key, { action: "create again: it was deleted" }]];
+      return [[key, { action: "recreate: it is missing" }]];
     return verdict === "delete" && !Object.hasOwn(lines, key)
       ? [[key, { action: "delete: no Service fails over by it" }]]
       : [];

@@ -20,6 +20,7 @@ describe("a source with its own admission policies and few rights for the runner
 
   let shared: SharedBed;
   let stack: Stack;
+  let config: { readonly clusters: object; readonly links: readonly object[] };
 
   before(async () => {
     shared = await bedWithGateway(...namespaces);
@@ -43,7 +44,7 @@ describe("a source with its own admission policies and few rights for the runner
     await writeKubeconfig(kubeconfig, [{ name: "east", access }]);
     const metadata = { copiedMetadata: ["*"], excludedLabels: ["team"] };
     const link = { source: "east", target: "west", headless: true, ...metadata };
-    const config = { clusters: { west: {}, east: { kubeconfig } }, links: [link] };
+    config = { clusters: { west: {}, east: { kubeconfig } }, links: [link] };
     stack = await Stack.create(shared, "failures", config, [token]);
   });
 
@@ -83,6 +84,36 @@ describe("a source with its own admission policies and few rights for the runner
       ["web-west"],
     ]);
     await stack.run("preview", unchanged);
+  });
+
+  it("keeps a mirror that would have to be deleted and could not be created again", async () => {
+    const { east } = shared.kube;
+    const db = { namespace: "failures-denied", name: "db-west" };
+    const before = await east.get(resources.services, db);
+    const expression = "request.operation != 'CREATE' || !object.metadata.name.startsWith('db-')";
+    const validations = [{ expression, message: "not on a Monday" }];
+    const policy = { name: "not-on-a-sunday" };
+    await east.patch(kinds.ValidatingAdmissionPolicy, policy, { spec: { validations } });
+    const binding = policies.filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
+    await create(east, binding);
+    await until(
+      "the policy",
+      [],
+      async () => (await dryRun("failures-denied")).code !== 201 || undefined,
+    );
+    const links = config.links.map((link) => ({ ...link, headless: false }));
+    await stack.configure({ ...config, links });
+    await stack.up({ fails: true });
+    assert.deepEqual((await east.get(resources.services, db)).metadata.uid, before.metadata.uid);
+    await east.remove(kinds.ValidatingAdmissionPolicyBinding, { name: "not-on-a-sunday" });
+    await until(
+      "the end of the policy",
+      [],
+      async () => (await dryRun("failures-denied")).code === 201 || undefined,
+    );
+    await stack.up();
+    const { spec } = await east.get(resources.services, db);
+    assert.notEqual(spec.clusterIP, "None");
   });
 
   function dryRun(namespace: string) {

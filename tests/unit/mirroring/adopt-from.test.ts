@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
@@ -120,5 +120,20 @@ describe("adoptFrom on a link", () => {
       deepEqual([steps.map(({ changes }) => changes), writesTo(east)], [[false], []]);
       deepEqual(marksOf(east, "blog/site-west"), [managerOf(name)]);
     }
+  });
+});
+
+describe("two stacks that both have a link of which one adopts from the other", () => {
+  it("come to rest, and each keeps its failover", async () => {
+    const { east, former, next } = await moving();
+    const route = "shop/web-failover-80";
+    notEqual(east.get("httproutes", route), undefined);
+    for (let round = 0; round < 3; round++) {
+      east.journal.length = 0;
+      for (const stack of [next, former]) equal((await stack.up()).failure, undefined);
+      notEqual(east.get("httproutes", route), undefined);
+    }
+    deepEqual(east.journal, []);
+    deepEqual(membersOf(east)[0], "api@west,api@north");
   });
 });

@@ -1,7 +1,10 @@
-import { deepEqual, doesNotMatch, match } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import type { ObjectKey, Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { managerOf } from "../../../engine/mirroring/model/marks.ts";
 import { ownerLabels } from "../../../engine/mirroring/model/owner.ts";
+import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { Mesh } from "../../simulation/mesh.ts";
 import { argsFor, fresh, having, run, type Scenario, west } from "../fixtures/checked.ts";
 import { fed } from "../fixtures/federation.ts";
 import { confirmed, stack } from "../fixtures/marks.ts";
@@ -81,4 +84,18 @@ describe("a Service that looks like a mirror and that state doesn't list", () =>
         match(found.refused.west ?? "", /would delete 12 of its 12 mirrors/);
       });
     }
+});
+
+describe("a federated Service that nobody has marked and that others list members of", () => {
+  it("loses what this stack's link doesn't list, and nothing else", async () => {
+    const east = serverWith(cluster("east", { namespaces: ["shop"] }));
+    const mesh = Mesh.of([east, serverWith(west(exported("shop/web")))]);
+    equal((await mesh.up()).failure, undefined);
+    const forged = fed("evil/fake", { remote: "fake@west,fake@ghost" });
+    east.put("services", { ...forged, spec: { ...forged.spec, selector: { app: "fake" } } });
+    equal((await mesh.up()).failure, undefined);
+    const live = east.get("services", "evil/fake-federated") as object as Service;
+    deepEqual(live.metadata.annotations, { [annotation.remoteMembers]: "fake@ghost" });
+    deepEqual(live.spec.selector, { app: "fake" });
+  });
 });

@@ -1,4 +1,5 @@
 import { deepEqual, match, notEqual } from "node:assert/strict";
+import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { scale, serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
@@ -68,6 +69,41 @@ describe("a run that renames mirrors and deletes those of former names", () => {
     deepEqual((await mesh.up()).failure, undefined);
     deepEqual(mirrorsIn(east), present);
   });
+});
+
+describe("a mirror that has to be deleted and created again", () => {
+  const link = { source: "east", target: "west" };
+  const mirrors = (east: ApiServer) =>
+    ["services", "endpoints"].map((kind) => east.get(kind, "shop/db-west"));
+
+  for (const [from, to] of [
+    [{ headless: false }, { headless: true }],
+    [{ headless: true }, { headless: false }],
+  ] as const)
+    for (const refused of [
+      /^create services shop\/db-west$/,
+      /^create endpoints shop\/db-west$/,
+      ...(to.headless
+        ? [/^create services shop\/db-0-west$/, /^create endpoints shop\/db-0-west$/]
+        : []),
+    ])
+      it(`stays as it is while ${refused.source} is refused (${to.headless ? "to" : "from"} headless)`, async () => {
+        const east = serverWith(cluster("east", { namespaces: ["shop"] }));
+        const west = serverWith(exporting("west", [headless("shop/db")]));
+        scale(west, "db", 1);
+        const mesh = Mesh.of([east, west]);
+        mesh.link({ ...link, ...from });
+        deepEqual((await mesh.up()).failure, undefined);
+        const before = mirrors(east);
+        mesh.link({ ...link, ...to });
+        east.refuse = (request) => (refused.test(request) ? "forbidden" : undefined);
+        for (let run = 0; run < 2; run++) notEqual((await mesh.up()).failure, undefined);
+        deepEqual(mirrors(east), before);
+        east.refuse = () => undefined;
+        for (let run = 0; run < 2; run++) deepEqual((await mesh.up()).failure, undefined);
+        const { clusterIP } = (east.get("services", "shop/db-west") as object as Service).spec;
+        deepEqual(clusterIP === "None", to.headless);
+      });
 });
 
 describe("a mirror to which an HTTPRoute of this stack sends requests", () => {

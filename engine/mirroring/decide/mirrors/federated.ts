@@ -141,8 +141,9 @@ function claimOn(
     keepsOwn: staying.some(
       ({ cluster, claim }) => claim?.stance === "unknown" && !held.has(cluster),
     ),
-    others: othersNarrowing(metadata, listed, (cluster) => namesFor(cluster, view)),
-    isShared: (cluster) => marksOn(metadata, namesFor(cluster, view), cluster).others.length > 0,
+    others: othersNarrowing(metadata, listed, (cluster) => namesFor(cluster, view, metadata)),
+    isShared: (cluster) =>
+      marksOn(metadata, namesFor(cluster, view, metadata), cluster).others.length > 0,
   });
   const { joining, refused, narrowing } = found;
   // What others say may not throw out a member.
@@ -177,8 +178,16 @@ function claimOn(
   return { joining, refused, claim };
 }
 
-/** What a link adopts from another stack counts for its own members. */
-function namesFor(cluster: string, { links, stacks }: FederatedView): readonly string[] {
+/**
+ * What a link adopts from another stack counts for its own members until this stack has marked them. Stacks that both want
+ * a member would otherwise take it from each other for ever.
+ */
+function namesFor(
+  cluster: string,
+  { links, stacks }: FederatedView,
+  metadata: Partial<ObjectMeta> = {},
+): readonly string[] {
+  if (marksOn(metadata, stacks, cluster).isOurs) return stacks;
   const current = links.find(({ link }) => link.target === cluster);
   return [...stacks, ...othersAmong(current?.link.adoptFrom ?? [], stacks)];
 }
@@ -206,7 +215,8 @@ function memberClaim(
   const current = view.links.find(({ link }) => link.target === cluster);
   if (current !== undefined) {
     const { link, target } = current;
-    if (isWanted) return { ...claim, names: namesFor(cluster, view), stance: "wanted" };
+    if (isWanted)
+      return { ...claim, names: namesFor(cluster, view, live?.metadata), stance: "wanted" };
     if (target === undefined || isHeld) return { ...claim, stance: "unknown" };
     const takesUnmarked =
       whyExcluded(namespaceOf(origin), link) === undefined && !mayExist(view.controllers, cluster);
