@@ -14,6 +14,7 @@ import {
   listedIn,
   type Outcome,
   portsText,
+  whyUndecided,
 } from "@linkerd-multicluster/engine/mirroring";
 import type { Certificate } from "@linkerd-multicluster/engine/trust";
 import {
@@ -177,11 +178,10 @@ function failoverIn(cluster: string, { outcomes }: Views): ReadonlyMap<string, r
 function nextRun(source: string, outcome: Outcome, state: SourceState | undefined): NextRun {
   const nothing = { source, writes: false, lines: [], refusals: [] };
   if (outcome.outcome === "invalid") return { ...nothing, refusals: outcome.mistakes };
-  if (outcome.outcome === "sourceUnreadable" || state === undefined)
-    return {
-      ...nothing,
-      unknown: `${source} can't be read, so the next up leaves its mirrors unchanged`,
-    };
+  if (outcome.outcome === "sourceUnreadable" || state === undefined) {
+    const unread = whyUndecided(outcome, source, source);
+    return { ...nothing, unknown: unread ?? `the stack's state has no mirrors of ${source}` };
+  }
   const { inputs, hasWrites, summaries } = inputsFor(state.before, state.args, outcome);
   // Without the state of the last run, every existing mirror would look adopted.
   const isKnown = hasWrites || state.before.revision !== undefined;

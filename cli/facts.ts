@@ -1,4 +1,4 @@
-import { printable } from "@linkerd-multicluster/engine/kubernetes";
+import { listed, printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { HealthReport } from "@linkerd-multicluster/engine/health";
 import {
   federatedPart,
@@ -159,6 +159,14 @@ export function undecidedIn({ links, mirrors }: Pick<Facts, "links" | "mirrors">
     return [`${about}: ${undecided}`];
   });
   return sentences.length === 0 ? {} : { undecided: [...new Set(sentences)] };
+}
+
+/** Says for which links nobody knows what the next `up` changes, as in `unknown for east → west: see check`. */
+export function unknownChanges(links: readonly LinkFact[]): string | undefined {
+  const names = links.flatMap(({ source, target, undecided }) =>
+    undecided === undefined ? [] : [`${source} → ${target}`],
+  );
+  return names.length === 0 ? undefined : `unknown for ${listed(names)}: see check`;
 }
 
 /** Returns for example `not probed 192.0.2.1:4143`, in every view of the mesh. */

@@ -1,6 +1,6 @@
 import { firstOf } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
-import { type CertificateFact, type Facts, gatewayText } from "./facts.ts";
+import { type CertificateFact, type Facts, gatewayText, unknownChanges } from "./facts.ts";
 import { age, columns, mark, paint, shownName } from "./output.ts";
 
 /** `linkerd-clusters status --output json` prints this for each stack, and `gather` writes it. */
@@ -12,10 +12,11 @@ export interface Status extends Facts {
 
 export function statusOf(facts: Facts): Status {
   const { links, next, health } = facts;
-  const refusals = [
-    ...next.flatMap((each) => each.refusals),
-    ...links.flatMap(({ undecided }) => undecided ?? []),
-  ];
+  const mistakes = next.flatMap((each) => each.refusals);
+  // A link of a source with several mistakes is undecided because of all of them, which come one by one.
+  const isTogether = (why: string) => next.some((each) => each.refusals.join("; ") === why);
+  const whys = links.flatMap(({ undecided }) => undecided ?? []);
+  const refusals = [...mistakes, ...whys];
   const errors = health.groups.flatMap(({ kind, name, checks }) =>
     checks
       .flatMap(({ findings }) => findings)
@@ -24,7 +25,8 @@ export function statusOf(facts: Facts): Status {
       .map(({ sentence }) => (kind === "link" ? `${shownName(name)}: ${sentence}` : sentence)),
   );
   const unknown = next.flatMap((each) => each.unknown ?? []);
-  const problems = [...new Set([...refusals, ...unknown, ...errors])];
+  const others = [...whys, ...unknown, ...errors].filter((why) => !isTogether(why));
+  const problems = [...new Set([...mistakes, ...others])];
   const isQuiet = next.every(({ writes }) => !writes);
   return { ...facts, ok: health.healthy && isQuiet && problems.length === 0, problems };
 }
@@ -70,6 +72,8 @@ export function statusTable(status: Status): string {
     if (lines.length > 0) return lines;
     return writes ? [`${source}: ownership marks or Link status`] : [];
   });
+  const unknown = unknownChanges(status.links);
+  if (unknown !== undefined) next.push(`${mark("warn")} ${unknown}`);
   const gaps = links.filter(({ notMirrored }) => notMirrored > 0);
   const incomplete = federated.filter(({ members, wanted }) => members.length < wanted);
   return [

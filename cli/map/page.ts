@@ -13,6 +13,7 @@ import {
   type Picture,
   stateNow,
 } from "./picture.ts";
+import { unknownChanges } from "../facts.ts";
 import { count, inDigits } from "@linkerd-multicluster/engine/kubernetes";
 
 /** All links together have no more rows, so that a browser can open the page of any mesh. */
@@ -28,7 +29,7 @@ export function pageOf(picture: Picture, svg: Markup, css: string): string {
   const mirrors = links.flatMap((link) => link.mirrors);
   const skipped = links.reduce((sum, link) => sum + link.notMirrored.length, 0);
   const perLink = Math.max(20, Math.floor(mostRows / links.length));
-  const changes = changesOf([...mirrors, ...federated]);
+  const changes = [changesOf([...mirrors, ...federated]), unknownChanges(links) ?? ""];
   const tooMany = `${count(links.length, "link")} are too many for a picture: it shows up to ${mostLinks} links with findings.`;
   return markup`<!doctype html>
 <html lang="en">
@@ -44,7 +45,7 @@ export function pageOf(picture: Picture, svg: Markup, css: string): string {
 <h1>Mesh of ${stack}</h1>
 <dl>
 <dt>Read</dt><dd>${readAt}</dd>
-${preview ? markup`<dt>Next up</dt><dd>${changes === "" ? "changes no mirror" : changes}</dd>` : ""}
+${preview ? markup`<dt>Next up</dt><dd>${changes.filter(Boolean).join("; ") || "changes no mirror"}</dd>` : ""}
 <dt>Mirrors</dt><dd>${count(mirrors.length, "mirror")}, ${skipped} not mirrored</dd>
 </dl>
 </header>

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { mapOf } from "../../../cli/map/map.ts";
 import { statusOf, statusTable } from "../../../cli/status.ts";
 import { Mesh } from "./mesh.ts";
 
@@ -43,4 +44,38 @@ Next up
 `,
     );
   });
+
+  const losses: Readonly<Record<string, { happens: (mesh: Mesh) => void; causes: number }>> = {
+    "no cluster can be reached": {
+      happens: ({ clusters }) => {
+        for (const server of Object.values(clusters)) server.refuse = () => "unreachable";
+      },
+      causes: 3,
+    },
+    "the kubeconfig lacks two targets": {
+      happens: ({ clusters }) => {
+        delete clusters.west;
+        delete clusters.north;
+      },
+      causes: 2,
+    },
+    "the source can't be read": {
+      happens: ({ clusters }) => {
+        clusters.east.refuse = () => "forbidden";
+      },
+      causes: 1,
+    },
+  };
+  for (const [what, { happens, causes }] of Object.entries(losses))
+    it(`doesn't know the next changes if ${what}, and gives each cause once`, async () => {
+      const mesh = await (await new Mesh().up()).up();
+      happens(mesh);
+      const status = statusOf(await mesh.facts());
+      equal(status.ok, false);
+      equal(status.problems.length, causes, status.problems.join("\n"));
+      const unknown = "unknown for east → west, east → north: see check";
+      match(statusTable(status), new RegExp(`\nNext up\n {2}‼ ${unknown}\n$`));
+      const page = await mapOf(status, true, "html");
+      match(page, new RegExp(`<dt>Next up</dt><dd>${unknown}</dd>`));
+    });
 });
