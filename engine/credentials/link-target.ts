@@ -4,7 +4,7 @@ import { poll, type Polling, systemTime } from "../kubernetes/client/retry.ts";
 import { hostnameOf, type Resolve } from "../mirroring/decide/gateway-facts.ts";
 import { resultOf } from "../result.ts";
 import type { TargetArgs, TargetFacts, TargetInputs } from "./state.ts";
-import type { TargetReading } from "./target.ts";
+import type { TargetRead, TargetReading } from "./target.ts";
 import { UserError } from "../user-error.ts";
 
 /** @param before the token of the previous run */
@@ -29,7 +29,7 @@ export async function checkTarget(
   // Once the link has adopted, its objects are this stack's.
   const reading = await read(olds.adopt === undefined ? args : others, olds.facts?.token);
   if ("value" in reading) {
-    const { facts, rotates, notes } = reading.value;
+    const { facts, rotates, notes } = withFormerGateway(reading.value, olds, args);
     const remark = rotates === undefined ? {} : { remark: `new token: ${rotates}` };
     return { inputs: { ...args, facts, ...remark }, notes };
   }
@@ -58,6 +58,28 @@ export function isSameTarget(
 /** Returns the facts of `olds` if they were read for the same arguments. */
 function factsOfSame(olds: Partial<TargetInputs>, args: TargetArgs): TargetFacts | undefined {
   return isDeepStrictEqual(argsIn(olds), argsIn(args)) ? olds.facts : undefined;
+}
+
+/**
+ * Keeps the Link's gateway until one of the names resolves to which the target moves it: otherwise, a target could take
+ * its mirrors' gateway away, or have each run wait for another name.
+ */
+function withFormerGateway(
+  { unresolved, ...found }: TargetRead,
+  olds: Partial<TargetInputs>,
+  args: TargetArgs,
+): TargetRead {
+  const former = gatewayOfSame(olds, args);
+  const { facts } = found;
+  const isSame = isDeepStrictEqual(former?.addresses, facts.gateway?.addresses);
+  if (former === undefined || unresolved === undefined || isSame) return found;
+  const note = `its Link keeps the gateway's addresses (${former.addresses.join(", ")}), because none of the new ones resolves (${unresolved}): run again once DNS has them, or set gateway.addresses on the link`;
+  return { ...found, facts: { ...facts, gateway: former }, notes: [...found.notes, note] };
+}
+
+/** Returns the link's gateway of the last run if the same settings say where it is. */
+function gatewayOfSame(olds: Partial<TargetInputs>, { gateway }: Pick<TargetArgs, "gateway">) {
+  return isDeepStrictEqual(olds.gateway, gateway) ? olds.facts?.gateway : undefined;
 }
 
 /** These arguments decide about the token only: a new one waits for the target. */
@@ -101,7 +123,7 @@ export async function settleTarget(
   };
   const isEnough = (seen: TargetReading) => "value" in seen || seen.soon !== true;
   const reading = await poll(look, isEnough, polling);
-  if ("value" in reading) return reading.value.facts;
+  if ("value" in reading) return withFormerGateway(reading.value, olds, inputs).facts;
   const kept = reading.cause === "invalid" ? undefined : factsOfSame(olds, inputs);
   if (kept !== undefined) return kept;
   const waited = reading.soon === true ? `after ${polling.within / 1_000} s, ` : "";
@@ -110,9 +132,10 @@ export async function settleTarget(
 
 /**
  * A cloud announces the name of a new load balancer minutes before DNS has it. If none of the gateway's names resolves in
- * time, the run does the rest, and a later one writes the mirrors.
+ * time, the run does the rest, and a later one writes the mirrors. Only a link's first gateway is waited for.
  */
 export async function awaitHostnames(
+  olds: Partial<TargetInputs>,
   inputs: TargetInputs,
   { gateway }: TargetFacts,
   resolve: Resolve,
@@ -121,6 +144,7 @@ export async function awaitHostnames(
 ): Promise<void> {
   const { gateway: said } = inputs;
   if (gateway === undefined || said === false) return;
+  if (gatewayOfSame(olds, inputs) !== undefined) return;
   const names = gateway.addresses;
   if (names.some((name) => isIP(name) !== 0)) return;
   const tell = progress(inputs, polling, say);

@@ -28,10 +28,12 @@ type Read<T> = { readonly value: T } | Missing;
 /** With `soon`, what is missing will exist by itself. In a preview, this very run may create it. */
 type Missing = Failure & { readonly soon?: boolean };
 
-interface TargetRead {
+export interface TargetRead {
   readonly facts: TargetFacts;
   /** The token will be replaced for this reason. */
   readonly rotates?: string;
+  /** None of the gateway's host names resolves, for this reason. */
+  readonly unresolved?: string;
   readonly notes: readonly string[];
 }
 
@@ -77,6 +79,7 @@ async function readFacts(
   const account = accountName(args.source);
   const due = tokenDue(account, args.rotation, live, before, context.now());
   const { name, why, waits } = args.sourceUnreachable === true ? heldToken(due, live, before) : due;
+  const { unresolved } = gateway.value ?? {};
   const facts = {
     ...server,
     ...domains.value,
@@ -96,7 +99,7 @@ async function readFacts(
     else if ("why" in read.value) return read.value;
     else notes.push(...read.value.value);
   }
-  return { value: { facts, notes, ...omitUndefined({ rotates: why }) } };
+  return { value: { facts, notes, ...omitUndefined({ rotates: why, unresolved }) } };
 }
 
 /** If another stack installs the target, the namespace for the account may not exist yet. */
@@ -131,7 +134,7 @@ async function readGateway(
   { awaited, gateway, target }: TargetArgs,
   kubernetes: Kubernetes,
   judge: GatewayJudge,
-): Promise<Read<{ facts: LinkGateway; notes: string[] } | undefined>> {
+): Promise<Read<{ facts: LinkGateway; notes: string[]; unresolved?: string } | undefined>> {
   if (gateway === false) return { value: undefined };
   const { namespace, name } = gateway;
   const service = await kubernetes.find(resources.services, { namespace, name });
@@ -141,12 +144,13 @@ async function readGateway(
     const isAwaited = awaited !== undefined && service === undefined;
     return missing(answer.why, answer.cause === "unreachable" || isAwaited);
   }
-  const { facts, refused } = answer.value;
+  const { facts, refused, dialled, failed } = answer.value;
   const notes = refused.map((why) => leftOut(target, why));
+  const unresolved = dialled.length === 0 ? { unresolved: failed.join("; ") } : {};
   const probe = gatewayProbe(service, where);
-  if (probe === undefined) return { value: { facts, notes } };
+  if (probe === undefined) return { value: { facts, notes, ...unresolved } };
   if ("mistake" in probe) return missing(probe.mistake, false);
-  return { value: { facts: { ...facts, probe: probe.probe }, notes } };
+  return { value: { facts: { ...facts, probe: probe.probe }, notes, ...unresolved } };
 }
 
 async function readDiscovery(

@@ -156,7 +156,7 @@ export const linkTargets = {
         if (link !== undefined && olds.adopt === undefined)
           await removeForeignSettings({ args: inputs, link, facts }, await sourceOf(inputs));
         const resolve = (name: string) => clusters.resolveAgain(name);
-        await awaitHostnames(inputs, facts, resolve, hostnamePolling, print);
+        await awaitHostnames(olds, inputs, facts, resolve, hostnamePolling, print);
         return { ...inputs, facts };
       }),
   }),

@@ -141,7 +141,7 @@ describe("a link whose target has a new load balancer", () => {
   const gateway = { addresses: [named], port: 4143, identity: "gateway.west" };
 
   /** Runs while DNS gets the name after so many attempts. */
-  async function said(after: number, addresses: readonly string[] = [named]) {
+  async function said(after: number, addresses: readonly string[] = [named], olds: object = {}) {
     const time = new VirtualTime();
     const [lines, asked]: [string[], string[]] = [[], []];
     const resolve = (name: string) => {
@@ -152,7 +152,7 @@ describe("a link whose target has a new load balancer", () => {
     };
     const polling = { within: 120_000, every: 5_000, time };
     const seen = { ...facts, gateway: { ...gateway, addresses } };
-    await awaitHostnames(args, seen, resolve, polling, (line) => lines.push(line));
+    await awaitHostnames(olds, args, seen, resolve, polling, (line) => lines.push(line));
     return { lines, asked, seconds: time.now() / 1_000 };
   }
   const waiting = (seconds: number) =>
@@ -169,6 +169,30 @@ describe("a link whose target has a new load balancer", () => {
   it("needs only one of several names", async () => {
     deepEqual((await said(1, [named, "other.example.com"])).seconds, 0);
     deepEqual((await said(99, [named, "192.0.2.7"])).seconds, 0);
+  });
+
+  it("is waited for only if the link has no gateway yet", async () => {
+    const had = { ...args, facts: { ...facts, gateway: { ...gateway, addresses: ["192.0.2.6"] } } };
+    equal((await said(99, [named], had)).seconds, 0);
+    equal((await said(99, [named], known)).seconds, 120);
+    const moved = { namespace: "linkerd-multicluster", name: "other" };
+    equal((await said(99, [named], { ...had, gateway: moved })).seconds, 120);
+  });
+
+  it("keeps its gateway until one of the new names resolves", async () => {
+    const former = { ...gateway, addresses: ["192.0.2.6"], identity: "former.west" };
+    const olds = { ...args, facts: { ...facts, gateway: former } };
+    const now = { ...facts, gateway };
+    const lost = { value: { facts: now, notes: [], unresolved: `${named}: no address` } };
+    const checked = await checkTarget(reading(lost), olds, args);
+    deepEqual(checked.inputs.facts, olds.facts);
+    ok(isSameTarget(olds, checked.inputs));
+    match(checked.notes.join(), /keeps the gateway's addresses \(192.0.2.6\).*lb.example.com: no/);
+    const polling = { within: 0, every: 1, time: new VirtualTime() };
+    deepEqual(await settleTarget(reading(lost), olds, args, polling, () => undefined), olds.facts);
+    const resolved = { value: { facts: now, notes: [] } };
+    deepEqual((await checkTarget(reading(resolved), olds, args)).inputs.facts, now);
+    deepEqual((await checkTarget(reading(lost), known, args)).inputs.facts, now);
   });
 
   it("waits until DNS has the name, and reports every minute how long it still will", async () => {
