@@ -4,7 +4,7 @@
 // `namespace/name`. rules.json holds an organization's own values.
 import { PolicyPack } from "@pulumi/policy";
 
-/** Names of clusters, or how names begin and then `*`. */
+/** Names of clusters; a trailing `*` matches any suffix. */
 const pairs = {
   type: "array",
   items: {
@@ -94,7 +94,11 @@ function rule(judge) {
   };
 }
 
-function demands({ matchExpressions = [] } = {}, label) {
+/** An empty selector selects nothing, so it exports nothing without an owner. */
+function demands(selector, label) {
+  if (selector === undefined) return false;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  if (Object.keys(matchLabels).length + matchExpressions.length === 0) return true;
   return matchExpressions.some(({ key, operator }) => key === label && operator === "Exists");
 }
 

@@ -39,8 +39,8 @@ describe("a policy pack", function () {
   });
 
   it("reports every violation by link or mirror, and stops the run", async () => {
-    const { selector, ...withoutSelector } = link;
-    const flat = { ...withoutSelector, gateway: false, maxDeletions: "10%" };
+    const { selector, federatedServiceSelector, ...others } = link;
+    const flat = { ...others, gateway: false, maxDeletions: "10%" };
     const rules = {
       "exports-have-owners": { label: "owner" },
       "no-forbidden-links": { forbidden: [{ source: "ea*", target: "west" }] },
@@ -49,7 +49,7 @@ describe("a policy pack", function () {
     const { code, text } = await run(["up", "--yes", "--skip-preview"], [flat], rules);
     assert.notEqual(code, 0);
     for (const sentence of [
-      "link from east to west: its selector must demand the label owner",
+      "link from east to west: its federatedServiceSelector must demand the label owner",
       "link from east to west: Services of west must not appear in east",
       "link from east to west: a flat link is not allowed between them",
       "link from east to west: maxDeletions must be a number of at most 10",
@@ -61,11 +61,14 @@ describe("a policy pack", function () {
 
   it("accepts a mesh without violations, whose saved plan does what it shows or nothing", async () => {
     const plan = join(pack, "plan.json");
-    const previewed = await run(["preview", "--diff", "--save-plan", plan], [link]);
+    // It selects nothing, so nothing of it lacks an owner.
+    const unfederated = { ...link, federatedServiceSelector: {} };
+    const previewed = await run(["preview", "--diff", "--save-plan", plan], [unfederated]);
     assert.equal(previewed.code, 0, previewed.text);
     assert.match(previewed.text, /policies\/web-west *: ".* mirror of web/);
     await create(shared.kube.west, [webService("late")]);
-    const { code, text } = await run(["up", "--yes", "--skip-preview", "--plan", plan], [link]);
+    const up = ["up", "--yes", "--skip-preview", "--plan", plan];
+    const { code, text } = await run(up, [unfederated]);
     assert.notEqual(code, 0);
     assert.match(text, /violates plan/);
     assert.deepEqual(await servicesIn(shared.kube.east, namespace), []);
