@@ -43,7 +43,10 @@ describe("linkerd-clusters check", function () {
     const since = await Promise.all([west, east].map(mark));
     const { code, stdout, stderr } = await check();
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.match(stdout, /^link east → west\n-+\n√ both clusters trust a common anchor \[trust-anchors-shared\]\n/m);
+    assert.match(
+      stdout,
+      /^link east → west\n-+\n√ both clusters trust a common anchor \[trust-anchors-shared\]\n/m,
+    );
     assert.doesNotMatch(stdout, /[×‼]/);
     assert.match(stdout, /\nStatus: √ \(\d+ passed, 6 skipped\)$/);
     for (const log of since) {

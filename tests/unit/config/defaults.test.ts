@@ -209,7 +209,7 @@ describe("stack config: the mesh", () => {
     deepEqual(rest, {
       manage: "all",
       ignored: [],
-    leaving: {},
+      leaving: {},
       trustKeysExported: false,
       linkerdCheck: false,
       linkerdNamespace: "linkerd",
