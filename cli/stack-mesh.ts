@@ -5,13 +5,8 @@ import type { MeshConfig } from "../config/mesh.ts";
 import { project } from "../config/mistakes.ts";
 import { healthMesh, mirrorsArgs, ownClusters } from "../config/share.ts";
 import { configOf, stackNameOf } from "../config/stack-file.ts";
-import {
-  effectiveConfig,
-  locationOf,
-  type StackLocation,
-  type StackState,
-  stackState,
-} from "./pulumi.ts";
+import { effectiveConfig, locationOf, type StackLocation } from "./pulumi.ts";
+import { type StackState, stackState } from "./stack-state.ts";
 import type { Chosen } from "./stacks.ts";
 
 /** The config and the state of a stack say this of its mesh, without a cluster being read. */

@@ -9,16 +9,14 @@ import { omitUndefined, parse } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import {
   endedWith,
-  mirrorsIn,
-  mirrorsTypes,
   notRun,
-  type Resource,
   type longestSilence,
   silentFor,
   type StackLocation,
   stackOption,
   unattended,
 } from "../pulumi.ts";
+import { mirrorsIn, mirrorsTypes, type Resource } from "../stack-state.ts";
 import type { RunCommand, RunEnd } from "./events.ts";
 import { locksIn } from "./lock.ts";
 
