@@ -63,7 +63,7 @@ export const roles: readonly Role[] = [
       "source",
       "list",
       [deployments],
-      "Linkerd's controllers. Needed to remove a link, to destroy, and where others have mirrors; otherwise optional, to warn of controllers.",
+      "Linkerd's controllers. Needed to remove a link, to destroy, and where others have mirrors; otherwise optional, to name a controller that writes the same mirrors.",
     ],
     [
       "source",

@@ -94,9 +94,9 @@ async function decideFrom(
   const statuses = statusesOf(known, decided);
   const federated = federatedKeys(decided);
   const isDue = statuses.some((status) => status.isDue);
-  // A run that finds everything in order asks neither.
   const [writers, mayKeep] = await Promise.all([
-    isDue || federated.length > 0 ? linkerdControllers(clusters, args) : [],
+    // A controller beside a link is named by the run that finds everything in order, too.
+    args.links.length > 0 || federated.length > 0 ? linkerdControllers(clusters, args) : [],
     isDue ? mayKeepStatus(clusters, args) : true,
   ]);
   const report = withoutControllersLinks(args, statuses, federated, writers, mayKeep);

@@ -120,7 +120,7 @@ describe("the report", () => {
     deepEqual(await requests(400), await requests(1));
   });
 
-  it("reads no Secret, pod or Deployment for mirrors alone, as explain shows them", async () => {
+  it("reads no Secret and no pod for mirrors alone, as explain shows them", async () => {
     const read = async (mirrorsOnly: boolean) => {
       const lines = new Set<string>();
       const servers = { west: serverWith(west), east: serverWith(east) };
@@ -130,7 +130,15 @@ describe("the report", () => {
       await observeMesh(mesh(), now, { clusters, mirrorsOnly });
       return [...lines].sort();
     };
-    const lists = ["endpoints", "httproutes", "links", "namespaces", "nodes", "services"];
+    const lists = [
+      "deployments",
+      "endpoints",
+      "httproutes",
+      "links",
+      "namespaces",
+      "nodes",
+      "services",
+    ];
     deepEqual(
       await read(true),
       lists.map((each) => `list ${each}`),

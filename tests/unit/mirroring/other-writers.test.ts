@@ -1,7 +1,7 @@
-import { deepEqual, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { type LinkStatus } from "../../../engine/kubernetes/objects/link-resource.ts";
 import type { Controller } from "../../../engine/mirroring/model/controller.ts";
-import { argsFor, check, type Scenario } from "../fixtures/checked.ts";
+import { argsFor, check, type Scenario, settled } from "../fixtures/checked.ts";
 import { cluster, exported, exporting, linkObject, member } from "../fixtures/objects.ts";
 
 const controller: Controller = {
@@ -76,6 +76,19 @@ describe("the status of a Link that another program has created", () => {
       "east: the status of Link linkerd-multicluster/west isn't updated and may be out of date, because the runner may not patch links/status in namespace linkerd-multicluster: grant that (docs/reference/access.md), or rely on what this program prints",
     ]);
   });
+});
+
+describe("a controller of Linkerd beside a link that is in order", () => {
+  for (const [is, controllers, reported] of [
+    ["is named", [controller], 1],
+    ["is not named if it is scaled to zero", [{ ...controller, replicas: 0 }], 0],
+    ["is not named if the runner may not list Deployments", "forbidden", 0],
+  ] as const)
+    it(is, async () => {
+      const { notes, hasWrites } = await check({ ...(await settled()), controllers });
+      equal(hasWrites, false);
+      equal(notes.filter((note) => note.includes("also mirrors this link")).length, reported);
+    });
 });
 
 describe("Linkerd's local service mirror", () => {

@@ -34,25 +34,25 @@ function ring(): Mesh {
   });
 }
 
-// A run reads each cluster once: five lists, with 500 objects on a page. It also lists the HTTPRoutes of each source.
+// A run reads each cluster once: five lists, with 500 objects on a page. It also lists HTTPRoutes and Deployments of each source.
 describe("the requests of a run", () => {
   const mesh = ring();
 
   it("are one reading of each cluster and one write per mirror in the first up", async () => {
-    equal((await mesh.up()).requests, 3 * (7 + 20));
+    equal((await mesh.up()).requests, 3 * (8 + 20));
   });
 
   it("are one reading of each cluster if there is nothing to do", async () => {
     const { requests, failure } = await mesh.preview();
     equal(failure, undefined);
     // With the mirrors, the list of Services needs another page.
-    equal(requests, 3 * 8);
+    equal(requests, 3 * 9);
   });
 
   it("are one reading of the source and its targets if each source has its own stack", async () => {
     const stack = Mesh.of([...mesh.servers.values()], { ...mesh.config, sources: ["c0"] });
     await stack.up();
-    equal((await stack.preview()).requests, 8 + 7);
+    equal((await stack.preview()).requests, 9 + 7);
   });
 
   it("are one reading of the source and one deletion per mirror in destroy", async () => {
