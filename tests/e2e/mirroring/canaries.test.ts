@@ -72,6 +72,22 @@ describe("state, output, files and processes contain no secret", function () {
     await searchAll();
   });
 
+  it("while secrets of another mode are refused", async () => {
+    await configure(["west"]);
+    const issuers = ["east", "west"].map((name) => [
+      name,
+      { certificate: issuer.pem, key: issuer.keyPem },
+    ]);
+    const trust = { anchors: anchor.pem, issuers: Object.fromEntries(issuers) as Config };
+    const set = ["config", "set", "--secret"];
+    await stack.pulumi(...set, "linkerd-multicluster:trust", JSON.stringify(trust));
+    const value = "linkerd-multicluster:clusters.west.values.linkerd-control-plane.canary";
+    await stack.pulumi(...set, "--path", value, made["a Helm value"]);
+    const { text } = await runs(["preview", "--diff"], 1);
+    assert.match(text, /trust\.anchors is set; it must be left out/);
+    await searchAll();
+  });
+
   it("on success, and in what remains after destroy", async () => {
     await configure(["west"]);
     await runs(["up", "--yes", "--skip-preview", "--refresh", "--diff"], 0);
@@ -127,7 +143,7 @@ describe("state, output, files and processes contain no secret", function () {
     ];
   }
 
-  /** Sets a link from each of these targets, and secrets in the config. */
+  /** Sets a link from each of these targets. */
   async function configure(targets: readonly string[]): Promise<void> {
     const names = ["east", ...targets];
     const clusters = names.map((name) => [name, { kubeconfig: join(folder, `${name}.yaml`) }]);
@@ -137,12 +153,6 @@ describe("state, output, files and processes contain no secret", function () {
       clusters: Object.fromEntries(clusters) as Config,
       links,
     });
-    const issuers = names.map((name) => [name, { certificate: issuer.pem, key: issuer.keyPem }]);
-    const trust = { anchors: anchor.pem, issuers: Object.fromEntries(issuers) as Config };
-    const set = ["config", "set", "--secret"];
-    await stack.pulumi(...set, "linkerd-multicluster:trust", JSON.stringify(trust));
-    const value = "linkerd-multicluster:clusters.west.values.linkerd-control-plane.canary";
-    await stack.pulumi(...set, "--path", value, made["a Helm value"]);
   }
 });
 

@@ -10,8 +10,7 @@ import { servicesIn } from "./view.ts";
 
 const namespace = "packaged";
 const link = { source: "east", target: "west" };
-const values = { "linkerd-control-plane": { canary } };
-const mesh = { manage: "mirrors", clusters: { west: { values }, east: {} }, links: [link] };
+const mesh = { manage: "mirrors", clusters: { west: {}, east: {} }, links: [link] };
 const both = ["api-west", "web-west"];
 const up = ["up", "--yes", "--skip-preview"] as const;
 
