@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { isRecord } from "../kubernetes/objects/checks.ts";
+import { firstOf } from "../message.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import { type ObjectName, type Resource, resources } from "../kubernetes/objects/resources.ts";
 import { invalid, type Result } from "../result.ts";
@@ -81,7 +82,9 @@ async function noteOn(
       `can't adopt ${object}, because Kubernetes refuses to change its ${fixed}: delete it, and run again`,
     );
   const removed = resource === resources.links ? pathsIn(foreignSettings(fields, found)) : [];
-  const changes = [...changed, ...removed.map((path) => `${path} (removed)`)];
+  // Keys that only the existing object has are free text of whoever wrote it.
+  const removals = removed.map((path) => `${printable(path, 100)} (removed)`);
+  const changes = [...changed, ...firstOf(removals)];
   const verdict = changes.length === 0 ? "equal" : `changes ${changes.join(", ")}`;
   return { value: [`adopts ${object}${creatorOf(found)}: ${verdict}`] };
 }

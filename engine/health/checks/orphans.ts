@@ -3,10 +3,10 @@ import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import type { LinkSpec } from "../../mirroring/model/link.ts";
 import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
 import { deletionOf } from "../../mirroring/decide/policies/ownership.ts";
-import { localMember, marksOn, othersAmong } from "../../mirroring/model/marks.ts";
+import { localMember, marksOn, memberMarks, othersAmong } from "../../mirroring/model/marks.ts";
 import { backendsOf, isOwnRoute } from "../../mirroring/model/route.ts";
 import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
-import { count, listed } from "../../message.ts";
+import { count, inDigits, listed } from "../../message.ts";
 import {
   type HealthCheck,
   type Finding,
@@ -52,7 +52,8 @@ function orphaned(
     if (marksOn(service.metadata, []).others.length > 0) return [];
     return [{ target, key }];
   });
-  return [...Map.groupBy(strays, ({ target }) => target)].map(([target, each]) => {
+  const groups = [...Map.groupBy(strays, ({ target }) => target)];
+  return firstFindings(groups, `clusters with mirrors in ${cluster}`, ([target, each]) => {
     const keys = each.map(({ key }) => key);
     const needed = context === undefined ? ", neither Linkerd's controller nor anybody else" : "";
     return {
@@ -104,14 +105,34 @@ function strayMembers(
   { cluster, services }: ClusterSnapshot,
   targets: ReadonlySet<string>,
 ): Finding[] {
-  return [...services].flatMap(([key, { metadata }]) => {
+  const strays = [...services].flatMap(([key, { metadata }]) => {
     if (metadata.labels?.[label.mirrored] !== "true") return [];
-    return tokensIn(metadata.annotations ?? {})
-      .filter((token) => !targets.has(clusterOfToken(token)))
-      .filter((token) => marksOn(metadata, [], clusterOfToken(token)).others.length === 0)
-      .map(
-        (token) =>
-          `federated Service ${cluster}/${key} has the member ${token}, but no link of this stack targets cluster ${clusterOfToken(token)} from here and no stack has marked it: remove it from the annotation if nobody needs it`,
-      );
+    const isMarked = memberMarks(metadata);
+    const tokens = tokensIn(metadata.annotations ?? {}).filter((token) => {
+      const member = clusterOfToken(token);
+      return !targets.has(member) && !isMarked(member);
+    });
+    return tokens.length === 0 ? [] : [{ key, tokens }];
+  });
+  return firstFindings(strays, `federated Services in ${cluster}`, ({ key, tokens }) => {
+    const [token = "", ...more] = tokens;
+    const one = ["the member", `cluster ${clusterOfToken(token)}`, "it"];
+    const [members = "", where = "", it = ""] =
+      more.length === 0 ? one : [count(tokens.length, "member"), "their clusters", "them"];
+    const names = more.length === 0 ? token : `(${listed(tokens)})`;
+    return `federated Service ${cluster}/${key} has ${members} ${names}, but no link of this stack targets ${where} from here and no stack has marked ${it}: remove ${it} from the annotation if nobody needs ${it}`;
   });
 }
+
+/** Whoever may write Services can make any number of findings necessary. */
+function firstFindings<T>(
+  all: readonly T[],
+  what: string,
+  finding: (one: T) => Finding,
+): Finding[] {
+  const left = all.length - mostFindings;
+  const rest = left > 0 ? [`the same is true of ${inDigits(left)} more ${what}`] : [];
+  return [...all.slice(0, mostFindings).map(finding), ...rest];
+}
+
+const mostFindings = 20;

@@ -53,6 +53,11 @@ export const bounds = {
     waits,
   ),
   mirrorBytes: bound(160 * MiB, "bytes of memory for all mirrors in a source", waits),
+  namespaces: bound(
+    500,
+    "namespaces that `createNamespaces` creates for a link, and for federated Services",
+    "the mirrors in others are skipped (`TooManyMirrors`)",
+  ),
   environment: bound(
     256 * KiB,
     "bytes that all mirrors in a namespace add to the environment of each pod there",

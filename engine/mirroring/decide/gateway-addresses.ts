@@ -2,7 +2,7 @@ import { isIP, isIPv4, isIPv6, SocketAddress } from "node:net";
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
 import { bounds } from "../../kubernetes/objects/bounds.ts";
 import { printable } from "../../kubernetes/objects/printable.ts";
-import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
+import { keyOf, type ObjectKey, type Service } from "../../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { firstOf } from "../../message.ts";
 
@@ -47,7 +47,7 @@ export interface AddressRules {
   readonly own?: OwnAddresses | undefined;
 }
 
-/** Returns what in a cluster answers at an address or hostname, as the end of a sentence. */
+/** Returns what in a cluster answers at an address or hostname, as the end of a sentence, with its Service if one says so. */
 export type OwnAddresses = (address: string) => string | undefined;
 
 /**
@@ -68,30 +68,48 @@ export function ownAddresses({
     );
   const machines = nodes.flatMap(({ status }) => status?.addresses ?? []);
   const hosts = [...machines.map(({ address }) => address), ...addressesAt("default/kubernetes")];
-  const clusterIPs = all.flatMap(({ spec }) => [spec.clusterIP ?? "", ...(spec.clusterIPs ?? [])]);
-  const balancers = all.flatMap(({ spec, status }) => [
+  const saidBy = (addresses: (service: Service) => readonly string[]) =>
+    all.flatMap((service) => addresses(service).map((each) => [each, keyOf(service)] as const));
+  const clusterIPs = saidBy(({ spec }) => [spec.clusterIP ?? "", ...(spec.clusterIPs ?? [])]);
+  const balancers = saidBy(({ spec, status }) => [
     ...(spec.externalIPs ?? []),
     ...(status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }) => ip || hostname || []),
   ]);
-  const pods = all.flatMap((service) =>
+  const pods = saidBy((service) =>
     Object.keys(service.spec.selector ?? {}).length > 0 ? addressesAt(keyOf(service)) : [],
   );
   const podRanges = nodes.flatMap(({ spec }) => spec?.podCIDRs ?? []);
   const each = [
-    ["a ClusterIP", answering(clusterIPs, serviceRanges)],
-    ["a node or an API server", answering(hosts, [])],
-    ["an external IP or load balancer", answering(balancers, [])],
-    ["a pod", answering(pods, podRanges)],
-  ] as const;
-  return (address) => each.find(([, answersAt]) => answersAt(address))?.[0];
+    answering("a ClusterIP", clusterIPs, serviceRanges),
+    answering(
+      "a node or an API server",
+      hosts.map((host) => [host]),
+    ),
+    answering("an external IP or load balancer", balancers),
+    answering("a pod", pods, podRanges),
+  ];
+  return (address) => {
+    for (const answersAt of each) {
+      const what = answersAt(address);
+      if (what !== undefined) return what;
+    }
+    return undefined;
+  };
 }
 
-function answering(all: readonly string[], ranges: readonly string[]) {
+/** Whoever may write a Service can make it say an address, such as that of a target's gateway, so it is named. */
+function answering(
+  what: string,
+  all: readonly (readonly [address: string, service?: ObjectKey])[],
+  ranges: readonly string[] = [],
+): OwnAddresses {
   const inRange = inRanges(ranges);
-  const addresses = new Set(all.map(inOneSpelling));
-  return (address: string) => {
+  const known = new Map(all.map(([address, service]) => [inOneSpelling(address), service]));
+  return (address) => {
     const spelled = inOneSpelling(address);
-    return addresses.has(spelled) || (isIP(spelled) !== 0 && inRange(spelled));
+    const service = known.get(spelled);
+    if (service !== undefined) return `${what} (Service ${service})`;
+    return known.has(spelled) || (isIP(spelled) !== 0 && inRange(spelled)) ? what : undefined;
   };
 }
 

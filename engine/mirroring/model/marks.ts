@@ -74,6 +74,21 @@ export function marksOn(
   return { isOurs, others: [...others].sort() };
 }
 
+/**
+ * Returns whether any stack has marked a member of the federated Service. Members and marks may both be many, so the
+ * marks are read once.
+ */
+export function memberMarks({
+  managedFields = [],
+}: Pick<ObjectMeta, "managedFields">): (member: string) => boolean {
+  const marks = managedFields.flatMap(({ manager = "" }) =>
+    stackOf(manager) === undefined ? [] : [manager.split("#")[1]],
+  );
+  const members = new Set(marks);
+  return (member) =>
+    members.has(undefined) || (members.size > 0 && members.has(fitting(member, longest.member)));
+}
+
 /** A stack that adopted from itself would renew its own marks in every run. */
 export function othersAmong(names: readonly string[], own: readonly string[]): string[] {
   return names.filter(

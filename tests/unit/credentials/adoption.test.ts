@@ -1,4 +1,4 @@
-import { deepEqual, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { adoptionNotes, removeForeignSettings } from "../../../engine/credentials/adoption.ts";
 import { accessRules } from "../../../engine/credentials/rules.ts";
 import {
@@ -100,6 +100,17 @@ describe("a link that adopts what exists", () => {
     );
     match(resource, /spec\.targetClusterDomain, .*spec\.gatewayAddress \(removed\), /);
     match(resource, /spec\.remoteDiscoverySelector\.matchLabels\.team \(removed\)$/);
+  });
+
+  it("cuts and counts the keys of an existing Link that nobody knows, and prints no escapes", async () => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => `\u001b[2J${index}`);
+    const all = [...keys, "k".repeat(10_000)].map((key) => [key, "x"] as const);
+    const spec = Object.fromEntries<string>(all);
+    const found = await notes({ [`Link ${namespace}/west`]: { ...foreign, spec } }, {});
+    const text = "value" in found ? found.value.join("\n") : found.why;
+    match(text, /spec\.\?\[2J0 \(removed\), .* and 4,991 more$/);
+    equal([...text.matchAll(/\p{C}/gu)].filter(([found]) => found !== "\n").length, 0);
+    ok(text.length < 5_000, String(text.length));
   });
 
   it("refuses an object whose immutable field differs", async () => {

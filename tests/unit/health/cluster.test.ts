@@ -1,4 +1,4 @@
-import { equal } from "node:assert/strict";
+import { equal, match, ok } from "node:assert/strict";
 import { clientsMeshed } from "../../../engine/health/checks/pods.ts";
 import { linksServed } from "../../../engine/health/checks/link.ts";
 import { federatedInOrder } from "../../../engine/health/checks/mirrors.ts";
@@ -84,6 +84,25 @@ describe("health of a cluster: every mirror belongs to a link", () => {
   tells("warns of members of a federated Service without a link", withServices([united]), [
     "warning: federated Service east/shop/web-federated has the member web@gone, but no link of this stack targets cluster gone from here and no stack has marked it: remove it from the annotation if nobody needs it",
   ]);
+  it("has few findings, however many members and mirrors somebody forges", () => {
+    const members = Array.from({ length: 2_000 }, (_, index) => `a@${index}`).join(",");
+    const forged = Array.from({ length: 60 }, (_, index) => [
+      service(`shop/a-${index}-federated`, {
+        labels: { [label.mirrored]: "true" },
+        annotations: { [annotation.remoteMembers]: members },
+      }),
+      mirrorOf(`gone-${index}`, `shop/web-gone-${index}`),
+    ]);
+    const found = noOrphans.run(withServices(forged.flat()));
+    ok(!("skipped" in found));
+    const sentences = found.map((each) => (typeof each === "string" ? each : each.sentence));
+    equal(sentences.length, 2 * 21);
+    ok(sentences.every((sentence) => sentence.length < 1_000));
+    match(sentences[20] ?? "", /the same is true of 40 more clusters with mirrors in east/);
+    match(sentences[21] ?? "", /has 2,000 members \(a@0, .* and 1,990 more\), but no link/);
+    match(sentences[41] ?? "", /the same is true of 40 more federated Services in east/);
+  });
+
   const theirs = [
     confirmedBy("acme/other/prod", mirrorOf("gone", "shop/web-gone")),
     confirmed(managerOf("acme/other/prod", "gone"), united),

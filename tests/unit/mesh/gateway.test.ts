@@ -129,7 +129,7 @@ describe("the gateway of a target, with its hostnames resolved (linkerd-behaviou
     {},
     inside,
     ["192.0.2.1"],
-    [`${left}: 10.0.0.7 is a ClusterIP of the source itself`],
+    [`${left}: 10.0.0.7 is a ClusterIP (Service shop/web) of the source itself`],
   );
 
   async function whyUnknown(said: Partial<GatewaySource> | false, ...ingress: string[]) {

@@ -19,6 +19,7 @@ import {
 } from "../../model/decision.ts";
 import { bytesOfMirrors, environmentIn, type Size, type Sized } from "./mirror-sizes.ts";
 import { liveMirrors } from "../../model/live-mirrors.ts";
+import { inTooManyNamespaces } from "./new-namespaces.ts";
 import { refuse } from "./rules.ts";
 
 /**
@@ -158,7 +159,7 @@ function beyondLimits(
     const refused = some.flatMap((limit) => beyond(limit));
     if (refused.length > 0) return new Map(refused);
   }
-  return new Map();
+  return inTooManyNamespaces(decisions, links, source);
 }
 
 export function membersBeyondLimit(

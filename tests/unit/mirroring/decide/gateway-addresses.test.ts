@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import {
   ownAddresses,
   refusedAddress,
@@ -27,6 +27,9 @@ const refused = {
   "site-local": ["fec0::1"],
   "translated or tunnelled": ["64:ff9b:1::127.0.0.1", "2002:7f00:1::1", "2001::7f00:1"],
 };
+
+const sentence = (what: string) =>
+  new RegExp(`^is ${what}(?: \\(Service shop/[\\w-]+\\))? of the source itself$`);
 
 describe("the addresses that a target announces", () => {
   for (const [kind, addresses] of Object.entries(refused))
@@ -70,8 +73,13 @@ describe("the addresses that a target announces", () => {
       "a pod": ["10.244.1.9", "fd01::9", "10.42.7.9", "10.42.7.10", "::ffff:10.42.7.9"],
     };
     for (const [what, addresses] of Object.entries(rows))
-      for (const ip of addresses)
-        equal(refusedAddress(ip, { own }), `is ${what} of the source itself`, ip);
+      for (const ip of addresses) match(refusedAddress(ip, { own }) ?? "", sentence(what), ip);
+    for (const [ip, name] of [
+      ["10.0.0.7", "web-0"],
+      ["192.0.2.80", "db"],
+      ["10.42.7.9", "db"],
+    ] as const)
+      match(refusedAddress(ip, { own }) ?? "", new RegExp(` \\(Service shop/${name}\\) of the`));
     const elsewhere = ["10.0.0.8", "fd00::8", "10.244.2.9", "172.18.0.3"];
     for (const ip of [...elsewhere, "1:64:ff9b::ac12:2", "64:ff9b::ac12:2:1"])
       equal(refusedAddress(ip, { own }), undefined, ip);
@@ -82,7 +90,10 @@ describe("the addresses that a target announces", () => {
     const services = itemsOf(resources.services, [service("shop/web", {}, spec)]);
     if (typeof services === "string") throw new Error(services);
     const own = ownAddresses(cluster("east", { services }));
-    equal(refusedAddress("fd00::7", { own }), "is a ClusterIP of the source itself");
+    equal(
+      refusedAddress("fd00::7", { own }),
+      "is a ClusterIP (Service shop/web) of the source itself",
+    );
   });
 
   it("exclude names that mean something else in the source", () => {

@@ -15,6 +15,7 @@ import {
   exported,
   headless,
   member,
+  namespace,
   pods,
   service,
 } from "../../fixtures/objects.ts";
@@ -109,6 +110,33 @@ describe("the mirrors within the limits of a link", () => {
       const shortened = found.wanted.map(({ name }) => name.replace(/^(.)\1{9,}|-west$/g, "$1"));
       deepEqual(shortened.sort(), mirrors);
     });
+
+  it("need no more namespaces than a run may have created for the link, whatever became of their mirrors", () => {
+    const { most } = bounds.namespaces;
+    const names = times(most + 3, (n) => `new-${1_000 + n}`);
+    const scenario = {
+      target: west(names.map((name) => exported(`${name}/web`))),
+      link: { createNamespaces: true },
+    };
+    const created = (count: number, by: string) =>
+      times(count, (n) =>
+        namespace(`old-${by}-${n}`, { labels: { ...labels, [label.cluster]: by } }),
+      );
+    for (const [before, left] of [
+      [[], most],
+      [created(most - 2, "west"), 2],
+      [created(most + 2, "west"), 0],
+      [created(most, "north"), most],
+    ] as const) {
+      const source = cluster("east", { namespaces: [...before] });
+      const { namespaces, skips } = planned({ ...scenario, source });
+      deepEqual(namespaces, names.slice(0, left));
+      deepEqual([...new Set(skips.map(({ reason }) => reason))], ["TooManyMirrors"]);
+      match(skips[0]?.sentence ?? "", /createNamespaces creates at most 500 for link east → west/);
+    }
+    const source = cluster("east", { namespaces: names });
+    equal(planned({ ...scenario, source }).wanted.length, names.length);
+  });
 
   it("leave out Services with one sentence for all of them", () => {
     const { skips } = planned({ target, link: { maxMirrors: 2 } });
