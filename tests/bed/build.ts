@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { execa } from "execa";
 
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { isFile, programOnPath } from "./path.ts";
+import { programOnPath } from "./path.ts";
 import { type Watchdog, startWatchdog } from "./watchdog.ts";
 
 /** One command of Go builds these: what they share is compiled once, and they are linked side by side. */
@@ -26,7 +26,7 @@ export interface Batch {
 
 export type Progress = (text: string) => void;
 
-/** Builds the programs that do not lie at their path yet. Go's caches, gigabytes, stay only after an interruption. */
+/** Builds these programs to these paths. Go's caches, gigabytes, stay only after an interruption. */
 export async function build(
   batches: readonly Batch[],
   targets: ReadonlyMap<string, string>,
@@ -34,12 +34,7 @@ export async function build(
   report: Progress,
 ): Promise<void> {
   for (const batch of batches) {
-    const names: string[] = [];
-    for (const name of Object.keys(batch.programs)) {
-      const target = targets.get(name);
-      // Another process may have built it while this one waited for the lock.
-      if (target !== undefined && !(await isFile(target))) names.push(name);
-    }
+    const names = Object.keys(batch.programs).filter((name) => targets.has(name));
     if (names.length > 0) await buildBatch(batch, names, targets, cache, report);
   }
   await rm(cachesIn(cache), { recursive: true, force: true });
@@ -56,30 +51,65 @@ async function buildBatch(
   if (go === undefined) throw new UserError(goIsMissing(names));
   const started = performance.now();
   const list = new Intl.ListFormat("en").format(names);
-  report(`building ${list} `);
+  report(`building ${list}\n`);
   const draft = join(cache, `draft-${process.pid}`);
   await mkdir(draft, { recursive: true });
   const watchdog = startWatchdog(draft);
-  const run: Run = (...args) => runGo(list, go, args, batch.module, cachesIn(cache), watchdog);
+  const run: Run = (args, onLine) =>
+    runGo(list, go, args, batch.module, cachesIn(cache), watchdog, onLine);
   try {
     if (batch.leftOut !== undefined) await leaveOut(join(batch.module, batch.leftOut), run);
     const packages = names.map((name) => batch.programs[name] ?? name);
-    const flags = ["-ldflags", await linkerFlags(batch, run), "-gcflags=all=-dwarf=false"];
+    const flags = [
+      "-trimpath",
+      "-ldflags",
+      await linkerFlags(batch, run),
+      "-gcflags=all=-dwarf=false",
+    ];
+    const stale = await run(["list", "-deps", ...flags, "-f", STALE, ...packages]);
     // The last separator has Go take it for a folder even for a single program.
-    await run("build", "-trimpath", ...flags, "-o", join(draft, "/"), ...packages);
+    const args = ["build", "-v", ...flags, "-o", join(draft, "/"), ...packages];
+    await run(args, progress(stale.length, report));
     for (const name of names) {
       const target = targets.get(name) ?? "";
       await mkdir(dirname(target), { recursive: true });
       await rename(join(draft, name), target);
     }
   } catch (error) {
-    report(" failed\n");
+    report(`building ${list} failed\n`);
     throw error;
   } finally {
     await watchdog.end();
   }
-  report(` ${Math.round((performance.now() - started) / 1000)} s\n`);
+  report(`built ${list} in ${Math.round((performance.now() - started) / 1000)} s\n`);
 }
+
+/** One letter for each package that has to be compiled: batches share what they compile. */
+const STALE = '{{if .Stale}}{{print "x"}}{{end}}';
+
+/** What Go says has spaces, unlike the names of the packages that it compiles. */
+const isMessage = (line: string): boolean => line.includes(" ");
+
+/** Go prints the name of each package that it compiles. */
+export function progress(
+  total: number,
+  report: Progress,
+  time = () => performance.now(),
+): (line: string) => void {
+  const started = time();
+  let [done, reported] = [0, started];
+  return (line) => {
+    if (isMessage(line)) return;
+    done += 1;
+    const now = time();
+    if (now - reported < SECONDS_BETWEEN_REPORTS * 1000) return;
+    reported = now;
+    const left = ((now - started) * (total - done)) / done / 60_000;
+    report(`  ${done} of ${total} packages, about ${Math.ceil(left)} min left\n`);
+  };
+}
+
+const SECONDS_BETWEEN_REPORTS = 10;
 
 const cachesIn = (cache: string): string => join(cache, "building");
 
@@ -87,7 +117,7 @@ const cachesIn = (cache: string): string => join(cache, "building");
 async function leaveOut(file: string, run: Run): Promise<void> {
   const [, ...parts] = (await readFile(file, "utf8")).split(/^-- (.+) --$/m);
   const packages = parts.filter((_, index) => index % 2 === 0);
-  const folders = (await run("list", "-find", "-f", "{{.Dir}}", ...packages)).trim().split("\n");
+  const folders = (await run(["list", "-find", "-f", "{{.Dir}}", ...packages])).trim().split("\n");
   for (const [index, folder] of folders.entries()) {
     for (const name of await readdir(folder)) {
       if (name.endsWith(".go")) await rm(join(folder, name));
@@ -98,7 +128,7 @@ async function leaveOut(file: string, run: Run): Promise<void> {
 
 async function linkerFlags({ version }: Batch, run: Run): Promise<string> {
   if (version === undefined) return "-s -w";
-  const full = (await run("list", "-m", "-f", "{{.Version}}", version.module)).trim();
+  const full = (await run(["list", "-m", "-f", "{{.Version}}", version.module])).trim();
   const [major = "", minor = ""] = full.slice(1).split(".");
   const flags = Object.entries(version.variables).map(([name, template]) => {
     const value = template
@@ -118,7 +148,7 @@ function goIsMissing(names: readonly string[]): string {
   );
 }
 
-type Run = (...args: string[]) => Promise<string>;
+type Run = (args: readonly string[], onLine?: (line: string) => void) => Promise<string>;
 
 async function runGo(
   names: string,
@@ -127,6 +157,7 @@ async function runGo(
   cwd: string,
   caches: string,
   watchdog: Watchdog,
+  onLine: (line: string) => void = () => undefined,
 ): Promise<string> {
   const env = {
     ...process.env,
@@ -141,8 +172,9 @@ async function runGo(
   };
   const child = execa(go, args, { cwd, env, detached: true, reject: false, stdin: "ignore" });
   watchdog.guard(child.nodeChildProcess);
+  for await (const line of child.iterable({ from: "stderr" })) onLine(line);
   const { failed, stdout, stderr } = await child;
   if (!failed) return stdout;
-  const last = stderr.trim().split("\n").slice(-8).join("\n");
+  const last = stderr.trim().split("\n").filter(isMessage).slice(-8).join("\n");
   throw new UserError(`Building ${names} failed: go ${args[0] ?? ""} in ${cwd} says:\n${last}`);
 }

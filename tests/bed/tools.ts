@@ -7,8 +7,11 @@ import { isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
+import { archiveFor, fetchedTo, fetchPrograms } from "./archives.ts";
 import { type Batch, build, type Progress } from "./build.ts";
 import { isFile, programOnPath } from "./path.ts";
+
+const archive = archiveFor(process.platform, process.arch);
 
 const MODULE = join(import.meta.dirname, "tools");
 
@@ -91,7 +94,7 @@ export type ToolName = NamesIn<(typeof batches)[number]>;
 export type Toolbox = Readonly<Record<ToolName, string>>;
 export type NodeTools = Readonly<Record<NamesIn<(typeof nodeBatches)[number]>, string>>;
 
-/** Finds programs on PATH, in KUBEBUILDER_ASSETS or in the cache, or builds them into the cache, once, in minutes. */
+/** Finds programs on PATH, in KUBEBUILDER_ASSETS or in the cache, or fetches or builds them into the cache, once. */
 export function ensureTools(report?: Progress): Promise<Toolbox> {
   return ensure(batches, report);
 }
@@ -105,28 +108,48 @@ async function ensure(
   report: Progress = (text) => process.stderr.write(text),
 ): Promise<Readonly<Record<string, string>>> {
   const cache = await cacheFolder();
+  const { missing } = await locate(wanted, cache);
+  if (missing.size > 0) {
+    const list = new Intl.ListFormat("en").format(missing.keys());
+    report(
+      `Neither on PATH nor in the cache: ${list}. All of them take about nine minutes to build on two cores, once on a ` +
+        "machine; README.md says what to install instead.\n",
+    );
+    const onWait = (): void => {
+      report("waiting for programs of the test bed that are being built already\n");
+    };
+    await withLock(cache, onWait, () => complete(wanted, cache, report));
+  }
+  return Object.fromEntries((await locate(wanted, cache)).paths);
+}
+
+/** Another process may have fetched or built programs while this one waited for the lock. */
+async function complete(wanted: readonly Batch[], cache: string, report: Progress): Promise<void> {
+  const { missing } = await locate(wanted, cache);
+  const names = Object.keys(archive?.programs ?? {}).filter((name) => missing.has(name));
+  if (archive !== undefined && names.length > 0 && process.env["BED_OFFLINE"] !== "1") {
+    const isFetched = await fetchPrograms(archive, names, cache, report);
+    if (isFetched) for (const name of names) missing.delete(name);
+  }
+  if (missing.size > 0) await build(wanted, missing, cache, report);
+}
+
+/** Returns where all programs are, or will be once they are built, and which of them have to be. */
+async function locate(wanted: readonly Batch[], cache: string) {
   const paths = new Map<string, string>();
   const missing = new Map<string, string>();
   for (const batch of wanted) {
     for (const [name, source] of Object.entries(batch.programs)) {
       const target = join(cache, await keyOf(batch, name, source), name);
+      const fetched =
+        archive?.programs[name] === undefined ? target : fetchedTo(cache, archive, name);
+      const own = (await isFile(fetched)) ? fetched : target;
       const program = batch.builtAlways === true ? undefined : await programOnPath(name);
-      paths.set(name, program ?? target);
-      if (program === undefined && !(await isFile(target))) missing.set(name, target);
+      paths.set(name, program ?? own);
+      if (program === undefined && !(await isFile(own))) missing.set(name, target);
     }
   }
-  if (missing.size > 0) {
-    const list = new Intl.ListFormat("en").format(missing.keys());
-    report(
-      `Neither on PATH nor built yet: ${list}. All of them take about nine minutes on two cores, once on a machine; ` +
-        "README.md says what to install instead.\n",
-    );
-    const onWait = (): void => {
-      report("waiting for programs of the test bed that are being built already\n");
-    };
-    await withLock(cache, onWait, () => build(wanted, missing, cache, report));
-  }
-  return Object.fromEntries(paths);
+  return { paths, missing };
 }
 
 /** Built programs stay in this folder between runs. It is outside the repository, so that a clean clone finds them. */

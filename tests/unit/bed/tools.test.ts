@@ -12,6 +12,7 @@ const others = ["pulumi", "pulumi-language-nodejs", "coredns"];
 const GO = `#!/bin/sh
 case "$*" in
   "list -m "*) echo v1.2.3 ;;
+  "list -deps "*) echo xxx ;;
   "list -find "*)
     shift 4
     for package; do
@@ -39,12 +40,13 @@ describe("the programs of the test bed", () => {
     Object.assign(process.env, {
       GO_HERE: folder,
       XDG_CACHE_HOME: join(folder, "cache"),
+      BED_OFFLINE: "1",
       KUBEBUILDER_ASSETS: "",
       PATH: [join(folder, "bin"), "/usr/bin", "/bin"].join(delimiter),
     });
   });
   afterEach(async () => {
-    for (const name of ["GO_HERE", "XDG_CACHE_HOME", "KUBEBUILDER_ASSETS", "PATH"]) {
+    for (const name of ["BED_OFFLINE", "GO_HERE", "XDG_CACHE_HOME", "KUBEBUILDER_ASSETS", "PATH"]) {
       if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
       else process.env[name] = before[name];
     }
@@ -67,6 +69,17 @@ describe("the programs of the test bed", () => {
     const leftOut = join(folder, "github.com/aws/aws-sdk-go-v2/service/s3");
     assert.ok(!existsSync(join(leftOut, "large.go")));
     assert.match(await readFile(join(leftOut, "left-out.go"), "utf8"), /^\s*package s3\s/);
+  });
+
+  it("say what Go says when a build fails", async () => {
+    await install(
+      "go",
+      GO.replace("  *)\n", '  "build "*) echo "it is broken" >&2; exit 1 ;;\n  *)\n'),
+    );
+    await assert.rejects(
+      ensureTools(() => undefined),
+      /Building etcd.* failed: go build in .*tools says:\nit is broken/,
+    );
   });
 
   const built = async () => (await readFile(join(folder, "built"), "utf8")).trim().split("\n");
