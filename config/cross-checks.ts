@@ -1,7 +1,7 @@
 import { listed } from "@linkerd-multicluster/engine/kubernetes";
 import type { LabelSelector } from "@linkerd-multicluster/engine/mirroring";
 import { areComplete, declaredLinks, gatewayOf, samePair } from "./declared-links.ts";
-import { chartKeys, chartNames, charts as chartsSection } from "./chart-keys.ts";
+import { digests } from "./chart-checks.ts";
 import { topologyRule } from "./topology-keys.ts";
 import {
   mustBeLeftOut,
@@ -16,7 +16,6 @@ import {
 import { controllers, failover, mirroring, privateClusters } from "./mirroring-checks.ts";
 import type { LinkDefaultsInput, Reading, Readings } from "./read.ts";
 import { reservedValues } from "./reserved-values.ts";
-import { filled } from "./schema.ts";
 import { type Circumstances, trust } from "./trust-checks.ts";
 
 /** Reports keys that contradict each other. */
@@ -27,6 +26,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     revokedLinks,
     topology,
     leaving,
+    namespaces,
     sources,
     ends,
     pairs,
@@ -67,6 +67,14 @@ function leaving({ stack: { values } }: Readings): string[] {
   return Object.entries(values.leaving)
     .filter(([, how]) => how === "keep")
     .map(([name]) => mustBe(["leaving", name], 'is "keep"', rule));
+}
+
+/** Each chart labels its namespace, and owns what is in it. */
+function namespaces({ stack: { values } }: Readings): string[] {
+  const { linkerdNamespace, multiclusterNamespace } = values;
+  if (linkerdNamespace !== multiclusterNamespace) return [];
+  const rule = `another namespace than ${where(["linkerdNamespace"])}`;
+  return [wrongValue(["multiclusterNamespace"], multiclusterNamespace, rule)];
 }
 
 function sameClusterTwice({ clusters }: Readings): string[] {
@@ -226,25 +234,4 @@ function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, cause: str
 /** A selector without terms selects nothing. */
 function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
-}
-
-/**
- * Digests need a source whose charts are compared: Helm takes whatever an https repository returns and doesn't check
- * the digest in the repository's index (helm v3.20.2, pkg/repo/chartrepo.go, pkg/downloader/chart_downloader.go).
- */
-function digests({ stack: { values, wrong } }: Readings): string[] {
-  const charts = filled(chartsSection.keys, values.charts);
-  if (charts.digests === undefined || wrong.has("charts")) return [];
-  const [uncompared] = chartNames.flatMap((chart) => {
-    const name = chartKeys[chart];
-    const { repository } = charts[name];
-    const source = repository ?? charts.source;
-    const path = repository === undefined ? ["charts", "source"] : ["charts", name, "repository"];
-    return source.startsWith("https://") ? [{ source, path }] : [];
-  });
-  if (uncompared === undefined) return [];
-  const key = uncompared.path.join(".");
-  const state = `is set, but ${where(uncompared.path)} is ${quoted(uncompared.source)}, and Helm compares no chart of an https repository with a digest`;
-  const rule = `left out, or ${key} must be an oci:// address or a folder with the archives that helm pull makes`;
-  return [mustBe(["charts", "digests"], state, rule)];
 }

@@ -123,13 +123,13 @@ export const chartVersion = text("a chart's version, such as 2026.8.3", (version
   /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(version),
 );
 
-/** Credentials would be in the state and in messages; `helm registry login` keeps them out. */
+/** Credentials, which a query may hold too, would be in the state and in messages; `helm registry login` keeps them out. */
 export const chartSource = text(
   "the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials",
   (source) =>
     isOneLine(source) &&
     !/:\/\/[^/]*@/.test(source) &&
-    (!source.includes("://") || /^(https|oci):\/\/[^/]/.test(source)),
+    (!source.includes("://") || /^(https|oci):\/\/[^/?#][^?#]*$/.test(source)),
 );
 
 /** Helm, docker and `helm push` write digests like this. */

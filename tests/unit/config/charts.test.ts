@@ -35,6 +35,10 @@ charts: { source: ./charts, digests: ${digests} }
 charts: { source: oci://me:hunter2@registry.example.com/linkerd }
 ! charts.source is "oci://…@registry.example.com/linkerd"; it must be ${from}.
 
+# credentials in the query of a source
+charts: { source: https://charts.example.com?token=hunter2 }
+! charts.source is "https://charts.example.com?…"; it must be ${from}.
+
 # digests that nobody would compare
 charts: { digests: ${digests} }
 ! charts.digests is set, but charts.source is "https://helm.linkerd.io/edge", ${uncompared} charts.source ${comparable}

@@ -4,6 +4,10 @@ const known = 'it must be one of the configured clusters, "west", "east".';
 
 describe("stack config: contradictions between keys", () => {
   testSentences(`
+# one namespace for both charts
+multiclusterNamespace: linkerd
+! multiclusterNamespace is "linkerd"; it must be another namespace than linkerdNamespace.
+
 # unknown clusters
 links: [{ source: est, target: north }]
 topology: { hub: hub }
