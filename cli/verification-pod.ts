@@ -41,6 +41,7 @@ export function verificationPod(
       restartPolicy: "Never",
       activeDeadlineSeconds: seconds,
       automountServiceAccountToken: false,
+      enableServiceLinks: false,
       terminationGracePeriodSeconds: 1,
       securityContext: {
         runAsNonRoot: true,

@@ -106,6 +106,12 @@ export const cluster = section("a cluster", {
       "by `namespace/name` of a Service, the clusters to which its requests go, the first one with endpoints: `local` is this cluster, all others are targets of its links (docs/guides/failover.md)",
     ),
   ),
+  serviceLinksDisabled: only(
+    mirroring,
+    off(
+      "all pods of the cluster set `enableServiceLinks: false`, so the limit of their environment (docs/reference/limits.md) applies only in namespaces with a pod that doesn't",
+    ),
+  ),
   revoked: off(
     "`true`: no run contacts the cluster, and its accounts and mirrors in the other clusters are deleted (docs/guides/revoke.md)",
   ),

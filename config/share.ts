@@ -71,10 +71,11 @@ export function mirrorsArgs(
   if (args === undefined) return undefined;
   const { revoked } = config;
   const revokedTargets = [...revoked.clusters.keys(), ...targetsRevokedFor(source, revoked)];
-  const { failover = {} } = config.clusters.get(source) ?? {};
+  const { failover = {}, serviceLinksDisabled = false } = config.clusters.get(source) ?? {};
   return {
     ...args,
     ...(Object.keys(failover).length > 0 && { failover }),
+    ...(serviceLinksDisabled && { serviceLinksDisabled }),
     ...(revokedTargets.length > 0 && { revokedTargets }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
   };

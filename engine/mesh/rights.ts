@@ -93,7 +93,7 @@ export const roles: readonly Role[] = [
       [linkStatus],
       "Optional: without it, the status of Links may be out of date.",
     ],
-    ["source", "list", [pods], "Optional: `clients-meshed` in `linkerd-clusters check`."],
+    ["source", "list", [pods], "Optional: for `clients-meshed` and `serviceLinksDisabled`."],
   ]),
   role("failover.yaml", "failover-preview", [
     ["source", "list", rivals, "Routes of others for the same Services."],

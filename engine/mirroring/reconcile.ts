@@ -23,6 +23,7 @@ import {
 import { type CheckedPlan, inputsFor } from "./report/inputs.ts";
 import { federatedKeys, observationNotes, withoutControllersLinks } from "./report/notes.ts";
 import type { Outcome } from "./report/outcome.ts";
+import { withServiceLinks } from "./service-links.ts";
 import { statusesOf } from "./report/status.ts";
 
 /**
@@ -86,7 +87,7 @@ async function decideFrom(
   const routes = await routesOf(clusters, args, before);
   const { links } = reading;
   const observed = { args, source, links, removed, now, stacks, controllers, routes };
-  const known = { ...observed, memory: before };
+  const known = await withServiceLinks(clusters, { ...observed, memory: before });
   const decided = decide(known);
   // A run that went on might install the controller, which would delete these mirrors.
   const tooEarly = (args.controllerLinks ?? []).flatMap((target) => decided.refusals[target] ?? []);

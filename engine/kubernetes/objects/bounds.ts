@@ -59,8 +59,8 @@ export const bounds = {
     "the mirrors in others are skipped (`TooManyMirrors`)",
   ),
   environment: bound(
-    256 * KiB,
-    "bytes that all mirrors in a namespace add to the environment of each pod there",
+    MiB,
+    "bytes that all Services in a namespace add to the environment of each pod there",
     waits,
   ),
   status: bound(

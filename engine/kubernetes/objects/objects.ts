@@ -200,7 +200,7 @@ const containerStatuses = list(
 );
 
 export const pod = object({
-  spec: map({ containers, initContainers: containers }),
+  spec: map({ containers, initContainers: containers, enableServiceLinks: flag }),
   status: map({
     phase: anyText,
     reason: anyText,

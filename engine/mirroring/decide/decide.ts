@@ -18,6 +18,7 @@ import {
 } from "./desired.ts";
 import { leftToOthers, othersNotes } from "./other-writers.ts";
 import type { PortConflicts } from "./mirrors/members.ts";
+import { environmentNotes } from "./policies/environment.ts";
 import { type GuardedDeletions, guardedDeletions, limitOfRemoved } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
 import { heldByRoutes } from "./policies/named-by-routes.ts";
@@ -157,6 +158,7 @@ function notesOn(
         ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
         : [],
     ),
+    ...environmentNotes([...decisionsByPart.values()].flat(), source),
     ...unknownMarks(args, removed, source, stacks),
     ...doubtNotes(doubtful, context),
     ...judged.flatMap(({ part, authority }) => {

@@ -19,6 +19,11 @@ export interface ClusterSnapshot {
   readonly serviceRanges?: readonly string[];
   /** They are absent if they may not be read, or if no target announces its gateway to this source. */
   readonly nodes?: readonly Node[];
+  /**
+   * With `serviceLinksDisabled`, the pods in crowded namespaces that have variables for each Service all the same;
+   * unknown if they may not be read.
+   */
+  readonly serviceLinks?: ReadonlyMap<string, readonly ObjectKey[] | "unknown">;
   /** They are absent if the cluster doesn't serve them or they may not be read. */
   readonly links?: ReadonlyMap<ObjectKey, LinkResource>;
 }

@@ -25,6 +25,8 @@ export interface MirrorsArgs {
   readonly revokedTargets?: readonly string[];
   /** Allows deleting any number of mirrors of links that were removed from the config (`linkDefaults`). */
   readonly allowDeletions?: boolean;
+  /** Pods of the source have no variables for Services, which limit the number of its mirrors otherwise. */
+  readonly serviceLinksDisabled?: boolean;
   /** Gives the reason why this run ignores a cluster's answers. Such a cluster counts as refused. */
   readonly distrusted?: Readonly<Record<string, string>>;
   /** The source's Link resources are in this namespace; absent if their status isn't updated. */

@@ -54,6 +54,15 @@ describe("stack config: the arguments of a source's mirrors", () => {
     },
     { clusters: { east, west }, links: [whole("west")], revokedTargets: ["south", "north"] },
   );
+  const serviceLinksDisabled = true;
+  are(
+    "say that the source's pods have no service links",
+    {
+      clusters: { west, east: { ...east, serviceLinksDisabled }, north: { serviceLinksDisabled } },
+      links: [link("west"), { source: "west", target: "north" }],
+    },
+    { clusters: { east, west }, links: [whole("west")], serviceLinksDisabled },
+  );
   const allowDeletions = true;
   are(
     "allow removed links to delete all their mirrors if linkDefaults do",

@@ -12,7 +12,7 @@ import { reasons, type Skip, type Why } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { exportAnnotation, federatedName } from "../../model/vocabulary.ts";
 import { portsText } from "../../model/canonical.ts";
-import { membersBeyondLimit } from "../policies/most-mirrors.ts";
+import { membersBeyondLimit } from "../policies/most-members.ts";
 import type { RemovedPart } from "../policies/removed-links.ts";
 import { omittedPorts, withoutPorts } from "../policies/exports.ts";
 import { firstBroken, memberRules } from "../policies/rules.ts";

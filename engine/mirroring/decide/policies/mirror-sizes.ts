@@ -1,15 +1,12 @@
 import {
   type Endpoints,
   endpoints as endpointsCheck,
-  isHeadless,
   type ManagedFields,
   type ObjectMeta,
   type Service,
   service as serviceCheck,
-  type ServicePort,
   type StringMap,
 } from "../../../kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import type { Mirror, LiveMirror } from "../../model/mirror.ts";
 import { label, tokensIn } from "../../model/vocabulary.ts";
 import { resolved } from "../../model/canonical.ts";
@@ -40,45 +37,6 @@ export function bytesOfMirrors(): Size {
   return {
     live: (mirror) => once(mirror, bytes),
     wanted: (mirror) => once(mirror, (one) => bytes(asListed(one))),
-  };
-}
-
-/**
- * Counts the bytes of the environment variables that the kubelet generates for a Service with a ClusterIP, in each pod
- * of its namespace: name, `=`, value and a zero byte (Kubernetes, pkg/kubelet/envvars).
- */
-export function environmentIn({ services }: ClusterSnapshot): Size {
-  // A ClusterIP has the family of the API server's own, and counts as the longest address.
-  const { clusterIP = ":" } = services.get("default/kubernetes")?.spec ?? {};
-  const host = clusterIP.includes(":")
-    ? "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]"
-    : "255.255.255.255";
-  const bytes = (service: string, [first, ...others]: readonly ServicePort[]) => {
-    if (first === undefined) return 0;
-    const ports = [first, ...others].flatMap(({ name = "", port, protocol = "TCP" }) => {
-      const prefix = `_PORT_${port}_${protocol}`;
-      return [
-        ...(name === "" ? [] : [`_SERVICE_PORT_${name}${port}`]),
-        `${prefix}${protocol}://${host}:${port}`,
-        `${prefix}_PROTO${protocol}`,
-        `${prefix}_PORT${port}`,
-        `${prefix}_ADDR${host}`,
-      ];
-    });
-    const all = [
-      `_SERVICE_HOST${host}`,
-      `_SERVICE_PORT${first.port}`,
-      `_PORT${first.protocol ?? "TCP"}://${host}:${first.port}`,
-      ...ports,
-    ];
-    return all.reduce((sum, { length }) => sum + service.length + length + 2, 0);
-  };
-  return {
-    live: ({ service }) =>
-      service === undefined || isHeadless(service)
-        ? 0
-        : bytes(service.metadata.name, service.spec.ports ?? []),
-    wanted: ({ kind, name, ports }) => (kind === "headless" ? 0 : bytes(name, ports)),
   };
 }
 

@@ -1,6 +1,10 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { bounds } from "../../../../engine/kubernetes/objects/bounds.ts";
-import type { Service, ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
+import {
+  keyOf,
+  type Service,
+  type ServicePort,
+} from "../../../../engine/kubernetes/objects/objects.ts";
 import { plan } from "../../../../engine/mirroring/decide/compare.ts";
 import { isWanted } from "../../../../engine/mirroring/model/decision.ts";
 import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
@@ -20,7 +24,7 @@ import {
   service,
 } from "../../fixtures/objects.ts";
 import { link, type LinkScenario, wanted, west } from "../../fixtures/link.ts";
-import { partOf, planned } from "../../fixtures/reconcile.ts";
+import { partOf, planned, reconciled } from "../../fixtures/reconcile.ts";
 
 const labels = { [label.mirrored]: "true", [label.cluster]: "west" };
 const target = west(["d", "c", "b", "a"].map((name) => exported(`shop/${name}`)));
@@ -31,9 +35,9 @@ const live = (name: string, ports?: readonly ServicePort[]) =>
   service(`shop/${name}`, { labels }, ports && { ports });
 const times = <T>(count: number, make: (n: number) => T) =>
   Array.from({ length: count }, (_, n) => make(n));
-const letters = ["a", "b", "c", "d", "e", "f", "g"];
+const letters = "a b c d e f g h i j k l m n o p q r s t u v w x y z".split(" ");
 const long = (letter: string) => letter.repeat(55);
-/** With long names and 100 ports, the variables of five of these fit into the environment of pods. */
+/** With long names and 100 ports, the variables of 18 of these fit into the environment of pods. */
 const ofPorts = (spec = {}) =>
   west(
     letters.map((name) => exported(`shop/${long(name)}`, {}, { ports: ports(100), ...spec })),
@@ -77,31 +81,48 @@ describe("the mirrors within the limits of a link", () => {
       "are those whose variables fit into the environment of pods",
       400,
       { target: ofPorts() },
-      letters.slice(0, 5),
+      letters.slice(0, 18),
+    ],
+    [
+      "leave room for all other Services of the namespace that add variables",
+      400,
+      {
+        target: ofPorts(),
+        source: east(
+          ...times(3, (n) => service(`shop/${long("a")}${n}`, {}, { ports: ports(100) })),
+          ...times(9, (n) =>
+            service(`shop/${long("b")}${n}`, {}, { ports: ports(100), clusterIP: "None" }),
+          ),
+          ...times(9, (n) =>
+            service(`shop/${long("c")}${n}`, {}, { ports: ports(100), type: "ExternalName" }),
+          ),
+        ),
+      },
+      letters.slice(0, 15),
     ],
     [
       "include existing ones whose variables fit",
       400,
-      { target: ofPorts(), source: east(live(`${long("g")}-west`, ports(100))) },
-      ["a", "b", "c", "d", "g"],
+      { target: ofPorts(), source: east(live(`${long("z")}-west`, ports(100))) },
+      [...letters.slice(0, 17), "z"],
     ],
     [
       "exclude existing ones that would need too many variables",
       400,
-      { target: ofPorts(), source: east(live(`${long("g")}-west`, [{ port: 80 }])) },
-      ["a", "b", "c", "d", "e"],
+      { target: ofPorts(), source: east(live(`${long("z")}-west`, [{ port: 80 }])) },
+      letters.slice(0, 18),
     ],
     [
       "include headless mirrors, which need no variables",
       400,
       { target: ofPorts({ clusterIP: "None" }) },
-      ["a", "a-0", "b", "b-0", "c", "c-0", "d", "d-0", "e", "f", "g"],
+      [...letters, ...letters.slice(0, 18).map((name) => `${name}-0`)].sort(),
     ],
     [
       "are judged by namespace",
       400,
       { target: west(letters.map((name) => exported(`${name}/web`, {}, { ports: ports(100) }))) },
-      times(7, () => "web"),
+      letters.map(() => "web"),
     ],
   ];
   for (const [which, maxMirrors, scenario, mirrors] of rows)
@@ -152,8 +173,42 @@ describe("the mirrors within the limits of a link", () => {
     );
     match(
       planned({ target: ofPorts() }).skips[0]?.sentence ?? "",
-      /^the mirrors in namespace shop on east would add more than 262,144 bytes to the environment/,
+      /^the Services in namespace shop on east would add more than 1,048,576 bytes to the environment/,
     );
+  });
+
+  it("are a StatefulSet of 1,000 pods, and 1,900 Services in a namespace", () => {
+    const name = "db".padEnd(35, "x");
+    const replicas = times(1_000, (n) => `${name}-${n}`);
+    const database = west(
+      [headless(`shop/${name}`, {}, [{ name: "https", port: 65_535 }])],
+      [endpoints(`shop/${name}`, [pods(replicas)])],
+    );
+    equal(planned({ target: database }).wanted.length, 1_001);
+    const exports = times(1_900, (n) =>
+      exported(
+        `shop/service-of-a-team-${n + 1_000}`,
+        {},
+        { ports: [{ name: "http", port: 8080 }] },
+      ),
+    );
+    const source = east(service("default/kubernetes", {}, { clusterIP: "10.96.0.1" }));
+    const { wanted, skips } = planned({ target: west(exports), source });
+    deepEqual([wanted.length, skips], [1_900, []]);
+  });
+
+  it("keep their places if more Services come, in any order, or the rest has no room", () => {
+    const scenario = { target: ofPorts(), source: east() };
+    const before = planned(scenario).wanted.map(({ name }) => name);
+    const more = letters.map((name) => exported(`shop/0${long(name)}`, {}, { ports: ports(100) }));
+    const services = [...more, ...ofPorts().services.values()].reverse();
+    const source = reconciled(scenario);
+    const local = service("shop/local", {}, { ports: ports(100) });
+    const crowded = { ...source, services: new Map([...source.services, [keyOf(local), local]]) };
+    for (const then of [source, crowded]) {
+      const { changes, wanted } = planned({ target: west(services), source: then });
+      deepEqual([changes, wanted.map(({ name }) => name)], [[], before]);
+    }
   });
 
   it("are as many as a source can read", () => {
@@ -183,16 +238,16 @@ describe("targets that share the limits of a source", () => {
     times(count, (n) => exported(`shop/${long("a")}${n}`, {}, { ports: ports(most) }));
 
   it("get equal shares, unless one needs less", () => {
-    deepEqual(shared({ west: many(10, 100), north: many(10, 100) }), [3, 2]);
-    deepEqual(shared({ west: many(10, 100), north: many(10, 1) }), [4, 10]);
+    deepEqual(shared({ west: many(25, 100), north: many(25, 100) }), [9, 9]);
+    deepEqual(shared({ west: many(25, 100), north: many(10, 1) }), [18, 10]);
   });
 
   it("get less if others have mirrors", () => {
     const labels = { [label.mirrored]: "true", [label.cluster]: "unreachable" };
     const theirs = letters
-      .slice(0, 3)
+      .slice(0, 16)
       .map((name) => service(`shop/${long(name)}-away`, { labels }, { ports: ports(100) }));
-    deepEqual(shared({ west: many(10, 100), north: many(10, 100) }, east(...theirs)), [1, 1]);
+    deepEqual(shared({ west: many(25, 100), north: many(25, 100) }, east(...theirs)), [1, 1]);
   });
 
   it("are planned in a few rounds, even if each refused name frees another one", () => {
@@ -230,7 +285,7 @@ describe("targets that share the limits of a source", () => {
 
   it("keep their mirrors, and those with least get new ones first", () => {
     const source = east(...times(3, (n) => live(`${long("a")}${n}-west`, ports(100))));
-    deepEqual(shared({ west: many(10, 100), north: many(10, 50) }, source), [3, 3]);
+    deepEqual(shared({ west: many(25, 100), north: many(25, 50) }, source), [9, 18]);
   });
 });
 
