@@ -57,20 +57,26 @@ export async function meshOf(chosen: Chosen, variables: NodeJS.ProcessEnv): Prom
   return meshIn(await stackState(at), at);
 }
 
-function meshIn({ mesh, mirrors }: StackState, { stack, folder }: StackLocation): HealthMesh {
-  const found = mesh ?? mirroredMesh([...mirrors.values()]);
+function meshIn(
+  { mesh, mirrors, manage }: StackState,
+  { stack, folder }: StackLocation,
+): HealthMesh {
+  const found = mesh ?? mirroredMesh([...mirrors.values()], manage);
   if (found !== undefined) return found;
   throw new UserError(
     `${stack === undefined ? "The stack" : `Stack ${stack}`} in ${folder} has no mesh: its config lacks ${project}:clusters, and its state has no Mesh. Run pulumi up, or choose another stack with --stack and --cwd.`,
   );
 }
 
-/** With `manage: mirrors`, a stack has no Health in its state: its mesh is that of its mirrors. */
-function mirroredMesh(mirrors: readonly Inputs[]): HealthMesh | undefined {
+/** With `manage: mirrors`, or after a first run that failed, a stack has no Health in its state: its mesh is that of its mirrors. */
+function mirroredMesh(
+  mirrors: readonly Inputs[],
+  manage: StackState["manage"],
+): HealthMesh | undefined {
   const [first] = mirrors;
   if (first === undefined) return undefined;
   return {
-    manage: "mirrors",
+    manage,
     stack: first.stack,
     linkerdNamespace: "linkerd",
     multiclusterNamespace: first.statusIn ?? "linkerd-multicluster",

@@ -31,8 +31,10 @@ interface Secret {
 }
 
 export interface StackState {
-  /** The last run checked this mesh. It is absent before the first run. */
+  /** The last run checked this mesh. It is absent before the first run has come to its end. */
   readonly mesh?: HealthMesh;
+  /** What the stack's resources say, where nothing else does. */
+  readonly manage: HealthMesh["manage"];
   /** The keys are URNs of `linkerd:Mirrors`. */
   readonly mirrors: ReadonlyMap<string, Inputs>;
   /** The times are ISO 8601, by what expires. There are none if the stack does not manage trust. */
@@ -82,11 +84,13 @@ export function stackStateIn(exported: string, folder = ""): StackState {
     .flatMap(({ outputs }) => Object.entries(outputs?.expiries ?? {}))
     .filter((entry): entry is [string, string] => typeof entry[1] === "string");
   const [health] = inputsOf(resources, healthTypes);
+  const has = (types: readonly string[]) => resources.some(({ type = "" }) => types.includes(type));
   const mesh = health?.[1].mesh;
   return {
     mirrors: new Map(
       [...mirrorsIn(resources)].map(([urn, inputs]) => [urn, inFolder(inputs, folder)]),
     ),
+    manage: has([trustType]) ? "all" : has(typesOf("LinkTarget")) ? "links" : "mirrors",
     expiries: Object.fromEntries(expiries),
     ...(mesh !== undefined && { mesh: inFolder(meshIn(mesh), folder) }),
   };

@@ -124,11 +124,17 @@ describe("the mesh of a stack", () => {
     deepEqual(decryptions(), ["config get linkerd-multicluster:clusters"]);
   });
 
-  it("of another program comes from its mirrors with manage: mirrors", async () => {
-    pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
-    const links = [{ link: link(), mirroring: "pulumi" }];
-    deepEqual(await meshOf(at, variables), { ...seen, manage: "mirrors", links });
-  });
+  for (const { manage, others } of [
+    { manage: "mirrors", others: [] },
+    { manage: "links", others: ["linkerd-multicluster:engine:LinkTarget"] },
+    { manage: "all", others: ["linkerd-multicluster:index:TrustRoot"] },
+  ])
+    it(`of another program comes from its mirrors if no run has come to its end: ${manage}`, async () => {
+      const types = others.map((type) => ({ type, inputs: {} }));
+      pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors }, ...types);
+      const links = [{ link: link(), mirroring: "pulumi" }];
+      deepEqual(await meshOf(at, variables), { ...seen, manage, links });
+    });
 
   it("has its config in a file elsewhere for every command of Pulumi's CLI", () => {
     const location = locationOf({ ...at, configFile: "/etc/mesh.yaml" }, { PULUMI_STACK: "dev" });
