@@ -162,6 +162,8 @@ async function runGo(
   const env = {
     ...process.env,
     CGO_ENABLED: "0",
+    // The compiler collects less of its garbage, and takes a fifth less time.
+    GOGC: "400",
     GOCACHE: join(caches, "build"),
     // The index of a module's packages would not know which of them are left out.
     GODEBUG: "goindex=0",
