@@ -168,7 +168,7 @@ function detailsIn(live: Service): NonNullable<FederatedClaim["details"]> {
   return { labels, annotations, ports: clusterPorts(live) };
 }
 
-/** Of a federated Service without a member of its own, a stack changes nothing but the lists of members. */
+/** Returns what a stack may change on a federated Service without a member of its own: the lists of members. */
 export function fieldsOfMembers(fields: readonly FieldChange[]): FieldChange[] {
   const lists = [annotation.remoteMembers, annotation.localMember];
   return fields.filter(

@@ -20,7 +20,7 @@ export interface ClusterSnapshot {
   /** They are absent if they may not be read, or if no target announces its gateway to this source. */
   readonly nodes?: readonly Node[];
   /**
-   * With `serviceLinksDisabled`, the pods in crowded namespaces that have variables for each Service all the same;
+   * With `serviceLinksDisabled`, the pods in crowded namespaces that have variables for each Service anyway;
    * unknown if they may not be read.
    */
   readonly serviceLinks?: ReadonlyMap<string, readonly ObjectKey[] | "unknown">;
