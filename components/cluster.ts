@@ -10,8 +10,8 @@ export interface InstallArgs {
   /** Nothing may be written there in this run. */
   readonly refused: boolean;
   readonly unreachable: boolean;
-  /** They come before anything there that could fail, because after a failure Pulumi starts nothing more. */
-  readonly after?: Promise<pulumi.Resource[]> | undefined;
+  /** It resolves before anything there could fail, because after a failure Pulumi starts nothing more. */
+  readonly after?: Promise<unknown> | undefined;
   readonly linkerd?: LinkerdSetup | undefined;
   /** Another stack installs Linkerd there, perhaps at this moment. */
   readonly awaited: boolean;
@@ -51,7 +51,7 @@ export class Cluster extends pulumi.ComponentResource {
   install(args: InstallArgs): InstalledCluster {
     const { identity, refused, unreachable, after, linkerd, awaited, adopts } = args;
     const { config } = this;
-    const last = after?.then((others) => [identity, ...others]);
+    const last = after?.then(() => [identity]);
     const opts = { parent: this, dependsOn: last ?? [identity] };
     const provider = refused
       ? unreachingProvider(this.#name, config, "refused", opts)

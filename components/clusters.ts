@@ -28,8 +28,8 @@ interface Making extends Pick<LinkerdSetup, "secretValues"> {
   readonly preflight: Preflight;
   /** It is done before anything is installed, and depends on what stays in its cluster and leaves the state. */
   readonly guard: (kept: readonly pulumi.Resource[]) => Promise<unknown>;
-  /** They have nothing to do with the clusters that come last. */
-  readonly others: Promise<pulumi.Resource[]>;
+  /** It resolves once everything is done that has nothing to do with the clusters that come last. */
+  readonly others: Promise<unknown>;
   readonly parent: pulumi.Resource;
 }
 

@@ -19,6 +19,8 @@ import { LinkAccount, type LinkArgs } from "./link-account.ts";
 export class LinkCredentials extends pulumi.ComponentResource {
   /** It changes with the source's credentials, and is no secret. */
   readonly revision: pulumi.Output<readonly string[]>;
+  /** The Link depends on everything else of the link, in both clusters. */
+  readonly last: pulumi.Resource;
 
   constructor(
     name: string,
@@ -62,7 +64,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
         replaceOnChanges: ["*"],
       },
     );
-    new k8s.apiextensions.CustomResource(
+    this.last = new k8s.apiextensions.CustomResource(
       name,
       {
         ...linkVersion,

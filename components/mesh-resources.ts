@@ -11,6 +11,7 @@ import { EngineResource, type InputsOf } from "./engine-resource.ts";
 import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors } from "./mirrors.ts";
+import { after, detached } from "./output-value.ts";
 import type { Preflight } from "./preflight.ts";
 import { guardRemovals, keptClusters } from "./removal-guard.ts";
 
@@ -47,7 +48,7 @@ export class MeshResources {
   async make(): Promise<this> {
     const config = this.#config;
     const { preflight } = this.#mesh;
-    const others = Promise.withResolvers<pulumi.Resource[]>();
+    const others = Promise.withResolvers<unknown>();
     const guard = this.#removalGuard();
     if (preflight === undefined) await guard([]);
     else await this.#makeClusters({ preflight, guard, others: others.promise });
@@ -56,15 +57,16 @@ export class MeshResources {
     const isIn = (names: { has(name: string): boolean }) => (link: LinkConfig) =>
       names.has(link.spec.source) || names.has(link.spec.target);
     const [isRefused, isLast] = [isIn(refused), isIn(last)];
-    const make = (links: readonly LinkConfig[], dependsOn: readonly pulumi.Resource[] = []) =>
+    const make = (links: readonly LinkConfig[], before: readonly pulumi.Resource[] = []) =>
       links.flatMap((link) => {
         const [source, target] = [clusters.get(link.spec.source), clusters.get(link.spec.target)];
         if (source === undefined || target === undefined) return [];
-        return this.#link(link, source, target, [...dependsOn]);
+        return this.#link(link, source, target, before);
       });
     const bySource = Map.groupBy(ownLinks(config), ({ spec }) => spec.source);
     const failing: [source: string, links: readonly Link[]][] = [];
     for (const [source, links] of bySource) {
+      if (last.has(source)) continue;
       const made = make(links.filter((link) => !isLast(link)));
       if (links.some(isRefused)) failing.push([source, made]);
       else this.#mirrors(source, made);
@@ -73,8 +75,14 @@ export class MeshResources {
     const before = [...this.#unverified];
     for (const [source, made] of failing) this.#mirrors(source, made, before);
     const all = [...this.#unverified];
-    others.resolve(all);
+    // Without such clusters, nobody would handle its failure.
+    if (last.size > 0) others.resolve(after(all));
     make(ownLinks(config).filter(isLast), all);
+    for (const name of last) {
+      // The mirrors there don't change, and in every run they depend on the cluster's Linkerd.
+      this.#unverified.push(...this.#readyIn(name));
+      if (bySource.has(name)) this.#mirrors(name, []);
+    }
     if (preflight !== undefined) this.#verify();
     return this;
   }
@@ -146,7 +154,7 @@ export class MeshResources {
     config: LinkConfig,
     source: InstalledCluster,
     target: InstalledCluster,
-    dependsOn: pulumi.Resource[],
+    before: readonly pulumi.Resource[],
   ): Link {
     const { linkerdNamespace, multiclusterNamespace } = this.#config;
     const link = new Link(
@@ -161,11 +169,16 @@ export class MeshResources {
         revocation: this.#revocationOf(config.spec.source),
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
       },
-      { parent: this.#parent, dependsOn },
+      { parent: this.#parent, dependsOn: after(before) },
     );
-    this.#unverified.push(link);
+    this.#unverified.push(link.credentials.last);
     this.#revisions[`${link.name}/credentials`] = link.credentials.revision;
     return link;
+  }
+
+  #readyIn(cluster: string): pulumi.Resource[] {
+    const made = this.#made.clusters.get(cluster);
+    return made === undefined ? [] : [made.ready];
   }
 
   #revocationOf(source: string): pulumi.Resource[] {
@@ -184,14 +197,11 @@ export class MeshResources {
     const config = this.#config;
     const args = mirrorsArgs(config, source, fullStackName());
     if (args === undefined) return;
-    const { clusters, refused, last } = this.#made;
-    const distrusted = [...refused].filter(([name]) => name in args.clusters);
-    const cluster = clusters.get(source);
-    const ready = last.has(source) ? cluster?.identity : cluster?.ready;
+    const distrusted = [...this.#made.refused].filter(([name]) => name in args.clusters);
     const own = new Set(args.links.map(({ target }) => target));
     const observed = links
       .filter(({ target }) => own.has(target))
-      .map(({ target, observedGateway }) => [target, observedGateway] as const);
+      .map(({ target, observedGateway }) => [target, detached(observedGateway)] as const);
     const mirrors = new Mirrors(
       source,
       {
@@ -203,12 +213,10 @@ export class MeshResources {
       },
       {
         parent: this.#parent,
-        dependsOn: [
-          ...links.map(({ credentials }) => credentials),
-          ...this.#revocationOf(source),
-          ...(ready === undefined ? [] : [ready]),
-          ...before,
-        ],
+        dependsOn: after(
+          [...links.map(({ credentials }) => credentials.last), ...before],
+          [...this.#revocationOf(source), ...this.#readyIn(source)],
+        ),
       },
     );
     this.#unverified.push(mirrors);

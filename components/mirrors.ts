@@ -8,7 +8,9 @@ import {
 
 export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
   /** A gateway is unknown in the preview of a run that will create it. */
-  readonly observedGateways?: Readonly<Record<string, pulumi.Input<ObservedGateway | undefined>>>;
+  readonly observedGateways?: Readonly<
+    Record<string, pulumi.Input<ObservedGateway | typeof pulumi.unknown | undefined>>
+  >;
 };
 
 /** Groups one line for each mirror or Service by the link's target or `federated`. */

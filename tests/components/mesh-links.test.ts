@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { meshOf, type MockedMesh, mockedMesh, gatewayOf, types } from "./mocked-mesh.ts";
 import { meshIn } from "../../engine/health/health-mesh.ts";
 
@@ -72,7 +72,9 @@ describe("Mesh with manage: links", () => {
       `${types.linkCr} ${link}`,
       `${types.target} ${link}`,
     ]);
-    deepEqual(hub.needs(types.mirrors, "east"), [...needed, `${types.identity} east`].toSorted());
+    const [mirrors, at] = [`${types.mirrors} east`, (id: string) => hub.order.indexOf(id)];
+    ok(needed.every((id) => hub.order.includes(id) && at(id) < at(mirrors)));
+    deepEqual(hub.needs(types.mirrors, "east"), [`${types.identity} east`]);
     const { observedGateways } = hub.inputs(types.mirrors, "east");
     deepEqual(observedGateways, { north: gatewayOf("north"), west: gatewayOf("west") });
   });
@@ -125,7 +127,7 @@ it("Mesh with manage: links creates credentials and Link where Linkerd's control
   const { controllerLinks, observedGateways } = mesh.inputs(types.mirrors, "east");
   deepEqual([controllerLinks, observedGateways], [["north"], { west: gatewayOf("west") }]);
   const link = `${types.linkCr} east/north`;
-  equal(mesh.needs(types.mirrors, "east").includes(link), true);
+  ok(mesh.order.indexOf(`${types.mirrors} east`) > mesh.order.indexOf(link));
   equal(mesh.needs(types.health, "checks").includes(link), true);
   const { mesh: described } = mesh.inputs(types.health, "checks");
   deepEqual(

@@ -5,6 +5,7 @@ import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import { absent, live, present } from "../unit/trust/live.ts";
 import {
   type Circumstances,
+  earlier,
   type MockedMesh,
   mockedMesh,
   predecessors,
@@ -80,12 +81,12 @@ for (const [manage, way] of cases)
     it("holds up nothing else, because whatever may fail comes last", () => {
       const others = (id: string) =>
         !/ west\b|\/west\b/.test(id) && /kubernetes:|linkerd:(Mirrors|LinkTarget)/.test(id);
-      const before = predecessors(mesh, `${types.provider} west`);
+      const before = earlier(mesh, `${types.provider} west`);
       const missing = mesh.order.filter((id) => others(id) && !before.has(id));
       deepEqual(missing, []);
       ok(before.has(`${types.linkCr} north/south`));
       // The mirrors of a source with such a link fail as well.
-      const [mirrors] = [predecessors(mesh, `${types.mirrors} east`)];
+      const mirrors = earlier(mesh, `${types.mirrors} east`);
       ok(mirrors.has(`${types.mirrors} north`));
       ok(mirrors.has(`${types.linkCr} east/north`));
       ok(!mirrors.has(`${types.provider} west`));
@@ -108,17 +109,55 @@ for (const manage of ["links", "all"])
     const { kubeconfig } = mesh.inputs(types.provider, "west");
     equal(String(kubeconfig).includes('"clusters":[]'), false);
     for (const last of ["east/west", "west/north"]) {
-      const before = predecessors(mesh, `${types.target} ${last}`);
-      for (const source of ["east", "west", "north"])
+      const before = earlier(mesh, `${types.target} ${last}`);
+      for (const source of ["east", "north"])
         ok(before.has(`${types.mirrors} ${source}`), `${source} before ${last}`);
       ok(before.has(`${types.linkCr} east/north`));
       ok(predecessors(mesh, `${types.account} ${last}`).has(`${types.target} ${last}`), last);
     }
-    const writes = predecessors(mesh, `${types.provider} west`);
+    const writes = earlier(mesh, `${types.provider} west`);
     ok(writes.has(`${types.linkCr} north/south`) && writes.has(`${types.mirrors} east`));
     ok(predecessors(mesh, `${types.health} checks`).has(`${types.linkCr} east/west`));
     equal(mesh.inputs(types.mirrors, "east")["distrusted"], undefined);
   });
+
+/** With `--target` and `--exclude`, the engine would register such a dependency itself, and then refuse the program's. */
+describe("a run in which a cluster is", () => {
+  const twice = (mesh: MockedMesh, state: MockedMesh) =>
+    mesh.order.flatMap((id) => {
+      const before = earlier(mesh, id);
+      const inState = predecessors(state, id);
+      return mesh.order
+        .filter((each) => each !== id && inState.has(each) && !before.has(each))
+        .map((each) => `${id} before ${each}`);
+    });
+  const all = [...links, { source: "west", target: "east" }, { source: "south", target: "west" }];
+
+  for (const manage of ["links", "all"])
+    for (const [how, circumstances] of Object.entries({
+      unreachable: { unreachable: ["west"] },
+      refused: ways.preflight,
+    }))
+      it(`${how} registers nothing before what it depends on after a run in which all were well, nor the other way round, with manage: ${manage}`, async () => {
+        // Cluster alone has no links.
+        const raw = { manage, clusters: { ...clusters, alone: null }, links: all };
+        const well = await mockedMesh(raw);
+        const ill = await mockedMesh(raw, circumstances);
+        const alone = await mockedMesh(raw, { unreachable: ["alone", "south"] });
+        deepEqual(well.order.toSorted(), ill.order.toSorted());
+        const pairs = [
+          [ill, well],
+          [well, ill],
+          [ill, alone],
+          [alone, ill],
+          [alone, well],
+        ] as const;
+        deepEqual(
+          pairs.flatMap(([mesh, state]) => twice(mesh, state)),
+          [],
+        );
+      });
+});
 
 describe("a cluster whose identity a run leaves out with --target", () => {
   const known = (uid: string | undefined) => [[`${types.identity} west`, { uid }] as const];

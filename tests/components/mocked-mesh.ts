@@ -97,7 +97,13 @@ export async function meshOf(
   };
 }
 
-/** Returns everything that a resource waits for over any number of steps, by dependency, provider or parent. */
+/** Returns all that was registered earlier. An order that changes from run to run must not be in state. */
+export function earlier({ order }: MockedMesh, id: string): ReadonlySet<string> {
+  if (!order.includes(id)) throw new Error(`there is no ${id}`);
+  return new Set(order.slice(0, order.indexOf(id)));
+}
+
+/** Returns everything that a resource depends on over any number of steps, by dependency, provider or parent. */
 export function predecessors(mesh: MockedMesh, start: string): ReadonlySet<string> {
   const seen = new Set([start]);
   // The loop includes what is added to the set meanwhile.

@@ -36,21 +36,37 @@ describe(`links to a cluster that refuses connections, with real plugins${skipNo
       await addLinkCrd(cluster);
       await clusters.addNamespace(cluster, "shop");
     }
-    await clusters.addService(real.clusters.north, "shop", "web", exported);
     stack = await newStack(real.bed, "links", config("west", "north"));
   });
 
   it("that are new leave everything else done, name the cluster, and are made by the next run", async () => {
     await real.clusters.west.cut();
-    const { code, text } = await stack.run(up);
-    assert.notEqual(code, 0);
-    assert.match(text, /link east → west: .*cluster west/);
-    assert.doesNotMatch(text, /configured Kubernetes cluster is unreachable/);
-    assert.ok(await clusters.serviceIn(real.clusters.east, "shop", "web-north"));
+    for (const [service, ...flags] of [["web"], ["api", "--continue-on-error"]] as const) {
+      await clusters.addService(real.clusters.north, "shop", service, exported);
+      const { code, text } = await stack.run([...up, ...flags]);
+      assert.notEqual(code, 0);
+      assert.match(text, /link east → west: .*cluster west/);
+      assert.doesNotMatch(text, /configured Kubernetes cluster is unreachable/);
+      assert.ok(await clusters.serviceIn(real.clusters.east, "shop", `${service}-north`), text);
+    }
     await real.clusters.west.restore();
     await issuesTokens(real.clusters.west);
     // Health fails, since Linkerd itself isn't there.
     await stack.run(up);
     assert.ok((await has("west")) && (await has("north")));
+  });
+
+  it("that exist let runs leave out resources", async () => {
+    await real.clusters.west.cut();
+    const state = await stack.pulumi("stack", "export");
+    const urnOf = (end: string) => new RegExp(`"(urn:[^"]*${end})"`).exec(state)?.[1] ?? end;
+    const target = ["--target", urnOf(":ClusterIdentity::north")];
+    const { code, text } = await stack.run([...up, ...target]);
+    assert.equal(code, 0, text);
+    const exclude = ["--exclude", urnOf(":Mirrors::east")];
+    const excluded = await stack.run([...up, ...exclude]);
+    assert.doesNotMatch(excluded.text, /[Dd]uplicate/);
+    // The checks come last.
+    assert.match(excluded.text, /:Health checks/, excluded.text);
   });
 });
