@@ -16,6 +16,14 @@ describe("status", () => {
     deepEqual(status.problems, ["east → west: gateway mirror east/shop/web-west is missing"]);
   });
 
+  it("names the mirrors of a source that has lost its last link, and is degraded", async () => {
+    const mesh = await new Mesh().up();
+    mesh.args = { ...mesh.args, links: [], allowDeletions: true };
+    const status = statusOf(await mesh.facts());
+    equal(status.ok, false);
+    match(statusTable(status), /\n {2}east → west: -1 \(- shop\/web-west\)/);
+  });
+
   it("shows a mesh on one screen", async () => {
     const mesh = await (await new Mesh().up()).up();
     const status = statusOf(await mesh.facts());
