@@ -52,6 +52,9 @@ export function authenticatorOf(
   };
 }
 
+/** A key in PEM says that it is encrypted in its first line, or in the header after it. */
+const encryptedPem = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m;
+
 /** The order of precedence is client-go's. */
 async function authenticate(
   cluster: KubeconfigCluster,
@@ -64,6 +67,10 @@ async function authenticate(
     contentOf(user, "client-key"),
     tokenOf(user),
   ]);
+  if (key !== undefined && encryptedPem.test(key.toString("latin1")))
+    throw new CredentialsMissing(
+      "its client-key is encrypted, and no run can ask for the passphrase: use a key that isn't, a token or an exec plugin",
+    );
   const { username = "", password = "" } = user;
   const login = username + password && base64(`${username}:${password}`);
   // As with kubectl, a plugin runs only if the user has no other credential.

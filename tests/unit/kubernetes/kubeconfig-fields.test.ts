@@ -137,6 +137,8 @@ describe("a field of a kubeconfig", () => {
   const ofServer = "cluster west: the server of context west in config";
   const missing = "names can't be read (ENOENT)";
   const lines = "canary\ncanary";
+  const encrypted =
+    "its client-key is encrypted, and no run can ask for the passphrase: use a key that isn't, a token or an exec plugin";
   const unusable: Readonly<Record<string, { cluster?: Entry; user?: Entry }>> = {
     [`the file that certificate-authority ${missing}`]: {
       cluster: { "certificate-authority": "none" },
@@ -151,6 +153,15 @@ describe("a field of a kubeconfig", () => {
       { cluster: { server: "http://a" } },
     [`${ofServer} is not an https URL`]: { cluster: { server: "canary:6443" } },
   };
+  for (const head of [
+    "-----BEGIN ENCRYPTED PRIVATE KEY-----\n",
+    "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n",
+  ])
+    it(`is reported if its key is encrypted: ${head.trim()}`, async () => {
+      const key = { "client-key-data": base64(`${head}canary`) };
+      equal(await authenticate({ user: { ...pair, ...key } }), encrypted);
+    });
+
   for (const [why, entries] of Object.entries(unusable))
     it(`is reported without its value if it can't be used: ${why}`, async () => {
       equal(await authenticate(entries), why);
