@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -130,7 +130,11 @@ async function onlyStack(folder: string): Promise<string | undefined> {
 function textsIn(file: string, folder: string): ConfigTexts | undefined {
   const read = (path: string) => readFileSync(path, "utf8");
   const own = contentOf(file, read);
-  const shared = contentOf(join(folder, "Pulumi.yaml"), read);
+  // Without a project, Pulumi can't run, and so can read nothing else.
+  const isProject = ["yaml", "yml", "json"].some((type) =>
+    existsSync(join(folder, `Pulumi.${type}`)),
+  );
+  const shared = isProject ? contentOf(join(folder, "Pulumi.yaml"), read) : { value: {} };
   if ("why" in own || "why" in shared || !isDeepStrictEqual(own, contentOf(file, read, "1.1")))
     return undefined;
   const { config, environment } = own.value;

@@ -158,8 +158,13 @@ describe("the mesh in a stack's config", () => {
       equal((await meshOf({ stack: "elsewhere" }, folder, {}))?.manage, "mirrors");
     });
 
-  const projects: Readonly<Record<string, string | undefined>> = {
-    "is further up": undefined,
+  it("is that of the stack's file where there is no project", async () => {
+    rmSync(at("Pulumi.yaml"));
+    write("elsewhere", config);
+    equal((await meshOf({ stack: "elsewhere" }, folder, {}))?.manage, "links");
+  });
+
+  const projects: Readonly<Record<string, string>> = {
     "sets a key": "config: { linkerd-multicluster:manage: { value: mirrors } }",
     "sets a default": "config: { manage: { default: mirrors } }",
     "sets a key in short": "config: { linkerd-multicluster:links: [] }",
@@ -170,8 +175,7 @@ describe("the mesh in a stack's config", () => {
   };
   for (const [what, text] of Object.entries(projects))
     it(`is computed by Pulumi where Pulumi.yaml ${what}`, async () => {
-      rmSync(at("Pulumi.yaml"));
-      if (text !== undefined) writeFileSync(at("Pulumi.yaml"), text);
+      writeFileSync(at("Pulumi.yaml"), text);
       write("elsewhere", config);
       effective = { "linkerd-multicluster:mesh": "" };
       equal(await meshOf({ stack: "elsewhere" }, folder, {}), undefined);
