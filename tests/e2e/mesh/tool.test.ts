@@ -84,7 +84,7 @@ describe("linkerd-clusters on real clusters", function () {
       );
     });
     deepEqual(
-      [...rights].filter((right) => /secrets|pods|deployments/.test(right)),
+      [...rights].filter((right) => /secrets|pods/.test(right)),
       [],
     );
   });
