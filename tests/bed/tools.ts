@@ -25,19 +25,16 @@ const kubernetesVersion = {
   },
 };
 
-/**
- * One go.mod pins all programs; only Pulumi's language host needs another version of Pulumi's SDK. Names that start with a
- * dot are folders with a main.go, which has no more of a program than the bed uses.
- */
+/** One go.mod pins all programs; only Pulumi's language host needs another version of Pulumi's SDK. */
 const batches = [
   {
     module: MODULE,
     programs: {
       etcd: "./etcd",
       "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
-      "kube-controller-manager": "./kube-controller-manager",
-      "kube-scheduler": "./kube-scheduler",
-      kwok: "./kwok",
+      "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+      "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+      kwok: "sigs.k8s.io/kwok/cmd/kwok",
     },
     version: kubernetesVersion,
   },
@@ -57,6 +54,7 @@ const batches = [
       "pulumi-language-nodejs": "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
     },
   },
+  // Its own main.go imports only the plugins of CoreDNS that the bed uses.
   { module: MODULE, programs: { coredns: "./coredns" } },
 ] as const satisfies Batch[];
 
