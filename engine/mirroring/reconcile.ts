@@ -84,7 +84,11 @@ async function decideFrom(
   const stacks = stacksNow(before, args);
   const controllers = reading.clusters.get(args.source)?.controllers ?? { value: [] };
   const removed = dispositionsOf(removedLinks(args, before, source), args, controllers);
-  const routes = await routesOf(clusters, args, before);
+  const [routes, running] = await Promise.all([
+    routesOf(clusters, args, before),
+    // A controller beside a link is named by the run that finds everything in order, too.
+    args.links.length > 0 ? linkerdControllers(clusters, args) : undefined,
+  ]);
   const { links } = reading;
   const observed = { args, source, links, removed, now, stacks, controllers, routes };
   const known = await withServiceLinks(clusters, { ...observed, memory: before });
@@ -96,8 +100,7 @@ async function decideFrom(
   const federated = federatedKeys(decided);
   const isDue = statuses.some((status) => status.isDue);
   const [writers, mayKeep] = await Promise.all([
-    // A controller beside a link is named by the run that finds everything in order, too.
-    args.links.length > 0 || federated.length > 0 ? linkerdControllers(clusters, args) : [],
+    running ?? (federated.length > 0 ? linkerdControllers(clusters, args) : []),
     isDue ? mayKeepStatus(clusters, args) : true,
   ]);
   const report = withoutControllersLinks(args, statuses, federated, writers, mayKeep);

@@ -159,7 +159,7 @@ function unlessRefused(error: unknown): void {
   if (!(error instanceof KubernetesError)) throw error;
   // A webhook with side effects can't be asked.
   const isUnasked = error.status === 400 && /does not support dry run/.test(error.detail ?? "");
-  if (error.kind !== "alreadyExists" && !isUnasked) throw error;
+  if (!["alreadyExists", "conflict"].includes(error.kind) && !isUnasked) throw error;
 }
 
 /**

@@ -11,10 +11,14 @@ import {
   flat,
   gatewayService,
   headless,
+  http,
   member,
   pods,
   service,
 } from "../../unit/fixtures/objects.ts";
+
+/** The mirrors of pods answer on this port too, so no note says anything. */
+const ofPods = { ...http, port: 8080 };
 
 /** East and north mirror from west through its gateway, and from south, which is flat. */
 export const clusters = ["east", "north", "west", "south"] as const;
@@ -34,9 +38,9 @@ export function founded(): Mesh {
   const mesh = new Mesh(clusters, config);
   const [west, south] = [mesh.server("west"), mesh.server("south")];
   putServices(west, gatewayService("west"), exported("shop/web"), exported("shop/kept"));
-  putServices(west, exported("shop/old"), exported("bank/api"), headless("shop/db"));
+  putServices(west, exported("shop/old"), exported("bank/api"), headless("shop/db", {}, [ofPods]));
   scale(west, "db", 2);
-  putServices(west, headless("shop/queue"), member("shop/cart"));
+  putServices(west, headless("shop/queue", {}, [ofPods]), member("shop/cart"));
   putEndpoints(west, endpoints("shop/queue", [pods(["queue-0"])]));
   putServices(south, flat("shop/flat"), flat("shop/old"));
   putServices(south, member("shop/cart"), member("shop/lone"));

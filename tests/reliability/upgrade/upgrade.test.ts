@@ -63,7 +63,9 @@ describe("a stack that an earlier version created", () => {
         [managerOf(founded().stack)],
       );
       const { steps, lines } = await mesh.preview();
-      deepEqual([steps.filter(({ changes }) => changes), lines], [[], []]);
+      // The headless Services of that mesh have another port than their pods.
+      const others = lines.filter((line) => !line.includes("name ports on which"));
+      deepEqual([steps.filter(({ changes }) => changes), others], [[], []]);
     });
 
   it("is watched with all settings of its links before that up", () => {
