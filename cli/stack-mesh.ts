@@ -1,6 +1,6 @@
 import type { HealthMesh, SourceState } from "@linkerd-multicluster/engine/health";
 import { messageOf, omitUndefined, UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { argsOf, type Inputs, type MirrorsArgs } from "@linkerd-multicluster/engine/mirroring";
+import { argsOf, type Inputs, withoutLinks } from "@linkerd-multicluster/engine/mirroring";
 import type { MeshConfig } from "../config/mesh.ts";
 import { project } from "../config/mistakes.ts";
 import { healthMesh, mirrorsArgs, ownClusters } from "../config/share.ts";
@@ -68,7 +68,10 @@ function meshIn(
   );
 }
 
-/** With `manage: mirrors`, or after a first run that failed, a stack has no Health in its state: its mesh is that of its mirrors. */
+/**
+ * With `manage: mirrors`, or after a first run that failed, a stack has no Health in its state: its mesh is that of its
+ * mirrors.
+ */
 function mirroredMesh(
   mirrors: readonly Inputs[],
   manage: StackState["manage"],
@@ -103,18 +106,16 @@ function sourcesOf(
     [...ownClusters(config).keys()].flatMap((source): [string, SourceState][] => {
       const before = last.find((each) => each.source === source);
       const args = mirrorsArgs(config, source, before?.stack ?? `*/${project}/${stack}`);
-      if (args === undefined || args.links.length === 0)
-        return before === undefined ? [] : [[source, { args: withoutLinks(before), before }]];
+      // Pulumi deletes the mirrors of a source that has lost its last link, whatever their number.
+      if (args === undefined)
+        return before === undefined
+          ? []
+          : [[source, { args: withoutLinks(argsOf(before)), before }]];
+      if (args.links.length === 0 && before === undefined) return [];
       const made = config.manage === "mirrors" ? undefined : (before?.observedGateways ?? {});
       const own = { statusIn: config.multiclusterNamespace };
       const now = { ...args, ...own, ...omitUndefined({ observedGateways: made }) };
       return [[source, { args: now, before: before ?? {} }]];
     }),
   );
-}
-
-/** Pulumi deletes the mirrors of a source that has lost its last link, whatever their number. */
-function withoutLinks(before: Inputs): MirrorsArgs {
-  const { failover: _, ...args } = argsOf(before);
-  return { ...args, links: [], allowDeletions: true };
 }

@@ -26,6 +26,7 @@ export {
   entryOf,
   type Inputs,
   type MirrorsArgs,
+  withoutLinks,
   mirrorsOfSource,
   type ObservedGateway,
   withWholeLinks,

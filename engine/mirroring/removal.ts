@@ -4,7 +4,7 @@ import type { Clusters } from "../mesh/clusters.ts";
 import { type Decision, isSent } from "./model/decision.ts";
 import { count } from "../message.ts";
 import { reconcile } from "./reconcile.ts";
-import { entryOf, type Outputs, withoutRenewed } from "./model/state.ts";
+import { entryOf, type Outputs, withoutLinks, withoutRenewed } from "./model/state.ts";
 import { about } from "./report/notes.ts";
 import { whyUndecided } from "./report/outcome.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
@@ -30,8 +30,7 @@ export async function removeAll(
   const { source: name } = state;
   const entry = entryOf(state, name);
   clusters.refresh(entry);
-  const { failover, ...others } = state;
-  const alone = { ...others, clusters: { [name]: entry }, links: [], allowDeletions: true };
+  const alone = { ...withoutLinks(state), clusters: { [name]: entry } };
   const outcome = await reconcile(clusters, alone, state, now);
   endIfCancelled(clusters, name);
   if (outcome.outcome !== "planned")

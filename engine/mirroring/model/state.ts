@@ -189,6 +189,11 @@ export function argsOf({
   return args;
 }
 
+/** Without links, a run deletes whatever this stack has mirrored into the source. */
+export function withoutLinks<T extends Pick<MirrorsArgs, "failover">>({ failover: _, ...args }: T) {
+  return { ...args, links: [], allowDeletions: true };
+}
+
 export function mirrorsBefore({ mirrors }: Before, part: string): MirrorLines {
   const lines = typeof mirrors === "object" ? mirrors[part] : undefined;
   return typeof lines === "object" ? lines : {};
