@@ -73,6 +73,8 @@ describe("a run that renames mirrors and deletes those of former names", () => {
 
 describe("a mirror that has to be deleted and created again", () => {
   const link = { source: "east", target: "west" };
+  const clusterIPOf = (east: ApiServer) =>
+    (east.get("services", "shop/db-west") as object as Service).spec.clusterIP;
   const mirrors = (east: ApiServer) =>
     ["services", "endpoints"].map((kind) => east.get(kind, "shop/db-west"));
 
@@ -101,9 +103,25 @@ describe("a mirror that has to be deleted and created again", () => {
         deepEqual(mirrors(east), before);
         east.refuse = () => undefined;
         for (let run = 0; run < 2; run++) deepEqual((await mesh.up()).failure, undefined);
-        const { clusterIP } = (east.get("services", "shop/db-west") as object as Service).spec;
-        deepEqual(clusterIP === "None", to.headless);
+        deepEqual(clusterIPOf(east) === "None", to.headless);
       });
+
+  it("is replaced although a webhook with side effects can't be asked beforehand", async () => {
+    const east = serverWith(cluster("east", { namespaces: ["shop"] }));
+    const west = serverWith(exporting("west", [headless("shop/db")]));
+    scale(west, "db", 1);
+    const mesh = Mesh.of([east, west]);
+    mesh.link(link);
+    deepEqual((await mesh.up()).failure, undefined);
+    const message = 'admission webhook "example.com" does not support dry run';
+    let asked = 0;
+    east.admission.push((_, object) =>
+      object.metadata.name === "db-west" && ++asked <= 2 ? { status: 400, message } : object,
+    );
+    mesh.link({ ...link, headless: true });
+    deepEqual((await mesh.up()).failure, undefined);
+    deepEqual([clusterIPOf(east), asked > 2], ["None", true]);
+  });
 });
 
 describe("a mirror to which an HTTPRoute of this stack sends requests", () => {
