@@ -35,8 +35,8 @@ export interface InstalledCluster {
 }
 
 /**
- * At first it is empty, because the state decides what may be created in it. The type is the same without Linkerd, so
- * that a stack can go from `manage: links` to `all` and keep its providers.
+ * It starts empty, because state decides what may be created in it. It has the same type with and without Linkerd, so
+ * a stack keeps its providers when it goes from `manage: links` to `all`.
  */
 export class Cluster extends pulumi.ComponentResource {
   readonly config: ClusterConfig;

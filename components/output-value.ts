@@ -1,14 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /** Returns undefined while the output is unknown, as in a preview. */
-export async function valueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
-  if (!(await factsOf(output).isKnown)) return undefined;
-  return new Promise((resolve) => output.apply(resolve));
+export function valueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
+  return valueOr(output, undefined);
 }
 
 /** Returns the value without its dependency (`after`). */
-export async function detached<T>(output: pulumi.Output<T>): Promise<T | typeof pulumi.unknown> {
-  if (!(await factsOf(output).isKnown)) return pulumi.unknown;
+export function detached<T>(output: pulumi.Output<T>): Promise<T | typeof pulumi.unknown> {
+  return valueOr(output, pulumi.unknown);
+}
+
+async function valueOr<T, Other>(output: pulumi.Output<T>, unknown: Other): Promise<T | Other> {
+  if (!(await factsOf(output).isKnown)) return unknown;
   return new Promise((resolve) => output.apply(resolve));
 }
 

@@ -61,11 +61,8 @@ export async function guardRemovals(
     : refusedRemoval(judged);
   // A key that is left over from another mode must not hide what the change of mode would remove.
   const ignored =
-    config.ignored.length === 0 ? [] : ["The config needs a change:", ...config.ignored];
-  const why = [
-    ...(refusal === undefined ? [] : [refusal]),
-    ...(ignored.length === 0 ? [] : [ignored.join("\n  ")]),
-  ];
+    config.ignored.length > 0 && ["The config needs a change:", ...config.ignored].join("\n  ");
+  const why = [refusal, ignored].filter(Boolean);
   if (why.length > 0) throw new pulumi.RunError(why.join("\n"));
   return judged.kept;
 }

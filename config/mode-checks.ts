@@ -2,9 +2,11 @@ import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
 import { cluster, stack } from "./keys.ts";
 import { linkDefaultKeys, link } from "./link-keys.ts";
 import { mustBeLeftOut, type Path, quoted, where } from "./mistakes.ts";
-import type { Readings } from "./read.ts";
+import type { Reading, Readings } from "./read.ts";
 import type { Keys, Mode } from "./schema.ts";
 import type { Circumstances } from "./trust-checks.ts";
+
+type Values = Readonly<Record<string, unknown>>;
 
 /**
  * Finds keys that have no effect in the stack's mode, because whoever sets one expects something of it. A mesh file serves
@@ -15,35 +17,24 @@ export function ignoredKeys(
   { isShared = () => false }: Circumstances,
 ): string[] {
   const { manage } = values;
-  const judged = new Set([...set].filter((key) => !isShared(key) || isShared("manage")));
-  const own = Object.entries(values).filter(([key]) => judged.has(key) && !isRead.has(key));
-  const parts = (
-    [
-      {
-        key: "clusters",
-        keys: cluster.keys,
-        read: clusters === undefined ? [] : [...clusters.values()],
-      },
-      { key: "links", keys: link.keys, read: links ?? [] },
-      { key: "linkDefaults", keys: linkDefaultKeys.keys, read: [linkDefaults] },
-    ] as const
-  ).filter(({ key }) => judged.has(key));
-  return [
-    ...inVain(stack.keys, Object.fromEntries(own), [], manage),
-    ...parts.flatMap(({ key, keys, read }) => {
-      const whole = inVain({ [key]: stack.keys[key] }, { [key]: true }, [], manage);
-      if (whole.length > 0) return whole;
-      return read.flatMap(({ path, values }) => inVain(keys, values, path, manage));
-    }),
-  ];
+  const maps = new Map<string, { keys: Keys; read: readonly Reading<Values>[] }>([
+    ["clusters", { keys: cluster.keys, read: [...(clusters?.values() ?? [])] }],
+    ["links", { keys: link.keys, read: links ?? [] }],
+    ["linkDefaults", { keys: linkDefaultKeys.keys, read: [linkDefaults] }],
+  ]);
+  const all: Values = values;
+  return [...set].flatMap((key) => {
+    if (isShared(key) && !isShared("manage")) return [];
+    const map = maps.get(key);
+    const whole = inVain(stack.keys, { [key]: map === undefined ? all[key] : true }, [], manage);
+    if (map === undefined || whole.length > 0) return whole;
+    return map.read.flatMap(({ path, values: own }) => inVain(map.keys, own, path, manage));
+  });
 }
-
-/** These hold maps that are read one by one. */
-const isRead: ReadonlySet<string> = new Set(["clusters", "links", "linkDefaults"]);
 
 function inVain(
   keys: Keys,
-  values: Readonly<Record<string, unknown>>,
+  values: Values,
   path: Path,
   manage: Mode,
   outer?: readonly Mode[],

@@ -5,7 +5,7 @@ import * as z from "zod";
  * the sentence "it must be ..." (mistakes.ts).
  */
 
-/** How much of the mesh a stack manages. */
+/** The values of `manage`. */
 export const modes = ["all", "links", "mirrors", "trust"] as const;
 
 export type Mode = (typeof modes)[number];

@@ -44,7 +44,12 @@ export async function carryOut(
   await rereadStaleClusters(clusters, inputs);
   const outcome =
     (await reuseIfUnchanged(clusters, inputs, checked)) ??
-    (await reconcile(clusters, inputs, memoryOf(inputs, checked), timeOfCheck(inputs, now)));
+    (await reconcile(
+      clusters,
+      inputs,
+      withListedBefore(inputs, checked),
+      timeOfCheck(inputs, now),
+    ));
   endIfCancelled(clusters, inputs.source);
   if (outcome.outcome === "invalid") throw new UserError(outcome.mistakes.join("; "));
   const unreachable = new Set(inputs.unreachable);
@@ -112,7 +117,7 @@ export function endIfCancelled({ isCancelled }: Pick<Clusters, "isCancelled">, s
 }
 
 /** Inputs no longer list what this run is to delete, so an update that decides again takes the lists that its check had. */
-function memoryOf(inputs: Inputs, checked: CheckedRun | undefined): Before {
+function withListedBefore(inputs: Inputs, checked: CheckedRun | undefined): Before {
   const { outcome } = checked ?? {};
   if (outcome?.outcome !== "planned") return inputs;
   return { ...inputs, ...omitUndefined({ mirrors: outcome.memory.mirrors }) };

@@ -20,7 +20,7 @@ const binary: ScalarTag = {
   resolve: (text) => Buffer.from(text, "base64").toString(),
 };
 
-/** What is merged replaces what stands before it in the map. */
+/** Merged keys replace equal keys that come before them in the map. */
 const merge: ScalarTag = {
   tag: `${prefix}merge`,
   default: "key",

@@ -1,7 +1,7 @@
 import type { Endpoints, Service } from "./objects.ts";
 import { omitUndefined } from "./omit-undefined.ts";
 
-/** What is left still tells whose the object is. It has no labels at all if they are too long to be kept. */
+/** Returns only the metadata that tells who owns an object. Long labels are dropped, all of them. */
 export function headOf({ metadata }: Endpoints): Endpoints {
   const { labels = {}, annotations, managedFields = [], ...rest } = metadata;
   const isShort = JSON.stringify(labels).length <= 2 ** 11;

@@ -4,7 +4,7 @@ const overhead = 64;
 /** An object of at most this many bytes is never curtailed. */
 const small = 8 * 2 ** 10;
 
-/** What is kept of a namespace. */
+/** The memory that the objects of a namespace take. */
 interface Space {
   bytes: number;
   /** Objects that aren't small. `curtail` returns the bytes that are left of one. */

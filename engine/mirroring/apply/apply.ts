@@ -17,7 +17,7 @@ import {
   type Write,
 } from "../model/decision.ts";
 import { addressOf } from "../model/live-mirrors.ts";
-import { endpointsFields, isInPlace, serviceFields } from "../model/difference.ts";
+import { endpointsFields, isServing, serviceFields } from "../model/difference.ts";
 import { backendsOf, type RouteDecision, routeOwner, routesPart } from "../model/route.ts";
 import { RemovalOrder } from "./removal-order.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
@@ -104,7 +104,7 @@ export async function apply(
       const service = await writeService(scope, change, addressIn);
       addresses.set(change.key, addressOf(service));
       if (service !== undefined && !hasMark(scope, change, service)) isMarked = false;
-      if (service === undefined || !isInPlace(serviceFields(service, change.wanted)))
+      if (service === undefined || !isServing(serviceFields(service, change.wanted)))
         order.differs(change.key);
     };
     const writeAllEndpoints = (due: readonly Write[]) =>

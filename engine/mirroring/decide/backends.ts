@@ -13,7 +13,7 @@ import type { LinkSpec } from "../model/link.ts";
 import { metaOf, originOf, undecidedMirrors } from "../model/live-mirrors.ts";
 import { marksOn } from "../model/marks.ts";
 import { reasons } from "../model/reasons.ts";
-import { appliesTo, backendsOf, type Routes } from "../model/route.ts";
+import { namedBackends, type Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Failover } from "../model/state.ts";
 import { mirrorPlace } from "../model/vocabulary.ts";
@@ -78,9 +78,7 @@ export function mirrorBackend(
     places.includes(mirror.key) &&
     namespaceOf(mirror.key) === namespaceOf(service) &&
     marksOn(metaOf(mirror.live), stacks).isOurs;
-  const named = new Set(
-    [...own.values()].filter((route) => appliesTo(route, service)).flatMap(backendsOf),
-  );
+  const named = new Set(namedBackends(own.values(), service));
   const found =
     staying.find((mirror) => isInPlace(mirror) && !isGoing(mirror)) ??
     staying.find(({ key }) => named.has(key));

@@ -8,11 +8,11 @@ import { rbacName, resources } from "../../kubernetes/objects/resources.ts";
 import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import {
   appliesTo,
-  backendsOf,
   type DecidedRoutes,
   isOwnRoute,
   isRight,
   local,
+  namedBackends,
   retries,
   type RouteDecision,
   type WantedRoute,
@@ -69,8 +69,7 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     return without(
       `${source.cluster} has no Service ${key}: create it there, even without pods of its own`,
     );
-  const named = [...view.own.values()].filter((route) => appliesTo(route, key)).flatMap(backendsOf);
-  const unread = [key, ...named].flatMap(
+  const unread = [key, ...namedBackends(view.own.values(), key)].flatMap(
     (each) => whyHead(source.cluster, "Service", source.services.get(each)) ?? [],
   );
   if (unread.length > 0) return without(unread.join("; "), true);

@@ -68,7 +68,7 @@ const harmless: ReadonlySet<string> = new Set([
  * Returns whether a mirror with these differences serves as it should. A webhook may set such a field in each write, and
  * what waits for the mirror would wait for ever.
  */
-export function isInPlace(fields: readonly FieldChange[]): boolean {
+export function isServing(fields: readonly FieldChange[]): boolean {
   return fields.every(({ field }) => harmless.has(field));
 }
 

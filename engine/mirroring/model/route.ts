@@ -107,6 +107,11 @@ export function backendsOf({ metadata, spec }: HttpRoute | WantedRoute): ObjectK
   );
 }
 
+/** Returns the Services to which the routes of a Service send its requests. */
+export function namedBackends(routes: Iterable<HttpRoute>, service: ObjectKey): ObjectKey[] {
+  return [...routes].filter((route) => appliesTo(route, service)).flatMap(backendsOf);
+}
+
 /** Says why a backend must stay. */
 export function stillSends(route: ObjectKey): string {
   return `HTTPRoute ${route} still sends requests there`;

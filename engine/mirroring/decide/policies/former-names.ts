@@ -1,6 +1,6 @@
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import type { Skipped, Wanted } from "../../model/decision.ts";
-import { isInPlace } from "../../model/difference.ts";
+import { isServing } from "../../model/difference.ts";
 import { metaOf, originOf, rootOf } from "../../model/live-mirrors.ts";
 import type { LiveMirror } from "../../model/mirror.ts";
 import { type Reason, reasons } from "../../model/reasons.ts";
@@ -45,7 +45,7 @@ export function succession(
     present.set(path, { root: isRoot ? key : root, ...(awaited !== undefined && { awaited }) });
   };
   for (const { key, kind, verdict, fields, wanted: mirror } of wanted) {
-    const isThere = verdict === "keep" || (verdict === "update" && isInPlace(fields));
+    const isThere = verdict === "keep" || (verdict === "update" && isServing(fields));
     successors.set(originPath(mirror.origin, mirror.hostname), key);
     add(mirror.origin, key, kind !== "endpoint", atOnce || isThere);
   }
