@@ -33,7 +33,7 @@ interface Secret {
 export interface StackState {
   /** The last run checked this mesh. It is absent before the first run has come to its end. */
   readonly mesh?: HealthMesh;
-  /** What the stack's resources say, where nothing else does. */
+  /** The mode that the resources in state imply. It is used if no run has recorded the mesh yet. */
   readonly manage: HealthMesh["manage"];
   /** The keys are URNs of `linkerd:Mirrors`. */
   readonly mirrors: ReadonlyMap<string, Inputs>;

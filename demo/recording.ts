@@ -1,7 +1,7 @@
 const screen = { columns: 104, rows: 30, lineHeight: 18, charWidth: 7.9, margin: 16 };
 /** In seconds. The picture begins again after the last line has been there for a while. */
 const length = { lines: 8, whole: 12 };
-/** How long a line keeps the viewer waiting, compared with others. */
+/** The share of the recording's time that a line gets, relative to other lines. */
 const waits = { step: 30, command: 15, output: 1 };
 
 type Kind = keyof typeof waits;

@@ -57,7 +57,7 @@ export type WatchEvent = Readonly<
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }
   /** `about` is an object such as `services shop/web`, or the hostname. */
   | { event: "triggered"; reason: TriggerReason; cluster: string; about: string }
-  /** The log leaves out sources of which nothing has changed since it last named them, and counts them as `unchanged`. */
+  /** In the log, `unchanged` counts the sources that haven't changed since they were last logged, and `sources` leaves them out. */
   | {
       event: "dryRun";
       milliseconds: number;
