@@ -136,21 +136,36 @@ describe("the mesh of a stack", () => {
       deepEqual(await meshOf(at, variables), { ...seen, manage, links });
     });
 
-  it("has a source that lost its last link, as long as its mirrors are in state", async () => {
-    const file = join(folder, "Pulumi.prod.yaml");
-    const keys = { clusters: { east: {}, west: {} }, manage: "mirrors" };
-    const config = Object.entries(keys).map(([key, value]) => [
-      `linkerd-multicluster:${key}`,
-      value,
-    ]);
-    writeFileSync(file, JSON.stringify({ config: Object.fromEntries(config) as object }));
-    writeFileSync(join(folder, "Pulumi.yaml"), "name: linkerd-multicluster\nruntime: nodejs\n");
-    pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
-    const { sources } = await stackMesh(at, variables);
-    rmSync(file);
-    const { args, before } = sources.get("east") ?? {};
-    deepEqual([[...sources.keys()], args?.links, before?.revision], [["east"], [], 1]);
-  });
+  for (const { what, keys, isLost } of [
+    { what: "its last link", keys: { manage: "mirrors" }, isLost: true },
+    {
+      what: "no link that this program mirrors",
+      keys: {
+        manage: "links",
+        links: [{ source: "east", target: "west", mirroring: "controller" }],
+      },
+      isLost: false,
+    },
+  ])
+    it(`has a source that has lost ${what}, as long as its mirrors are in state`, async () => {
+      const file = join(folder, "Pulumi.prod.yaml");
+      const all = { clusters: { east: {}, west: {} }, ...keys };
+      const config = Object.entries(all).map(([key, value]) => [
+        `linkerd-multicluster:${key}`,
+        value,
+      ]);
+      writeFileSync(file, JSON.stringify({ config: Object.fromEntries(config) as object }));
+      writeFileSync(join(folder, "Pulumi.yaml"), "name: linkerd-multicluster\nruntime: nodejs\n");
+      pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
+      const { sources } = await stackMesh(at, variables);
+      rmSync(file);
+      const { args, before } = sources.get("east") ?? {};
+      deepEqual([[...sources.keys()], args?.links, before?.revision], [["east"], [], 1]);
+      deepEqual(
+        [args?.allowDeletions, args?.controllerLinks],
+        isLost ? [true, undefined] : [undefined, ["west"]],
+      );
+    });
 
   it("has its config in a file elsewhere for every command of Pulumi's CLI", () => {
     const location = locationOf({ ...at, configFile: "/etc/mesh.yaml" }, { PULUMI_STACK: "dev" });
