@@ -152,7 +152,9 @@ function notesOn(
         sentence,
       ]),
     ),
-    ...("why" in routes ? [[routesPart, `stay as they are, because ${routes.why}`] as const] : []),
+    ...("why" in routes
+      ? [[routesPart, `${routesPart} stay as they are, because ${routes.why}`] as const]
+      : []),
     ...removed.flatMap((part): Note[] =>
       part.disposition === "unknown"
         ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
@@ -181,8 +183,8 @@ function failoverOf(
   { args, source, links, routes, stacks, memory }: SourceObservation,
   decisionsByPart: ReadonlyMap<string, readonly Decision[]>,
 ): DecidedRoutes {
-  if ("why" in routes) return { routes: [], problems: [] };
   const known = failedOver(args, memory);
+  if ("why" in routes) return { routes: [], problems: [], services: known };
   return decideRoutes({
     source,
     routes: routes.value,

@@ -38,9 +38,13 @@ export function decideRoutes(view: FailoverView): DecidedRoutes {
     const isKnown = view.failedOver.some((service) => appliesTo(live, service));
     return [stays ? { verdict: "keep", key, live } : { verdict: "delete", key, live, isKnown }];
   });
+  const routes = [...wanted, ...others];
+  const hasRoute = (service: ObjectKey) =>
+    routes.some(({ live }) => live !== undefined && appliesTo(live, service));
   return {
-    routes: [...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)),
+    routes: routes.sort((a, b) => (a.key < b.key ? -1 : 1)),
     problems: plans.flatMap(({ key, problems }) => problems.map((sentence) => ({ key, sentence }))),
+    services: view.failedOver.filter((key) => Object.hasOwn(view.failover, key) || hasRoute(key)),
   };
 }
 

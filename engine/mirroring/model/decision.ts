@@ -64,8 +64,13 @@ export function isWrite(decision: Decision): decision is Write {
   return ["create", "update", "replace"].includes(decision.verdict);
 }
 
-export function isChange(decision: Decision): decision is Change {
-  return isWrite(decision) || decision.verdict === "delete";
+type Changing<T> = T & { readonly verdict: Change["verdict"] };
+
+/** Also takes what is decided about other objects than mirrors. */
+export function isChange<T extends { readonly verdict: Verdict }>(
+  decision: T,
+): decision is Changing<T> {
+  return ["create", "update", "replace", "delete"].includes(decision.verdict);
 }
 
 export function isSkip(decision: Decision): decision is Skipped {

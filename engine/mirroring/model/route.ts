@@ -43,11 +43,8 @@ export type WantedRoute = Required<Pick<HttpRoute, "spec">> & {
 
 /** Each live route of this stack has one. */
 export type RouteDecision = { readonly key: ObjectKey } & (
-  | {
-      readonly verdict: "create" | "update";
-      readonly wanted: WantedRoute;
-      readonly live?: HttpRoute;
-    }
+  | { readonly verdict: "create"; readonly wanted: WantedRoute; readonly live?: undefined }
+  | { readonly verdict: "update"; readonly wanted: WantedRoute; readonly live: HttpRoute }
   /** If it isn't wanted, it stays because a route of the user's is beside it. */
   | { readonly verdict: "keep"; readonly wanted?: WantedRoute; readonly live: HttpRoute }
   /** Config or state tells of a known one; anybody could have forged another. */
@@ -64,6 +61,8 @@ export interface DecidedRoutes {
   readonly routes: readonly RouteDecision[];
   /** The keys name Services that can't fail over, or not to all clusters. */
   readonly problems: readonly { readonly key: ObjectKey; readonly sentence: string }[];
+  /** The next run has to know that these Services may have routes, because a run that deletes the last one may fail. */
+  readonly services: readonly ObjectKey[];
 }
 
 export const routeOwner: Owner = {

@@ -1,6 +1,6 @@
 import type { Mirror, MirrorKind, FieldChange, LiveMirror } from "../model/mirror.ts";
 import { printable } from "../../kubernetes/objects/printable.ts";
-import type { ObjectKey, ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
+import type { ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
 import { annotation, tokensIn } from "../model/vocabulary.ts";
 import { portsText } from "../model/canonical.ts";
 import { shortened } from "../model/difference.ts";
@@ -8,16 +8,14 @@ import { liveKind } from "../model/live-mirrors.ts";
 import { type Decision, isListed } from "../model/decision.ts";
 import { count, listed } from "../../message.ts";
 
-export function linesOf(decisions: readonly Decision[]): Readonly<Record<ObjectKey, string>> {
-  return Object.fromEntries(
-    decisions.filter(isListed).map((each) => {
-      const { key, live, wanted } = each;
-      if (wanted !== undefined) return [key, describeWanted(wanted)] as const;
-      const isRenamed = each.verdict === "keep" && each.successor !== undefined;
-      const until = isRenamed ? `; stays until ${each.successor} is in place` : "";
-      return [key, `${describeLive(live)}${until}`] as const;
-    }),
-  );
+/** Returns undefined for a mirror that isn't listed after the run. */
+export function lineOf(decision: Decision): string | undefined {
+  if (!isListed(decision)) return undefined;
+  const { live, wanted } = decision;
+  if (wanted !== undefined) return describeWanted(wanted);
+  const isRenamed = decision.verdict === "keep" && decision.successor !== undefined;
+  const until = isRenamed ? `; stays until ${decision.successor} is in place` : "";
+  return `${describeLive(live)}${until}`;
 }
 
 export function describeWanted(mirror: Mirror): string {

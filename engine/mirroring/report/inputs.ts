@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
-import { isSent } from "../model/decision.ts";
+import { isChange, isSent } from "../model/decision.ts";
 import type { ClusterReadings } from "../model/observation.ts";
 import {
   type Before,
@@ -14,7 +14,8 @@ import {
 import { formerStacks, memoryOf } from "./memory.ts";
 import { notesOf, summaries } from "./notes.ts";
 import type { Outcome } from "./outcome.ts";
-import { mostFields, type PartReport, partsOf } from "./parts.ts";
+import { mostFields, type PartReport } from "./part.ts";
+import { partsOf } from "./parts.ts";
 
 export interface CheckedPlan {
   readonly inputs: Inputs;
@@ -52,7 +53,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   const mirrors = byPart(parts, "mirrors");
   const hasWrites =
     decided.decisions.some(isSent) ||
-    decided.failover.routes.some(({ verdict }) => verdict !== "keep") ||
+    decided.failover.routes.some(isChange) ||
     report.statuses.some(({ isDue }) => isDue);
   const needsUpdate =
     Object.keys(pending).length > 0 ||

@@ -1,13 +1,10 @@
-import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { valueIn } from "../../result.ts";
 import { rivalsAfter } from "../decide/other-writers.ts";
-import { type Decision, isSent, isSkip } from "../model/decision.ts";
+import { type Decision, isChange, isSent, isSkip } from "../model/decision.ts";
 import { managerOf, wholeMarks } from "../model/marks.ts";
 import type { TargetObservation } from "../model/observation.ts";
-import { appliesTo } from "../model/route.ts";
 import {
   type Before,
-  failedOver,
   type Memory,
   type MirrorsArgs,
   nonEmpty,
@@ -40,7 +37,7 @@ export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutc
     ...nonEmpty("gateways", Object.fromEntries(gateways)),
     ...nonEmpty("statefulSets", Object.fromEntries(statefulSets)),
     ...(staying.length > 0 && { removedLinks: staying }),
-    ...nonEmpty("failedOver", servicesWithRoutes(before, outcome)),
+    ...nonEmpty("failedOver", decided.failover.services),
     ...nonEmpty("rivals", rivalsAfter(decided.decisions, before.rivals)),
     ...formerStacks(before, args, outcome),
   };
@@ -53,20 +50,6 @@ function knownGateway({ gateway, gatewayPending }: TargetObservation) {
   return { addresses: addresses.join(", "), port, identity };
 }
 
-/** A run that deletes a Service's last route may fail, so only one that finds none forgets the Service. */
-function servicesWithRoutes(
-  before: Before,
-  { args, routes, decided }: PlannedOutcome,
-): ObjectKey[] {
-  const live = decided.failover.routes.flatMap((route) => route.live ?? []);
-  return failedOver(args, before).filter(
-    (key) =>
-      "why" in routes ||
-      args.failover?.[key] !== undefined ||
-      live.some((route) => appliesTo(route, key)),
-  );
-}
-
 /**
  * A renamed stack recognizes marks under its former name until a run has renewed all of them. If that run fails, the
  * previous inputs stay, and with them the name.
@@ -77,21 +60,19 @@ export function formerStacks(
   outcome?: PlannedOutcome,
 ): Pick<Planned, "formerStacks" | "renewedStacks"> {
   const { source, decided } = outcome ?? {};
-  const renewed = new Set(
-    decided?.decisions.flatMap((each) =>
-      isSent(each) && !isSkip(each) && !hasUnknownMembers(each) ? [each.key] : [],
+  const renewed = new Set([
+    ...(decided?.decisions ?? []).flatMap((each) =>
+      isSent(each) && !isSkip(each) && !hasUnknownMembers(each) ? [each.live.service] : [],
     ),
-  );
-  const rewritten = new Set(
-    decided?.failover.routes.flatMap(({ verdict, key }) => (verdict === "keep" ? [] : key)),
-  );
-  const routes = valueIn(outcome?.routes)?.httpRoutes ?? [];
-  const marks = new Set([
-    ...[...(source?.services ?? [])].flatMap(([key, { metadata }]) =>
-      renewed.has(key) ? [] : wholeMarks(metadata),
-    ),
-    ...routes.flatMap((route) => (rewritten.has(keyOf(route)) ? [] : wholeMarks(route.metadata))),
+    ...(decided?.failover.routes ?? []).filter(isChange).map(({ live }) => live),
   ]);
+  const objects = [
+    ...(source?.services.values() ?? []),
+    ...(valueIn(outcome?.routes)?.httpRoutes ?? []),
+  ];
+  const marks = new Set(
+    objects.flatMap((each) => (renewed.has(each) ? [] : wholeMarks(each.metadata))),
+  );
   const former = stacksNow(before, args).filter((name) => name !== args.stack);
   if (former.length === 0) return {};
   const renewedStacks = former.filter(

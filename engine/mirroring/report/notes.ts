@@ -16,19 +16,24 @@ import { routesPart } from "../model/route.ts";
 import type { LinkStatusList } from "../model/service-status.ts";
 import type { ByPart, MirrorsArgs } from "../model/state.ts";
 import type { PlannedOutcome, Report } from "./outcome.ts";
-import type { PartReport } from "./parts.ts";
+import type { PartReport } from "./part.ts";
+
+/** Other parts are the mirrors of one target each. */
+const ofWholeSource: ByPart<string> = {
+  [federatedPart]: "federated Services",
+  [routesPart]: routesPart,
+};
 
 export function about(source: string, part: string): string {
-  if (part === routesPart) return `${source}: HTTPRoutes `;
-  return part === federatedPart ? `${source}: ` : `${source} → ${part}: `;
+  return Object.hasOwn(ofWholeSource, part) ? `${source}: ` : `${source} → ${part}: `;
 }
 
 /** A run shows these lines even without `--diff`. */
 export function summaries(source: string, parts: readonly PartReport[]): string[] {
   const lines = parts.flatMap(({ part, summary }) => {
     if (summary === undefined) return [];
-    const what = part === federatedPart ? "federated Services " : "";
-    return [`${about(source, part)}${what}${summary.text}`];
+    const { [part]: what } = ofWholeSource;
+    return [`${about(source, part)}${what === undefined ? "" : `${what} `}${summary.text}`];
   });
   if (!parts.some(({ summary }) => summary?.isCut)) return lines;
   return lines.with(-1, `${lines.at(-1) ?? ""}; pulumi preview --diff names each mirror`);

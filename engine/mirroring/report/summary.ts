@@ -27,29 +27,31 @@ export interface Summary {
   readonly isCut: boolean;
 }
 
-/**
- * Returns undefined if no mirror is created, changed or deleted.
- *
- * @param namesAll however many mirrors there are
- */
-export function summaryOf(
-  decisions: readonly Pick<Decision, "verdict" | "key">[],
-  adopted: number,
-  forgotten: number,
-  lost: readonly string[],
-  namesAll: boolean,
-): Summary | undefined {
+/** What a run does about one part. */
+export interface Counted {
+  readonly changes: readonly { readonly verdict: Verdict; readonly key: ObjectKey }[];
+  readonly adopted: number;
+  readonly forgotten: number;
+  readonly refused: number;
+  /** Names Services that lose their last backend. */
+  readonly lost: readonly string[];
+  /** However many there are. */
+  readonly namesAll: boolean;
+}
+
+/** Returns undefined if nothing is created, changed or deleted. */
+export function summaryOf(counts: Counted): Summary | undefined {
+  const { changes, adopted, forgotten, refused, lost, namesAll } = counts;
   const groups = signs.flatMap(([sign, verdicts]) => {
-    const keys = decisions.flatMap(({ verdict, key }) => (verdicts.includes(verdict) ? key : []));
+    const keys = changes.flatMap(({ verdict, key }) => (verdicts.includes(verdict) ? key : []));
     return keys.length === 0 ? [] : [{ sign, keys }];
   });
   if (groups.length + adopted + forgotten === 0) return undefined;
-  const skipped = decisions.filter(({ verdict }) => verdict === "skip").length;
-  const counts = [
+  const numbers = [
     groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" "),
     counted(adopted, "adopted"),
     counted(forgotten, "no longer listed"),
-    counted(skipped, "not mirrored"),
+    counted(refused, "not mirrored"),
   ].filter((text) => text !== "");
   const shown = groups.filter(({ keys }) => namesAll || keys.length <= named);
   const names = shown.map(({ sign, keys }) => `${sign} ${keys.join(", ")}`);
@@ -58,7 +60,7 @@ export function summaryOf(
   const [loses, backend] =
     lost.length === 1 ? ["loses its", "backend"] : ["lose their", "backends"];
   const gone = lost.length === 0 ? "" : `; ${who} ${loses} last ${backend}`;
-  return { text: `${counts.join(", ")}${those}${gone}`, isCut: shown.length < groups.length };
+  return { text: `${numbers.join(", ")}${those}${gone}`, isCut: shown.length < groups.length };
 }
 
 function counted(number: number, words: string): string {

@@ -185,6 +185,23 @@ describe("failover of a Service", () => {
     deepEqual([denied.routes, denied.inputs.refused], [[], undefined]);
   });
 
+  it("says what a diff of the lists can't show about a route", async () => {
+    const routes = await routesAfter(scenario());
+    const { after } = await run(scenario());
+    const key = "shop/web-failover-80";
+    const unlisted = { ...after.before, mirrors: {} };
+    const args = argsFor(["west", "north"]);
+    for (const [text, inputs] of [
+      ["adopt: already exists", { before: unlisted, routes }],
+      ["recreate: it is missing", { routes: noRoutes }],
+      ["delete: no Service fails over by it", { before: unlisted, routes, args }],
+      ["unlist: already deleted, or no longer this stack's", { routes: noRoutes, args }],
+    ] as const) {
+      const found = await decided({ ...after, ...inputs });
+      deepEqual(found.inputs.changes?.["HTTPRoutes"]?.[key], { action: text });
+    }
+  });
+
   it("deletes the route of a port or of a Service that the source no longer has", async () => {
     const api = service("shop/api");
     const ports = [http, { port: 81 }];

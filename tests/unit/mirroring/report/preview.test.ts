@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Change, Decision } from "../../../../engine/mirroring/model/decision.ts";
 import { withHistory } from "../../../../engine/mirroring/report/inputs.ts";
-import { reportOn } from "../../../../engine/mirroring/report/parts.ts";
+import { reportOn } from "../../../../engine/mirroring/report/part.ts";
+import { mirrorsPart } from "../../../../engine/mirroring/report/parts.ts";
 import type { ChangeTexts } from "../../../../engine/mirroring/model/state.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
@@ -90,13 +91,13 @@ describe("the changes in a preview", () => {
   ];
   for (const [rule, decisions, before, expected] of rows)
     it(rule, () => {
-      assert.deepEqual(reportOn({ part: "west", decisions, before }).changes, expected);
+      assert.deepEqual(reportOn(mirrorsPart("west", decisions), { before }).changes, expected);
     });
 
   it("have the namespaces to create", () => {
     const created = { action: "create, with its first mirrors" };
     const namespaces = ["blog", "shop"];
-    const { changes } = reportOn({ part: "west", decisions: [], before: {}, namespaces });
+    const { changes } = reportOn(mirrorsPart("west", []), { before: {}, namespaces });
     assert.deepEqual(changes, {
       "namespace blog": created,
       "namespace shop": created,

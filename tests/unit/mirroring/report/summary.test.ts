@@ -1,7 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { Decision, Verdict } from "../../../../engine/mirroring/model/decision.ts";
-import { reportOn } from "../../../../engine/mirroring/report/parts.ts";
+import { reportOn } from "../../../../engine/mirroring/report/part.ts";
+import { mirrorsPart } from "../../../../engine/mirroring/report/parts.ts";
 import { check, having, settled, web, west } from "../../fixtures/checked.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, exported, member } from "../../fixtures/objects.ts";
@@ -71,7 +72,7 @@ describe("the summary of changes to the mirrors of a link", () => {
   for (const [what, all, before, expected] of rows)
     it(what, () => {
       const namesAll = all.length <= 20;
-      const { summary } = reportOn({ part: "west", decisions: all, before, namesAll });
+      const { summary } = reportOn(mirrorsPart("west", all), { before, namesAll });
       equal(summary?.text, expected);
       equal(summary?.isCut ?? false, !namesAll);
     });
