@@ -43,7 +43,7 @@ export function redacted(facts: Facts): Facts {
 
 function withoutSelected(selector: string): string {
   return selector.replaceAll(
-    /([\w./-]+)(=| in | notin )(\([^)]*\)|[^,]*)/g,
+    /(?<![\w./-])([\w./-]+)(=| in | notin )(\([^)]*\)|[^,]*)/g,
     (whole, key: string, operator: string) => (isLinkerds(key) ? whole : `${key}${operator}…`),
   );
 }

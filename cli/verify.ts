@@ -16,7 +16,7 @@ import {
   kubeconfigMistakes,
   type MeshReading,
   readMesh,
-} from "@linkerd-multicluster/engine/mesh";
+} from "@linkerd-multicluster/engine/reading";
 import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
 import { type Answer, answerIn, type Hop } from "./answers.ts";
 import { type Answers, askAll } from "./ask-all.ts";

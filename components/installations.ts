@@ -10,7 +10,7 @@ import type {
   InstallationReading,
   InstallationsNeed,
   MeshReading,
-} from "@linkerd-multicluster/engine/mesh";
+} from "@linkerd-multicluster/engine/reading";
 import { noControllerText } from "@linkerd-multicluster/engine/mirroring";
 import { type LiveTrusts, missingExternal } from "@linkerd-multicluster/engine/trust";
 import type { ClusterConfig, LinkConfig, MeshConfig } from "../config/mesh.ts";

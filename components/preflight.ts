@@ -6,7 +6,7 @@ import {
   omitUndefined,
   refuseRelativePaths,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { Clusters, kubeconfigMistakes, readMesh } from "@linkerd-multicluster/engine/mesh";
+import { Clusters, kubeconfigMistakes, readMesh } from "@linkerd-multicluster/engine/reading";
 import { publishedIn, type PublishedTrust } from "@linkerd-multicluster/engine/trust";
 import {
   installationsNeed,

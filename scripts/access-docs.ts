@@ -1,4 +1,4 @@
-import { type Role, roles } from "@linkerd-multicluster/engine/mesh";
+import { type Role, roles } from "@linkerd-multicluster/engine/reading";
 import { formatted, markdownTable } from "./config-docs.ts";
 
 type Rule = Role["rules"][number];

@@ -13,7 +13,7 @@ import {
   checkSource,
   Clusters,
   probeGateway,
-} from "@linkerd-multicluster/engine/reading";
+} from "@linkerd-multicluster/engine/check";
 import type { SourceStatus } from "./events.ts";
 import type { WatchedSource } from "./stack-runs.ts";
 

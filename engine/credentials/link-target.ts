@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { poll, type Polling, systemTime } from "../kubernetes/client/retry.ts";
-import { hostnameOf, type Resolve } from "../mirroring/decide/gateway-facts.ts";
+import { hostnameOf, type Resolve } from "../gateway/facts.ts";
 import { resultOf } from "../result.ts";
 import type { TargetArgs, TargetFacts, TargetInputs } from "./state.ts";
 import type { TargetRead, TargetReading } from "./target.ts";

@@ -1,6 +1,6 @@
 import { resources } from "../kubernetes/objects/resources.ts";
-import { excludedByLink } from "../mirroring/decide/metadata.ts";
-import type { LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
+import { excludedByLink } from "../model/metadata.ts";
+import type { LabelSelector, LinkSpec } from "../model/link.ts";
 import { programVersion } from "../version.ts";
 import type { LinkGateway, TargetFacts } from "./state.ts";
 

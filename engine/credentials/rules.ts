@@ -1,4 +1,4 @@
-import type { LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
+import type { LabelSelector, LinkSpec } from "../model/link.ts";
 import type { PolicyRule } from "./state.ts";
 import { linkerdConfigName } from "./linkerd-config.ts";
 

@@ -1,7 +1,7 @@
 import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import type { GatewayFacts, Probe } from "../mirroring/model/gateway.ts";
-import type { GatewaySource, LabelSelector, LinkSpec } from "../mirroring/model/link.ts";
+import type { GatewayFacts, Probe } from "../model/gateway.ts";
+import type { GatewaySource, LabelSelector, LinkSpec } from "../model/link.ts";
 
 export interface TokenRotation {
   /** The first is 1; a change rotates the token. */

@@ -2,12 +2,7 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { type Failure, resultOf } from "../result.ts";
-import {
-  gatewayProbe,
-  type GatewayJudge,
-  judgedGateway,
-  leftOut,
-} from "../mirroring/decide/gateway-facts.ts";
+import { gatewayProbe, type GatewayJudge, judgedGateway, leftOut } from "../gateway/facts.ts";
 import {
   type Domains,
   linkerdConfigName,

@@ -1,7 +1,7 @@
-import type { ClusterReading, LinkReading } from "../mesh/reading.ts";
+import type { ClusterReading, LinkReading } from "../reading/reading.ts";
 import type { HttpRoute } from "../kubernetes/objects/route-resource.ts";
-import type { Decision } from "../mirroring/model/decision.ts";
-import type { LinkSpec } from "../mirroring/model/link.ts";
+import type { Decision } from "../model/decision.ts";
+import type { LinkSpec } from "../model/link.ts";
 import type { Result } from "../result.ts";
 import type { HealthMesh } from "./health-mesh.ts";
 

@@ -1,6 +1,6 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import type { LinkSpec } from "../mirroring/model/link.ts";
-import { wholeLink } from "../mirroring/model/state.ts";
+import type { LinkSpec } from "../model/link.ts";
+import { wholeLink } from "../model/state.ts";
 
 /** It is plain data without a secret, because it is stored in state. */
 export interface HealthMesh {

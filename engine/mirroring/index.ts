@@ -1,4 +1,4 @@
-export { noControllerText } from "./model/controller.ts";
+export { noControllerText } from "../model/controller.ts";
 export {
   type GatewaySource,
   type LabelSelector,
@@ -6,10 +6,10 @@ export {
   linkerdGateway,
   type LinkSpec,
   systemNamespaces,
-} from "./model/link.ts";
-export { failoverSentences, local, mostBackends } from "./model/route.ts";
+} from "../model/link.ts";
+export { failoverSentences, local, mostBackends } from "../model/route.ts";
 export { contested } from "./decide/other-writers.ts";
-export { isNeverCopied } from "./decide/metadata.ts";
+export { isNeverCopied } from "../model/metadata.ts";
 export {
   annotation,
   exportAnnotation,
@@ -19,7 +19,7 @@ export {
   linkerdNames,
   type Naming,
   nameInTarget,
-} from "./model/vocabulary.ts";
+} from "../model/vocabulary.ts";
 export {
   argsOf,
   type Before,
@@ -30,18 +30,18 @@ export {
   mirrorsOfSource,
   type ObservedGateway,
   withWholeLinks,
-} from "./model/state.ts";
-export { type Decision, type Verdict, isSkip, isWanted } from "./model/decision.ts";
-export { deletionTime } from "./decide/policies/absent-pods.ts";
+} from "../model/state.ts";
+export { type Decision, type Verdict, isSkip, isWanted } from "../model/decision.ts";
+export { deletionTime } from "../model/absent-pods.ts";
 export { listedIn } from "./decide/policies/exports.ts";
-export { fits, selects } from "./decide/policies/selection.ts";
+export { fits, selects } from "../model/selection.ts";
 export { countNotMirrored } from "./report/summary.ts";
-export { portsText } from "./model/canonical.ts";
-export type { MirrorKind } from "./model/mirror.ts";
-export { fixText } from "./model/reasons.ts";
-export { stackOf } from "./model/marks.ts";
-export { federatedPart } from "./model/owner.ts";
+export { portsText } from "../model/canonical.ts";
+export type { MirrorKind } from "../model/mirror.ts";
+export { fixText } from "../model/reasons.ts";
+export { stackOf } from "../model/marks.ts";
+export { federatedPart } from "../model/owner.ts";
 export { describeLive, describeWanted, fieldText, membersIn } from "./report/describe.ts";
 export { inputsFor } from "./report/inputs.ts";
-export { originOf, undecidedMirrors } from "./model/live-mirrors.ts";
+export { originOf, undecidedMirrors } from "../model/live-mirrors.ts";
 export { type Outcome, whyUndecided } from "./report/outcome.ts";

@@ -1,7 +1,7 @@
-import { mirrorsOf } from "./model/owner.ts";
-import { isListed } from "./model/decision.ts";
-import { liveMirrors } from "./model/live-mirrors.ts";
-import { routeKey } from "./model/route.ts";
+import { mirrorsOf } from "../model/owner.ts";
+import { isListed } from "../model/decision.ts";
+import { liveMirrors } from "../model/live-mirrors.ts";
+import { routeKey } from "../model/route.ts";
 import type { PlannedOutcome } from "./report/outcome.ts";
 
 /**

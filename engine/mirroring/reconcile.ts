@@ -1,17 +1,17 @@
 import { movedCluster, sameClusters } from "../kubernetes/identity.ts";
 import { fallback } from "../kubernetes/client/errors.ts";
 import { KubernetesError, omitUndefined } from "../kubernetes/index.ts";
-import type { Observed } from "../mesh/need.ts";
-import { readMesh } from "../mesh/read-mesh.ts";
-import { type MeshReading, snapshotsIn } from "../mesh/reading.ts";
-import type { Extent } from "../mesh/snapshot.ts";
+import type { Observed } from "../reading/need.ts";
+import { readMesh } from "../reading/read-mesh.ts";
+import { type MeshReading, snapshotsIn } from "../reading/reading.ts";
+import type { Extent } from "../reading/snapshot.ts";
 import { type Failure, resultOf, valueIn, type Result } from "../result.ts";
 import { decide } from "./decide/decide.ts";
 import { mayHaveOthers } from "./decide/policies/ownership.ts";
 import { dispositionsOf, removedLinks } from "./decide/policies/removed-links.ts";
-import type { ClusterReadings } from "./model/observation.ts";
-import { noRoutes } from "./model/route.ts";
-import type { ClusterSnapshot } from "./model/snapshot.ts";
+import type { ClusterReadings } from "../model/observation.ts";
+import { noRoutes } from "../model/route.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
 import {
   type Before,
   entryOf,
@@ -19,7 +19,7 @@ import {
   type MirrorsArgs,
   stacksNow,
   withoutRenewed,
-} from "./model/state.ts";
+} from "../model/state.ts";
 import { type CheckedPlan, inputsFor } from "./report/inputs.ts";
 import { federatedKeys, observationNotes, withoutControllersLinks } from "./report/notes.ts";
 import type { Outcome } from "./report/outcome.ts";

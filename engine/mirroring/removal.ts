@@ -1,10 +1,10 @@
-import { federatedPart } from "./model/owner.ts";
-import { type RouteDecision, routeKey } from "./model/route.ts";
-import type { Clusters } from "../mesh/clusters.ts";
-import { type Decision, isSent } from "./model/decision.ts";
+import { federatedPart } from "../model/owner.ts";
+import { type RouteDecision, routeKey } from "../model/route.ts";
+import type { Clusters } from "../reading/clusters.ts";
+import { type Decision, isSent } from "../model/decision.ts";
 import { count } from "../message.ts";
 import { reconcile } from "./reconcile.ts";
-import { entryOf, type Outputs, withoutLinks, withoutRenewed } from "./model/state.ts";
+import { entryOf, type Outputs, withoutLinks, withoutRenewed } from "../model/state.ts";
 import { about } from "./report/notes.ts";
 import { whyUndecided } from "./report/outcome.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";

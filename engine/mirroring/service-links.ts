@@ -1,11 +1,11 @@
 import { fallback } from "../kubernetes/client/errors.ts";
 import { keyOf } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import type { Observed } from "../mesh/need.ts";
+import type { Observed } from "../reading/need.ts";
 import { decide } from "./decide/decide.ts";
 import type { SourceObservation } from "./decide/desired.ts";
 import { crowdedNamespaces } from "./decide/policies/environment.ts";
-import { entryOf } from "./model/state.ts";
+import { entryOf } from "../model/state.ts";
 
 /** Adds which pods contradict `serviceLinksDisabled`. They matter only where many Services would be. */
 export async function withServiceLinks(

@@ -1,4 +1,4 @@
-import type { Clusters } from "../mesh/clusters.ts";
+import type { Clusters } from "../reading/clusters.ts";
 import { carryOut, type CheckedRun } from "../mirroring/carry-out.ts";
 import { checkSource } from "../mirroring/reconcile.ts";
 import { revisionAfter } from "../mirroring/report/inputs.ts";
@@ -9,7 +9,7 @@ import {
   type MirrorsArgs,
   type Outputs,
   outputsOf,
-} from "../mirroring/model/state.ts";
+} from "../model/state.ts";
 import { KeysWantedInThisRun } from "../mirroring/keys-wanted.ts";
 import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
 import { UserError } from "../user-error.ts";

@@ -26,7 +26,7 @@ import type { HealthArgs } from "../health/health-mesh.ts";
 import { checkAfterRun } from "../health/check-mesh.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
-import { judgeFor } from "../mesh/gateway.ts";
+import { judgeFor } from "../reading/gateway.ts";
 import { type PublicationInputs, publish } from "../trust/publication.ts";
 import { UserError } from "../user-error.ts";
 import {

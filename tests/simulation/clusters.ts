@@ -1,8 +1,8 @@
 import type { ConnectWith } from "../../engine/kubernetes/client/connect.ts";
 import type { Kubernetes } from "../../engine/kubernetes/client/interface.ts";
 import { KubeconfigError } from "../../engine/kubernetes/kubeconfig/kubeconfig.ts";
-import type { Inputs, MirrorsArgs } from "../../engine/mirroring/model/state.ts";
-import { Clusters } from "../../engine/mesh/clusters.ts";
+import type { Inputs, MirrorsArgs } from "../../engine/model/state.ts";
+import { Clusters } from "../../engine/reading/clusters.ts";
 import { carryOut } from "../../engine/mirroring/carry-out.ts";
 import { checkSource } from "../../engine/mirroring/reconcile.ts";
 import { KeysWantedInThisRun } from "../../engine/mirroring/keys-wanted.ts";

@@ -5,7 +5,7 @@ import type {
   Service,
   StatefulSet,
 } from "../../engine/kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../../engine/mirroring/model/snapshot.ts";
+import type { ClusterSnapshot } from "../../engine/model/snapshot.ts";
 import { type Deployment, endpoints, pods } from "../unit/fixtures/objects.ts";
 import { ApiServer } from "./api-server.ts";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import type { ConnectOptions } from "../../engine/kubernetes/client/interface.ts";
 import { dispatcherFor } from "../../engine/kubernetes/client/dispatcher.ts";
-import { Clusters } from "../../engine/mesh/clusters.ts";
+import { Clusters } from "../../engine/reading/clusters.ts";
 import { KeysWantedInThisRun } from "../../engine/mirroring/keys-wanted.ts";
 import type { Process } from "../../engine/providers/mirrors.ts";
 import { ApiServer } from "./api-server.ts";

@@ -1,4 +1,4 @@
-import { annotation, label } from "../../engine/mirroring/model/vocabulary.ts";
+import { annotation, label } from "../../engine/model/vocabulary.ts";
 import type { ApiServer, Entry, Stored } from "./api-server.ts";
 
 const program = "linkerd-multicluster";

@@ -1,5 +1,5 @@
 import type { StringMap } from "../../engine/kubernetes/objects/objects.ts";
-import type { Planned } from "../../engine/mirroring/model/state.ts";
+import type { Planned } from "../../engine/model/state.ts";
 
 /** What a preview announces, by mirror: `shop/web-west`. */
 export interface Previewed {

@@ -1,5 +1,5 @@
 import { mirrorsArgs, ownLinks } from "../../config/share.ts";
-import { Clusters } from "../../engine/mesh/clusters.ts";
+import { Clusters } from "../../engine/reading/clusters.ts";
 import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
 import { configOf } from "../unit/config/table.ts";
 

@@ -7,7 +7,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
-import { annotation } from "../../engine/mirroring/model/vocabulary.ts";
+import { annotation } from "../../engine/model/vocabulary.ts";
 import { until } from "../bed/bed.ts";
 import { percentile } from "../../scripts/bench/figure.ts";
 import { newStack, type PulumiStack } from "../bed/stack.ts";

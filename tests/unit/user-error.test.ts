@@ -8,11 +8,11 @@ import { connect, connectToWatch } from "../../engine/kubernetes/client/connect.
 import { systemTime } from "../../engine/kubernetes/client/retry.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { attempt } from "../../engine/mirroring/apply/failures.ts";
-import { judgedGateway } from "../../engine/mirroring/decide/gateway-facts.ts";
-import { linkerdGateway } from "../../engine/mirroring/model/link.ts";
-import { Clusters } from "../../engine/mesh/clusters.ts";
-import { readMesh } from "../../engine/mesh/read-mesh.ts";
-import { tryCredentials } from "../../engine/mesh/credentials.ts";
+import { judgedGateway } from "../../engine/gateway/facts.ts";
+import { linkerdGateway } from "../../engine/model/link.ts";
+import { Clusters } from "../../engine/reading/clusters.ts";
+import { readMesh } from "../../engine/reading/read-mesh.ts";
+import { tryCredentials } from "../../engine/reading/credentials.ts";
 import { kubeconfigFor } from "../../engine/credentials/kubeconfig.ts";
 import { unlessCancelled } from "../../engine/providers/process.ts";
 import { served } from "../../engine/providers/served.ts";

@@ -6,11 +6,11 @@ import {
   deploymentOf,
   noControllerText,
   running,
-} from "../../mirroring/model/controller.ts";
-import { isListed } from "../../mirroring/model/decision.ts";
+} from "../../model/controller.ts";
+import { isListed } from "../../model/decision.ts";
 import { listed } from "../../message.ts";
 import type { HealthCheck, Finding, CheckedCluster, CheckedLink } from "../health-check.ts";
-import type { LinkSpec } from "../../mirroring/model/link.ts";
+import type { LinkSpec } from "../../model/link.ts";
 import { valueIn } from "../../result.ts";
 
 export const singleController: HealthCheck<CheckedLink> = {

@@ -1,8 +1,8 @@
 import { isHeadless, type ObjectKey, type Service } from "../../kubernetes/objects/objects.ts";
-import { originOf } from "../../mirroring/model/live-mirrors.ts";
-import { mirrorsOf } from "../../mirroring/model/owner.ts";
-import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
-import { label, tokensIn } from "../../mirroring/model/vocabulary.ts";
+import { originOf } from "../../model/live-mirrors.ts";
+import { mirrorsOf } from "../../model/owner.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import { label, tokensIn } from "../../model/vocabulary.ts";
 import {
   type HealthCheck,
   type Finding,

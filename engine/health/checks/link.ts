@@ -1,7 +1,7 @@
 import { credentialsName, credentialsSecrets, type SecretHead } from "../../credentials/objects.ts";
 import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import type { StringMap } from "../../kubernetes/objects/objects.ts";
-import type { SecretReading } from "../../mesh/reading.ts";
+import type { SecretReading } from "../../reading/reading.ts";
 import { type Result, valueIn } from "../../result.ts";
 import {
   type HealthCheck,

@@ -1,7 +1,7 @@
 import { listed } from "../../message.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
-import { fixText, type Skip } from "../../mirroring/model/reasons.ts";
-import { type Change, type Decision, isChange, isSkip } from "../../mirroring/model/decision.ts";
+import { fixText, type Skip } from "../../model/reasons.ts";
+import { type Change, type Decision, isChange, isSkip } from "../../model/decision.ts";
 import { fieldText, kindText } from "../../mirroring/report/describe.ts";
 import type {
   HealthCheck,

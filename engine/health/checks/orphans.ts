@@ -1,11 +1,11 @@
 import { keyOf, type ObjectKey, type Service } from "../../kubernetes/objects/objects.ts";
 import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
-import type { LinkSpec } from "../../mirroring/model/link.ts";
-import type { ClusterSnapshot } from "../../mirroring/model/snapshot.ts";
+import type { LinkSpec } from "../../model/link.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { deletionOf } from "../../mirroring/decide/policies/ownership.ts";
-import { localMember, marksOn, memberMarks, othersAmong } from "../../mirroring/model/marks.ts";
-import { backendsOf, isOwnRoute } from "../../mirroring/model/route.ts";
-import { clusterOfToken, label, tokensIn } from "../../mirroring/model/vocabulary.ts";
+import { localMember, marksOn, memberMarks, othersAmong } from "../../model/marks.ts";
+import { backendsOf, isOwnRoute } from "../../model/route.ts";
+import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
 import { count, inDigits, listed } from "../../message.ts";
 import {
   type HealthCheck,

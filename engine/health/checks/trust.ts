@@ -1,4 +1,4 @@
-import type { LinkerdReading } from "../../mesh/reading.ts";
+import type { LinkerdReading } from "../../reading/reading.ts";
 import { valueIn } from "../../result.ts";
 import { has, isSameSet, without } from "../../trust/bundle.ts";
 import { anchorsBehind, called, type Certificate } from "../../trust/certificate.ts";

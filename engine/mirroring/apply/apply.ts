@@ -1,10 +1,10 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { ObjectKey, Service, StringMap } from "../../kubernetes/objects/objects.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import type { Mirror } from "../model/mirror.ts";
-import { ownerLabels, federatedPart, type Owner, ownerOf } from "../model/owner.ts";
-import { managerOf, marksOn, federatedWriter, marksHidden } from "../model/marks.ts";
-import { label } from "../model/vocabulary.ts";
+import type { Mirror } from "../../model/mirror.ts";
+import { ownerLabels, federatedPart, type Owner, ownerOf } from "../../model/owner.ts";
+import { managerOf, marksOn, federatedWriter, marksHidden } from "../../model/marks.ts";
+import { label } from "../../model/vocabulary.ts";
 import {
   type Decision,
   type Deletion,
@@ -15,17 +15,17 @@ import {
   type Skipped,
   type Wanted,
   type Write,
-} from "../model/decision.ts";
-import { addressOf } from "../model/live-mirrors.ts";
-import { endpointsFields, isServing, serviceFields } from "../model/difference.ts";
-import { backendsOf, type RouteDecision, routeOwner, routesPart } from "../model/route.ts";
+} from "../../model/decision.ts";
+import { addressOf } from "../../model/live-mirrors.ts";
+import { endpointsFields, isServing, serviceFields } from "../../model/difference.ts";
+import { backendsOf, type RouteDecision, routeOwner, routesPart } from "../../model/route.ts";
 import { RemovalOrder } from "./removal-order.ts";
 import { attempt, type WriteFailure } from "./failures.ts";
 import { releaseMirror, removeMirror, writeEndpoints, writeService } from "./objects.ts";
 import { writeRoute } from "./routes.ts";
 import type { Writer, WriteScope } from "./write-scope.ts";
 import { messageOf, UserError } from "../../user-error.ts";
-import { statusUpdate, type LinkStatusList } from "../model/service-status.ts";
+import { statusUpdate, type LinkStatusList } from "../../model/service-status.ts";
 
 export type Destination = Omit<WriteScope, "owner" | "adopts" | "fieldManager"> & {
   readonly adopts: (part: string) => readonly string[];

@@ -9,18 +9,18 @@ import type {
 } from "../../kubernetes/objects/objects.ts";
 import { assertOurs, waitUntilDeleted, remove, write, type WriteScope } from "./write-scope.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { resolved, type AddressOf } from "../model/canonical.ts";
-import type { Deletion, HandOver, Wanted, Write } from "../model/decision.ts";
+import { resolved, type AddressOf } from "../../model/canonical.ts";
+import type { Deletion, HandOver, Wanted, Write } from "../../model/decision.ts";
 import {
   endpointsFields,
   keptSpec,
   mergedKeys,
   mustReplace,
   serviceFields,
-} from "../model/difference.ts";
-import { type FederatedClaim, fieldsOfMembers, settle } from "../model/federated-claim.ts";
-import { marksOn, remarked, sameManagers } from "../model/marks.ts";
-import type { Mirror, MirrorEndpoints } from "../model/mirror.ts";
+} from "../../model/difference.ts";
+import { type FederatedClaim, fieldsOfMembers, settle } from "../../model/federated-claim.ts";
+import { marksOn, remarked, sameManagers } from "../../model/marks.ts";
+import type { Mirror, MirrorEndpoints } from "../../model/mirror.ts";
 import { UserError } from "../../user-error.ts";
 
 export async function writeService(

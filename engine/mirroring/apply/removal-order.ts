@@ -1,8 +1,8 @@
 import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
-import { type Decision, type Deletion, isWanted } from "../model/decision.ts";
-import { metaOf, rootOf } from "../model/live-mirrors.ts";
-import { sendsTo, stillSends } from "../model/route.ts";
+import { type Decision, type Deletion, isWanted } from "../../model/decision.ts";
+import { metaOf, rootOf } from "../../model/live-mirrors.ts";
+import { sendsTo, stillSends } from "../../model/route.ts";
 
 /**
  * The order of removal (docs/decisions/0008): nothing is removed while its successor isn't in place, or while something

@@ -2,7 +2,7 @@ import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
 import { UserError } from "../../user-error.ts";
-import { remarked } from "../model/marks.ts";
+import { remarked } from "../../model/marks.ts";
 import {
   backendsOf,
   isOwnRoute,
@@ -11,7 +11,7 @@ import {
   routeLabels,
   type RouteDecision,
   type WantedRoute,
-} from "../model/route.ts";
+} from "../../model/route.ts";
 import type { WriteFailure } from "./failures.ts";
 import { remove, waitUntilDeleted, write, type WriteScope } from "./write-scope.ts";
 

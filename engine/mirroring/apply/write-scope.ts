@@ -4,8 +4,8 @@ import { keyOf, type ObjectMeta, type Service } from "../../kubernetes/objects/o
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import type { Resource } from "../../kubernetes/objects/resources.ts";
 import { poll, type Time } from "../../kubernetes/client/retry.ts";
-import { anothersMirror, marksOn } from "../model/marks.ts";
-import { federated, type Owner } from "../model/owner.ts";
+import { anothersMirror, marksOn } from "../../model/marks.ts";
+import { federated, type Owner } from "../../model/owner.ts";
 import { UserError } from "../../user-error.ts";
 
 export type Writer = Pick<Kubernetes, "find" | "create" | "replace" | "patch" | "remove">;

@@ -8,15 +8,15 @@ import {
   isWanted,
   type Keep,
   type Write,
-} from "../model/decision.ts";
-import type { LinkSpec } from "../model/link.ts";
-import { metaOf, originOf, undecidedMirrors } from "../model/live-mirrors.ts";
-import { marksOn } from "../model/marks.ts";
-import { reasons } from "../model/reasons.ts";
-import { namedBackends, type Routes } from "../model/route.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { Failover } from "../model/state.ts";
-import { mirrorPlace } from "../model/vocabulary.ts";
+} from "../../model/decision.ts";
+import type { LinkSpec } from "../../model/link.ts";
+import { metaOf, originOf, undecidedMirrors } from "../../model/live-mirrors.ts";
+import { marksOn } from "../../model/marks.ts";
+import { reasons } from "../../model/reasons.ts";
+import { namedBackends, type Routes } from "../../model/route.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import type { Failover } from "../../model/state.ts";
+import { mirrorPlace } from "../../model/vocabulary.ts";
 
 export interface FailoverView {
   readonly source: ClusterSnapshot;

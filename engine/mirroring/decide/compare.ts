@@ -1,21 +1,21 @@
 import { namespaceOf, objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
-import { marksOn, sameManagers } from "../model/marks.ts";
-import { type Mirror, mirrorKey, type LiveMirror } from "../model/mirror.ts";
-import { ownerOf } from "../model/owner.ts";
-import { reasons, type Skip } from "../model/reasons.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { type Decision, type Deletion, isWanted, type Wanted } from "../model/decision.ts";
-import type { AddressOf } from "../model/canonical.ts";
-import { endpointsFields, mustReplace, serviceFields } from "../model/difference.ts";
+import { marksOn, sameManagers } from "../../model/marks.ts";
+import { type Mirror, mirrorKey, type LiveMirror } from "../../model/mirror.ts";
+import { ownerOf } from "../../model/owner.ts";
+import { reasons, type Skip } from "../../model/reasons.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import { type Decision, type Deletion, isWanted, type Wanted } from "../../model/decision.ts";
+import type { AddressOf } from "../../model/canonical.ts";
+import { endpointsFields, mustReplace, serviceFields } from "../../model/difference.ts";
 import {
   type FederatedClaim,
   type FederatedClaims,
   fieldsOfMembers,
   settle,
-} from "../model/federated-claim.ts";
+} from "../../model/federated-claim.ts";
 import { colliding, unwritable } from "./policies/collisions.ts";
-import { addressOf, liveKind, liveMirrors, metaOf, rootOf } from "../model/live-mirrors.ts";
+import { addressOf, liveKind, liveMirrors, metaOf, rootOf } from "../../model/live-mirrors.ts";
 import { succession } from "./policies/former-names.ts";
 import { type FreedNames, freedNames, noneFreed, withTakers } from "./policies/freed-names.ts";
 import { type Authority, fateOf } from "./policies/ownership.ts";

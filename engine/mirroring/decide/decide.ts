@@ -1,14 +1,14 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { mayExist } from "../model/controller.ts";
-import { hidesMarks, marksHidden } from "../model/marks.ts";
-import type { Mirror } from "../model/mirror.ts";
-import type { KnownSets } from "../model/observation.ts";
-import { federatedPart } from "../model/owner.ts";
-import { type DecidedRoutes, ownRoutes, routesPart } from "../model/route.ts";
-import { type ByPart, failedOver, mirrorsBefore } from "../model/state.ts";
+import { mayExist } from "../../model/controller.ts";
+import { hidesMarks, marksHidden } from "../../model/marks.ts";
+import type { Mirror } from "../../model/mirror.ts";
+import type { KnownSets } from "../../model/observation.ts";
+import { federatedPart } from "../../model/owner.ts";
+import { type DecidedRoutes, ownRoutes, routesPart } from "../../model/route.ts";
+import { type ByPart, failedOver, mirrorsBefore } from "../../model/state.ts";
 import { plan } from "./compare.ts";
 import { decideRoutes } from "./failover.ts";
-import { type Decision, type Deletion, isSkip, type Note } from "../model/decision.ts";
+import { type Decision, type Deletion, isSkip, type Note } from "../../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import {
   desiredOf,
@@ -32,7 +32,7 @@ import {
   ownershipNotes,
 } from "./policies/ownership.ts";
 import { handOverRefusals, undecided, unknownMarks } from "./policies/removed-links.ts";
-import { linkerdNames } from "../model/vocabulary.ts";
+import { linkerdNames } from "../../model/vocabulary.ts";
 
 export interface Decided {
   readonly decisions: readonly Decision[];

@@ -1,9 +1,9 @@
 import { type Result, valueIn } from "../../result.ts";
-import type { Controllers } from "../model/controller.ts";
-import type { LinkObservation } from "../model/observation.ts";
-import type { Routes } from "../model/route.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { Before, MirrorsArgs } from "../model/state.ts";
+import type { Controllers } from "../../model/controller.ts";
+import type { LinkObservation } from "../../model/observation.ts";
+import type { Routes } from "../../model/route.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import type { Before, MirrorsArgs } from "../../model/state.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
 import type { FederatedView } from "./mirrors/members.ts";

@@ -16,9 +16,9 @@ import {
   retries,
   type RouteDecision,
   type WantedRoute,
-} from "../model/route.ts";
-import { othersAmong } from "../model/marks.ts";
-import { label } from "../model/vocabulary.ts";
+} from "../../model/route.ts";
+import { othersAmong } from "../../model/marks.ts";
+import { label } from "../../model/vocabulary.ts";
 import { whyHead } from "./policies/rules.ts";
 import { type Backend, backendOf, type FailoverView, mirrorBackend } from "./backends.ts";
 

@@ -1,9 +1,9 @@
 import { listed } from "../../message.ts";
-import { type Decision, isSent, isWanted } from "../model/decision.ts";
-import { constantFields, keptFields } from "../model/difference.ts";
-import type { FieldChange, Mirror } from "../model/mirror.ts";
-import type { Rivals } from "../model/state.ts";
-import { isFreelyCopied, keyOfField, leavingNotes } from "./metadata.ts";
+import { type Decision, isSent, isWanted } from "../../model/decision.ts";
+import { constantFields, keptFields } from "../../model/difference.ts";
+import type { FieldChange, Mirror } from "../../model/mirror.ts";
+import type { Rivals } from "../../model/state.ts";
+import { isFreelyCopied, keyOfField, leavingNotes } from "../../model/metadata.ts";
 
 /** A copied key is left to its other writer if runs have undone this many of its writes within this time. */
 const rounds = { most: 3, within: 600_000 } as const;

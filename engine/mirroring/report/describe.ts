@@ -1,11 +1,11 @@
-import type { Mirror, MirrorKind, FieldChange, LiveMirror } from "../model/mirror.ts";
+import type { Mirror, MirrorKind, FieldChange, LiveMirror } from "../../model/mirror.ts";
 import { printable } from "../../kubernetes/objects/printable.ts";
 import type { ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
-import { annotation, tokensIn } from "../model/vocabulary.ts";
-import { portsText } from "../model/canonical.ts";
-import { shortened } from "../model/difference.ts";
-import { liveKind } from "../model/live-mirrors.ts";
-import { type Decision, isListed } from "../model/decision.ts";
+import { annotation, tokensIn } from "../../model/vocabulary.ts";
+import { portsText } from "../../model/canonical.ts";
+import { shortened } from "../../model/difference.ts";
+import { liveKind } from "../../model/live-mirrors.ts";
+import { type Decision, isListed } from "../../model/decision.ts";
 import { count, listed } from "../../message.ts";
 
 /** Returns undefined for a mirror that isn't listed after the run. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
-import { isChange, isSent } from "../model/decision.ts";
-import type { ClusterReadings } from "../model/observation.ts";
+import { isChange, isSent } from "../../model/decision.ts";
+import type { ClusterReadings } from "../../model/observation.ts";
 import {
   type Before,
   type ByPart,
@@ -10,7 +10,7 @@ import {
   type Inputs,
   type MirrorsArgs,
   nonEmpty,
-} from "../model/state.ts";
+} from "../../model/state.ts";
 import { formerStacks, memoryOf } from "./memory.ts";
 import { notesOf, summaries } from "./notes.ts";
 import type { Outcome } from "./outcome.ts";

@@ -1,8 +1,8 @@
 import { valueIn } from "../../result.ts";
 import { rivalsAfter } from "../decide/other-writers.ts";
-import { type Decision, isChange, isSent, isSkip } from "../model/decision.ts";
-import { managerOf, wholeMarks } from "../model/marks.ts";
-import type { TargetObservation } from "../model/observation.ts";
+import { type Decision, isChange, isSent, isSkip } from "../../model/decision.ts";
+import { managerOf, wholeMarks } from "../../model/marks.ts";
+import type { TargetObservation } from "../../model/observation.ts";
 import {
   type Before,
   type Memory,
@@ -10,7 +10,7 @@ import {
   nonEmpty,
   type Planned,
   stacksNow,
-} from "../model/state.ts";
+} from "../../model/state.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 
 export function memoryOf(before: Before, args: MirrorsArgs, outcome: PlannedOutcome): Memory {

@@ -3,18 +3,18 @@ import { listed } from "../../message.ts";
 import { valueIn } from "../../result.ts";
 import type { Decided } from "../decide/decide.ts";
 import type { SourceObservation } from "../decide/desired.ts";
-import { deletionTime } from "../decide/policies/absent-pods.ts";
+import { deletionTime } from "../../model/absent-pods.ts";
 import {
   alsoFederatesText,
   alsoMirrorsText,
   type Controller,
   running,
-} from "../model/controller.ts";
-import { isListed, type Note } from "../model/decision.ts";
-import { federatedPart } from "../model/owner.ts";
-import { routesPart } from "../model/route.ts";
-import type { LinkStatusList } from "../model/service-status.ts";
-import type { ByPart, MirrorsArgs } from "../model/state.ts";
+} from "../../model/controller.ts";
+import { isListed, type Note } from "../../model/decision.ts";
+import { federatedPart } from "../../model/owner.ts";
+import { routesPart } from "../../model/route.ts";
+import type { LinkStatusList } from "../../model/service-status.ts";
+import type { ByPart, MirrorsArgs } from "../../model/state.ts";
 import type { PlannedOutcome, Report } from "./outcome.ts";
 import type { PartReport } from "./part.ts";
 

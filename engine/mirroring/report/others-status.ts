@@ -1,14 +1,14 @@
 import type { LinkResource, ServiceStatus } from "../../kubernetes/objects/link-resource.ts";
 import { namespaceOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { valueIn } from "../../result.ts";
-import { whyExcluded } from "../decide/policies/selection.ts";
-import { originOf } from "../model/live-mirrors.ts";
-import { marksOn } from "../model/marks.ts";
-import type { LinkObservation } from "../model/observation.ts";
-import { federated, mirrorsOf } from "../model/owner.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { type LinkStatusList, refKey } from "../model/service-status.ts";
-import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
+import { whyExcluded } from "../../model/selection.ts";
+import { originOf } from "../../model/live-mirrors.ts";
+import { marksOn } from "../../model/marks.ts";
+import type { LinkObservation } from "../../model/observation.ts";
+import { federated, mirrorsOf } from "../../model/owner.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import { type LinkStatusList, refKey } from "../../model/service-status.ts";
+import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
 
 /** Returns by mirror the namespace of its exported Service, of all mirrors of the target that another stack has marked. */
 export function markedByOthers(

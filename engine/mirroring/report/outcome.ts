@@ -1,8 +1,8 @@
 import type { Decided } from "../decide/decide.ts";
 import type { SourceObservation } from "../decide/desired.ts";
-import type { Note } from "../model/decision.ts";
-import type { ClusterReadings } from "../model/observation.ts";
-import type { LinkStatusList } from "../model/service-status.ts";
+import type { Note } from "../../model/decision.ts";
+import type { ClusterReadings } from "../../model/observation.ts";
+import type { LinkStatusList } from "../../model/service-status.ts";
 
 export type Outcome =
   /** The user has to fix these mistakes before the run may do anything. */

@@ -1,7 +1,7 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { isChange, type Verdict } from "../model/decision.ts";
-import type { FieldChange } from "../model/mirror.ts";
-import type { ChangeTexts, MirrorLines } from "../model/state.ts";
+import { isChange, type Verdict } from "../../model/decision.ts";
+import type { FieldChange } from "../../model/mirror.ts";
+import type { ChangeTexts, MirrorLines } from "../../model/state.ts";
 import { setBy } from "./describe.ts";
 import { type Summary, summaryOf } from "./summary.ts";
 

@@ -4,22 +4,22 @@ import {
   isSkip,
   namespacesToCreate,
   type Skipped,
-} from "../model/decision.ts";
-import { federatedPart } from "../model/owner.ts";
+} from "../../model/decision.ts";
+import { federatedPart } from "../../model/owner.ts";
 import {
   type DecidedRoutes,
   describeRoute,
   routeAfter,
   type RouteDecision,
   routesPart,
-} from "../model/route.ts";
-import { type Before, type ChangeTexts, mirrorsBefore } from "../model/state.ts";
+} from "../../model/route.ts";
+import { type Before, type ChangeTexts, mirrorsBefore } from "../../model/state.ts";
 import { count } from "../../message.ts";
 import { lineOf } from "./describe.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 import { type Change, type Part, type PartReport, reportOn } from "./part.ts";
 import { lastBackends, mostNamed, notMirrored, skipNotes } from "./summary.ts";
-import type { LinkStatusList } from "../model/service-status.ts";
+import type { LinkStatusList } from "../../model/service-status.ts";
 
 /** Puts parts that could be judged first. */
 export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {

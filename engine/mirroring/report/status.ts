@@ -1,14 +1,14 @@
 import { objectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided } from "../decide/decide.ts";
 import type { SourceObservation } from "../decide/desired.ts";
-import { type Decision, isSkip, isWanted, type Skipped } from "../model/decision.ts";
-import type { Mirror } from "../model/mirror.ts";
-import { federatedPart } from "../model/owner.ts";
-import { reasons } from "../model/reasons.ts";
-import { makesLinks } from "../model/state.ts";
+import { type Decision, isSkip, isWanted, type Skipped } from "../../model/decision.ts";
+import type { Mirror } from "../../model/mirror.ts";
+import { federatedPart } from "../../model/owner.ts";
+import { reasons } from "../../model/reasons.ts";
+import { makesLinks } from "../../model/state.ts";
 import { markedByOthers, othersEntries } from "./others-status.ts";
-import { clusterOfToken, tokensIn } from "../model/vocabulary.ts";
-import { type LinkStatusList, type StatusEntry, statusUpdate } from "../model/service-status.ts";
+import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
+import { type LinkStatusList, type StatusEntry, statusUpdate } from "../../model/service-status.ts";
 
 export function statusesOf(
   { args, source, links, removed, now, stacks }: SourceObservation,

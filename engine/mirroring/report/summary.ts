@@ -1,10 +1,10 @@
 import type { ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
 import { listed } from "../../message.ts";
-import { type Decision, isWrite, type Verdict } from "../model/decision.ts";
-import { originOf } from "../model/live-mirrors.ts";
-import type { Skip } from "../model/reasons.ts";
-import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { label } from "../model/vocabulary.ts";
+import { type Decision, isWrite, type Verdict } from "../../model/decision.ts";
+import { originOf } from "../../model/live-mirrors.ts";
+import type { Skip } from "../../model/reasons.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import { label } from "../../model/vocabulary.ts";
 
 const named = 3;
 

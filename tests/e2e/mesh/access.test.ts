@@ -13,7 +13,7 @@ import type {
 } from "../../../engine/credentials/state.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { Clusters } from "../../../engine/mesh/clusters.ts";
+import { Clusters } from "../../../engine/reading/clusters.ts";
 import { type Bed, until } from "../../bed/bed.ts";
 import { addLinkCrd, linksPath } from "../../bed/links.ts";
 import { account, type Graph, namespaces } from "../../components/access-graph.ts";

@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 
-import { label } from "../../../engine/mirroring/model/vocabulary.ts";
+import { label } from "../../../engine/model/vocabulary.ts";
 import type { ApiServer, Stored } from "../../simulation/api-server.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { contentsOf } from "../../simulation/outcome.ts";

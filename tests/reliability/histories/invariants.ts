@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
+import { annotation, label } from "../../../engine/model/vocabulary.ts";
 import type { ApiServer, Entry, Stored } from "../../simulation/api-server.ts";
 import type { Mesh } from "../../simulation/mesh.ts";
 import { isMirror, managersOf, writesTo } from "../../simulation/outcome.ts";

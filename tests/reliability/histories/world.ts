@@ -1,4 +1,4 @@
-import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
+import { annotation } from "../../../engine/model/vocabulary.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { type FaultPlans, Mesh } from "../../simulation/mesh.ts";
 import { contentsOf, isMirror } from "../../simulation/outcome.ts";

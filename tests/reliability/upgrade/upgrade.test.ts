@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import type { Held } from "../../simulation/engine.ts";
-import { managerOf } from "../../../engine/mirroring/model/marks.ts";
+import { managerOf } from "../../../engine/model/marks.ts";
 import { contentsOf, managersOf } from "../../simulation/outcome.ts";
 import { clusters, founded } from "../answers/mesh.ts";
 import { stackStateIn } from "../../../cli/stack-state.ts";

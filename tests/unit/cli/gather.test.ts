@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { annotation, label } from "../../../engine/mirroring/model/vocabulary.ts";
+import { annotation, label } from "../../../engine/model/vocabulary.ts";
 import { redacted } from "../../../cli/gather.ts";
 import { explain } from "../../../cli/explain.ts";
 import { explanationText } from "../../../cli/explanation-text.ts";

@@ -1,7 +1,7 @@
 import type { HealthMesh } from "../../../engine/health/health-mesh.ts";
 import { observeMesh, type SourceState } from "../../../engine/health/observe-mesh.ts";
-import { label } from "../../../engine/mirroring/model/vocabulary.ts";
-import type { Inputs, MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
+import { label } from "../../../engine/model/vocabulary.ts";
+import type { Inputs, MirrorsArgs } from "../../../engine/model/state.ts";
 import type { Facts } from "../../../cli/facts.ts";
 import { factsOfClusters } from "../../../cli/facts-of-clusters.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { installationsNeed, judgeInstallations } from "../../../components/installations.ts";
 import { controlPlaneLabels } from "../../../components/charts/values.ts";
-import type { InstallationReading } from "../../../engine/mesh/reading.ts";
+import type { InstallationReading } from "../../../engine/reading/reading.ts";
 import { configOf, type Raw } from "../config/table.ts";
 import { now } from "../trust/certificates.ts";
 import { absent, next, old, oldIssuer, present, stateOf } from "../trust/live.ts";

@@ -5,7 +5,7 @@ import type { ConnectWith } from "../../../engine/kubernetes/client/connect.ts";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import { KubeconfigError } from "../../../engine/kubernetes/kubeconfig/kubeconfig.ts";
-import { Clusters } from "../../../engine/mesh/clusters.ts";
+import { Clusters } from "../../../engine/reading/clusters.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { configOf, type Raw } from "../config/table.ts";

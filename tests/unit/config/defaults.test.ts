@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import * as yaml from "yaml";
-import type { LinkSpec } from "../../../engine/mirroring/model/link.ts";
+import type { LinkSpec } from "../../../engine/model/link.ts";
 import { configOf, linkOf, parsed, type Raw } from "./table.ts";
 
 const linkerds = { namespace: "linkerd-multicluster", name: "linkerd-gateway" };

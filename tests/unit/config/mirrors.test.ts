@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { mirrorsArgs } from "../../../config/share.ts";
-import { linkDefaults } from "../../../engine/mirroring/model/link.ts";
+import { linkDefaults } from "../../../engine/model/link.ts";
 import { configOf, type Raw } from "./table.ts";
 
 const clusters = {

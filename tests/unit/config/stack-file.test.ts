@@ -2,7 +2,7 @@ import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { linkDefaults } from "../../../engine/mirroring/model/link.ts";
+import { linkDefaults } from "../../../engine/model/link.ts";
 import {
   configOf,
   stackNameOf,

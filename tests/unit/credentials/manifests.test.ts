@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { programVersion } from "../../../engine/version.ts";
 import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/objects.ts";
 import type { LinkGateway, TargetFacts } from "../../../engine/credentials/state.ts";
-import { othersKeys } from "../../../engine/mirroring/decide/metadata.ts";
+import { othersKeys } from "../../../engine/model/metadata.ts";
 import { link } from "../fixtures/link.ts";
 
 const namespaces = { linkerd: "linkerd", multicluster: "linkerd-multicluster" };

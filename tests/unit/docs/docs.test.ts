@@ -5,8 +5,8 @@ import { stack } from "../../../config/keys.ts";
 import type { Section } from "../../../config/schema.ts";
 import { clusterChecks, linkChecks } from "../../../engine/health/checks/all.ts";
 import { bounds } from "../../../engine/kubernetes/objects/bounds.ts";
-import { othersKeys } from "../../../engine/mirroring/decide/metadata.ts";
-import { reasons } from "../../../engine/mirroring/model/reasons.ts";
+import { othersKeys } from "../../../engine/model/metadata.ts";
+import { reasons } from "../../../engine/model/reasons.ts";
 import { root, rowsOf, text } from "./pages.ts";
 import { inDigits } from "../../../engine/message.ts";
 

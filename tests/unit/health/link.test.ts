@@ -3,7 +3,7 @@ import {
   credentialsWork,
   linkResource,
 } from "../../../engine/health/checks/link.ts";
-import type { SecretReading, Trial } from "../../../engine/mesh/reading.ts";
+import type { SecretReading, Trial } from "../../../engine/reading/reading.ts";
 import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
 import {
   east,

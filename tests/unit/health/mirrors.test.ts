@@ -5,11 +5,11 @@ import {
   mirrorsHaveEndpoints,
 } from "../../../engine/health/checks/endpoints.ts";
 import { mirrorsInOrder } from "../../../engine/health/checks/mirrors.ts";
-import type { LinkReading } from "../../../engine/mesh/reading.ts";
-import type { GatewayReading } from "../../../engine/mirroring/model/gateway.ts";
+import type { LinkReading } from "../../../engine/reading/reading.ts";
+import type { GatewayReading } from "../../../engine/model/gateway.ts";
 import type { Endpoints, Service } from "../../../engine/kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
-import { label } from "../../../engine/mirroring/model/vocabulary.ts";
+import type { ClusterSnapshot } from "../../../engine/model/snapshot.ts";
+import { label } from "../../../engine/model/vocabulary.ts";
 import { gateway } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods, service } from "../fixtures/objects.ts";
 import { planned, reconciled } from "../fixtures/reconcile.ts";

@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { podRangesDisjoint } from "../../../engine/health/checks/pods.ts";
-import { leadsToPods } from "../../../engine/mesh/credentials.ts";
+import { leadsToPods } from "../../../engine/reading/credentials.ts";
 import type { PodRanges } from "../../../engine/health/health-check.ts";
 import { link } from "../fixtures/link.ts";
 import { cluster, exported, service } from "../fixtures/objects.ts";

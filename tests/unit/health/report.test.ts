@@ -3,7 +3,7 @@ import { clusterChecks, clusterReached, linkChecks } from "../../../engine/healt
 import { clientsMeshed } from "../../../engine/health/checks/pods.ts";
 import { observeMesh } from "../../../engine/health/observe-mesh.ts";
 import { reportOn, resultOfCheck } from "../../../engine/health/report.ts";
-import { readMesh } from "../../../engine/mesh/read-mesh.ts";
+import { readMesh } from "../../../engine/reading/read-mesh.ts";
 import { gateway } from "../fixtures/link.ts";
 import { SimulatedClusters } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";

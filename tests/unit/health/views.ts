@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { isSkip } from "../../../engine/mirroring/model/decision.ts";
+import { isSkip } from "../../../engine/model/decision.ts";
 import { unique } from "../../../engine/trust/bundle.ts";
 import type {
   HealthCheck,
@@ -15,11 +15,11 @@ import type {
   LinkReading,
   SecretReading,
   Trial,
-} from "../../../engine/mesh/reading.ts";
+} from "../../../engine/reading/reading.ts";
 import type { Failure } from "../../../engine/result.ts";
-import { type LinkSpec } from "../../../engine/mirroring/model/link.ts";
-import type { GatewayReading } from "../../../engine/mirroring/model/gateway.ts";
-import type { ClusterSnapshot } from "../../../engine/mirroring/model/snapshot.ts";
+import { type LinkSpec } from "../../../engine/model/link.ts";
+import type { GatewayReading } from "../../../engine/model/gateway.ts";
+import type { ClusterSnapshot } from "../../../engine/model/snapshot.ts";
 import { known, link } from "../fixtures/link.ts";
 import { cluster, endpoints, exported, pods } from "../fixtures/objects.ts";
 import { planned, reconciled } from "../fixtures/reconcile.ts";

@@ -1,8 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { debugLog } from "../../../engine/kubernetes/client/log.ts";
-import { Clusters } from "../../../engine/mesh/clusters.ts";
-import { readMesh } from "../../../engine/mesh/read-mesh.ts";
+import { Clusters } from "../../../engine/reading/clusters.ts";
+import { readMesh } from "../../../engine/reading/read-mesh.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { TrustRoot } from "../../../components/trust-root.ts";
 import { mockedStack, valueOf } from "../../components/mocked-stack.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
-import { managerOf } from "../../../engine/mirroring/model/marks.ts";
-import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
+import { managerOf } from "../../../engine/model/marks.ts";
+import { annotation } from "../../../engine/model/vocabulary.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";

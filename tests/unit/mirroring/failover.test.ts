@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { managerOf } from "../../../engine/mirroring/model/marks.ts";
+import { managerOf } from "../../../engine/model/marks.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { putServices, serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";

@@ -1,8 +1,8 @@
 import assert, { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import type { Service, ServicePort } from "../../../engine/kubernetes/objects/objects.ts";
-import { managerOf } from "../../../engine/mirroring/model/marks.ts";
-import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
+import { managerOf } from "../../../engine/model/marks.ts";
+import { annotation } from "../../../engine/model/vocabulary.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { putServices, serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";

@@ -1,8 +1,8 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import type { ObjectKey, Service } from "../../../engine/kubernetes/objects/objects.ts";
-import { managerOf } from "../../../engine/mirroring/model/marks.ts";
-import { ownerLabels } from "../../../engine/mirroring/model/owner.ts";
-import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
+import { managerOf } from "../../../engine/model/marks.ts";
+import { ownerLabels } from "../../../engine/model/owner.ts";
+import { annotation } from "../../../engine/model/vocabulary.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { argsFor, fresh, having, run, type Scenario, west } from "../fixtures/checked.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { type LinkStatus } from "../../../engine/kubernetes/objects/link-resource.ts";
-import type { Controller } from "../../../engine/mirroring/model/controller.ts";
+import type { Controller } from "../../../engine/model/controller.ts";
 import { argsFor, check, type Scenario, settled } from "../fixtures/checked.ts";
 import { cluster, exported, exporting, linkObject, member } from "../fixtures/objects.ts";
 

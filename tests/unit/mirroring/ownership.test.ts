@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
-import { managerOf } from "../../../engine/mirroring/model/marks.ts";
-import { annotation } from "../../../engine/mirroring/model/vocabulary.ts";
+import { managerOf } from "../../../engine/model/marks.ts";
+import { annotation } from "../../../engine/model/vocabulary.ts";
 import type { Answer } from "../../simulation/answering-dispatcher.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { type More, putServices, serverWith } from "../../simulation/contents.ts";

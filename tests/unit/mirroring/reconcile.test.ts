@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { mock } from "node:test";
-import type { MirrorsArgs } from "../../../engine/mirroring/model/state.ts";
+import type { MirrorsArgs } from "../../../engine/model/state.ts";
 import { args, argsFor, check, fresh, having, settled } from "../fixtures/checked.ts";
 import { cluster, endpoints, exporting, headless, pods, written } from "../fixtures/objects.ts";
 

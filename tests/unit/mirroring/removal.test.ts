@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Inputs } from "../../../engine/mirroring/model/state.ts";
-import { outputsOf } from "../../../engine/mirroring/model/state.ts";
+import type { Inputs } from "../../../engine/model/state.ts";
+import { outputsOf } from "../../../engine/model/state.ts";
 import { checkSource } from "../../../engine/mirroring/reconcile.ts";
 import { removeAll } from "../../../engine/mirroring/removal.ts";
 import { KeysWantedInThisRun } from "../../../engine/mirroring/keys-wanted.ts";

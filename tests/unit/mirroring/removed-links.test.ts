@@ -1,9 +1,9 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import type { ObjectKey, Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { removedLinks } from "../../../engine/mirroring/decide/policies/removed-links.ts";
-import type { Controller } from "../../../engine/mirroring/model/controller.ts";
-import { managerOf } from "../../../engine/mirroring/model/marks.ts";
-import { ownerLabels } from "../../../engine/mirroring/model/owner.ts";
+import type { Controller } from "../../../engine/model/controller.ts";
+import { managerOf } from "../../../engine/model/marks.ts";
+import { ownerLabels } from "../../../engine/model/owner.ts";
 import {
   args,
   argsFor,

@@ -3,7 +3,7 @@ import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { putServices, scale, serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
-import { label } from "../../../engine/mirroring/model/vocabulary.ts";
+import { label } from "../../../engine/model/vocabulary.ts";
 import { confirmedBy } from "../fixtures/marks.ts";
 import { cluster, exported, exporting, flat, headless, service } from "../fixtures/objects.ts";
 

@@ -4,14 +4,14 @@ import {
   type ObjectMeta,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
-import { mayExist } from "../../model/controller.ts";
-import { originOf } from "../../model/live-mirrors.ts";
-import { localMember, marksOn, othersAmong } from "../../model/marks.ts";
-import { copiedAnnotations, copiedLabels } from "../metadata.ts";
-import { type Mirror, mirroredPorts } from "../../model/mirror.ts";
-import { federated } from "../../model/owner.ts";
-import type { Skip } from "../../model/reasons.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import { mayExist } from "../../../model/controller.ts";
+import { originOf } from "../../../model/live-mirrors.ts";
+import { localMember, marksOn, othersAmong } from "../../../model/marks.ts";
+import { copiedAnnotations, copiedLabels } from "../../../model/metadata.ts";
+import { type Mirror, mirroredPorts } from "../../../model/mirror.ts";
+import { federated } from "../../../model/owner.ts";
+import type { Skip } from "../../../model/reasons.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
 import {
   annotation,
   clusterOfToken,
@@ -19,16 +19,16 @@ import {
   federatedName,
   label,
   tokensIn,
-} from "../../model/vocabulary.ts";
-import { narrowingOf, othersNarrowing } from "../../model/narrowing.ts";
-import { whyExcluded } from "../policies/selection.ts";
+} from "../../../model/vocabulary.ts";
+import { narrowingOf, othersNarrowing } from "../../../model/narrowing.ts";
+import { whyExcluded } from "../../../model/selection.ts";
 import {
   type FederatedClaim,
   type FederatedClaims,
   type MemberClaim,
   settle,
   staysListed,
-} from "../../model/federated-claim.ts";
+} from "../../../model/federated-claim.ts";
 import { type Joining, joiningMembers } from "./joining.ts";
 import {
   type FederatedView,

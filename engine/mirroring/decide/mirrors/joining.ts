@@ -1,10 +1,10 @@
 import type { Service } from "../../../kubernetes/objects/objects.ts";
 import { listed } from "../../../message.ts";
-import { localMember } from "../../model/marks.ts";
-import { type Narrowing, portKey } from "../../model/narrowing.ts";
-import type { Why } from "../../model/reasons.ts";
-import { exportAnnotation } from "../../model/vocabulary.ts";
-import { copiedAnnotations, copiedLabels } from "../metadata.ts";
+import { localMember } from "../../../model/marks.ts";
+import { type Narrowing, portKey } from "../../../model/narrowing.ts";
+import type { Why } from "../../../model/reasons.ts";
+import { exportAnnotation } from "../../../model/vocabulary.ts";
+import { copiedAnnotations, copiedLabels } from "../../../model/metadata.ts";
 import { type Member, nameOf } from "./members.ts";
 
 export interface Company {

@@ -5,14 +5,14 @@ import {
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import type { Mirror } from "../../model/mirror.ts";
-import type { KnownSets, LinkView } from "../../model/observation.ts";
-import { absentPods, heldPods } from "../policies/absent-pods.ts";
-import { hostSubsets, headlessShape, tooManyPods } from "../policies/headless.ts";
+import type { LinkSpec } from "../../../model/link.ts";
+import type { Mirror } from "../../../model/mirror.ts";
+import type { KnownSets, LinkView } from "../../../model/observation.ts";
+import { absentPods, heldPods } from "../../../model/absent-pods.ts";
+import { hostSubsets, headlessShape, tooManyPods } from "../../../model/headless.ts";
 import { omittedPorts, withoutNamedPorts, withoutPorts } from "../policies/exports.ts";
-import type { Fix, Skip, Why } from "../../model/reasons.ts";
-import { mirrorName, mirrorNamespace } from "../../model/vocabulary.ts";
+import type { Fix, Skip, Why } from "../../../model/reasons.ts";
+import { mirrorName, mirrorNamespace } from "../../../model/vocabulary.ts";
 import {
   discoveryElsewhere,
   elsewhere,
@@ -22,7 +22,7 @@ import {
   rules,
   whyHead,
 } from "../policies/rules.ts";
-import { exportMode } from "../policies/selection.ts";
+import { exportMode } from "../../../model/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
 
 export interface Desired {

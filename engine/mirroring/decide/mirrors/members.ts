@@ -5,18 +5,18 @@ import {
   type Service,
   type ServicePort,
 } from "../../../kubernetes/objects/objects.ts";
-import type { Controllers } from "../../model/controller.ts";
-import type { LinkSpec, MetadataRules } from "../../model/link.ts";
-import { localMember } from "../../model/marks.ts";
-import { reasons, type Skip, type Why } from "../../model/reasons.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { exportAnnotation, federatedName } from "../../model/vocabulary.ts";
-import { portsText } from "../../model/canonical.ts";
+import type { Controllers } from "../../../model/controller.ts";
+import type { LinkSpec, MetadataRules } from "../../../model/link.ts";
+import { localMember } from "../../../model/marks.ts";
+import { reasons, type Skip, type Why } from "../../../model/reasons.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
+import { exportAnnotation, federatedName } from "../../../model/vocabulary.ts";
+import { portsText } from "../../../model/canonical.ts";
 import { membersBeyondLimit } from "../policies/most-members.ts";
 import type { RemovedPart } from "../policies/removed-links.ts";
 import { omittedPorts, withoutPorts } from "../policies/exports.ts";
 import { firstBroken, memberRules } from "../policies/rules.ts";
-import { matchesSelector, whyExcluded } from "../policies/selection.ts";
+import { matchesSelector, whyExcluded } from "../../../model/selection.ts";
 
 export interface FederatedView {
   readonly source: ClusterSnapshot;

@@ -5,24 +5,24 @@ import {
   objectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
-import type { GatewayFacts } from "../../model/gateway.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import { copiedAnnotations, copiedLabels } from "../metadata.ts";
-import { ownerLabels } from "../../model/owner.ts";
+import type { GatewayFacts } from "../../../model/gateway.ts";
+import type { LinkSpec } from "../../../model/link.ts";
+import { copiedAnnotations, copiedLabels } from "../../../model/metadata.ts";
+import { ownerLabels } from "../../../model/owner.ts";
 import {
   mirroredPorts,
   type Mirror,
   type MirrorEndpoints,
   type MirrorSubset,
-} from "../../model/mirror.ts";
-import { anyReady, type HostSubset } from "../policies/headless.ts";
+} from "../../../model/mirror.ts";
+import { anyReady, type HostSubset } from "../../../model/headless.ts";
 import {
   annotation,
   label,
   mirrorName,
   mirrorNamespace,
   remoteName,
-} from "../../model/vocabulary.ts";
+} from "../../../model/vocabulary.ts";
 
 /** Plans a mirror behind the target's gateway (linkerd-behaviour.md 2.4 - 2.8, 2.11). */
 export function gatewayMirror(

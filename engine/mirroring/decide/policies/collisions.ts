@@ -4,14 +4,14 @@ import {
   namespaceOf,
   type ObjectMeta,
 } from "../../../kubernetes/objects/objects.ts";
-import { anothersMirror, marksOn } from "../../model/marks.ts";
-import type { Deletion } from "../../model/decision.ts";
-import { metaOf, originOf } from "../../model/live-mirrors.ts";
-import { type Mirror, mirrorKey } from "../../model/mirror.ts";
-import { federatedPart, type Owner, ownerOf } from "../../model/owner.ts";
-import type { Why } from "../../model/reasons.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { label } from "../../model/vocabulary.ts";
+import { anothersMirror, marksOn } from "../../../model/marks.ts";
+import type { Deletion } from "../../../model/decision.ts";
+import { metaOf, originOf } from "../../../model/live-mirrors.ts";
+import { type Mirror, mirrorKey } from "../../../model/mirror.ts";
+import { federatedPart, type Owner, ownerOf } from "../../../model/owner.ts";
+import type { Why } from "../../../model/reasons.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
+import { label } from "../../../model/vocabulary.ts";
 import type { FreedNames } from "./freed-names.ts";
 import { type Refusal, whyHead } from "./rules.ts";
 

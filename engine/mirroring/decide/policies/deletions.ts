@@ -1,11 +1,11 @@
-import { linkDefaults, type LinkSpec } from "../../model/link.ts";
+import { linkDefaults, type LinkSpec } from "../../../model/link.ts";
 import type { ObjectKey, ObjectMeta } from "../../../kubernetes/objects/objects.ts";
-import { metaOf } from "../../model/live-mirrors.ts";
-import { marksOn } from "../../model/marks.ts";
-import { federatedPart } from "../../model/owner.ts";
-import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
-import type { ByPart, MirrorsArgs, RemovedLink } from "../../model/state.ts";
-import { type Decision, isChange, isSkip, isWrite } from "../../model/decision.ts";
+import { metaOf } from "../../../model/live-mirrors.ts";
+import { marksOn } from "../../../model/marks.ts";
+import { federatedPart } from "../../../model/owner.ts";
+import { clusterOfToken, tokensIn } from "../../../model/vocabulary.ts";
+import type { ByPart, MirrorsArgs, RemovedLink } from "../../../model/state.ts";
+import { type Decision, isChange, isSkip, isWrite } from "../../../model/decision.ts";
 import { count } from "../../../message.ts";
 
 /** With so few mirrors, a percentage means nothing. */

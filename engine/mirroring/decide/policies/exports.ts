@@ -7,13 +7,13 @@ import {
   type ServicePort,
 } from "../../../kubernetes/objects/objects.ts";
 import { listed } from "../../../message.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import type { LinkObservation } from "../../model/observation.ts";
-import { portKey } from "../../model/narrowing.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { exportAnnotation } from "../../model/vocabulary.ts";
+import type { LinkSpec } from "../../../model/link.ts";
+import type { LinkObservation } from "../../../model/observation.ts";
+import { portKey } from "../../../model/narrowing.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
+import { exportAnnotation } from "../../../model/vocabulary.ts";
 import { valueIn } from "../../../result.ts";
-import { exportMode, fits, matchesSelector } from "./selection.ts";
+import { exportMode, fits, matchesSelector } from "../../../model/selection.ts";
 
 /**
  * Annotations of an exported Service say which clusters may import it, and which of its ports. Links can only narrow

@@ -1,10 +1,10 @@
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
-import type { Skipped, Wanted } from "../../model/decision.ts";
-import { isServing } from "../../model/difference.ts";
-import { metaOf, originOf, rootOf } from "../../model/live-mirrors.ts";
-import type { LiveMirror } from "../../model/mirror.ts";
-import { type Reason, reasons } from "../../model/reasons.ts";
-import { originPath } from "../../model/vocabulary.ts";
+import type { Skipped, Wanted } from "../../../model/decision.ts";
+import { isServing } from "../../../model/difference.ts";
+import { metaOf, originOf, rootOf } from "../../../model/live-mirrors.ts";
+import type { LiveMirror } from "../../../model/mirror.ts";
+import { type Reason, reasons } from "../../../model/reasons.ts";
+import { originPath } from "../../../model/vocabulary.ts";
 
 export interface Succession {
   /** Names the mirror of the same Service or pod under its present name. */

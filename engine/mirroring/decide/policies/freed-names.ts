@@ -1,8 +1,8 @@
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
-import { type Decision, type Deletion, isWanted } from "../../model/decision.ts";
-import { metaOf, rootOf } from "../../model/live-mirrors.ts";
-import { type Mirror, mirrorKey } from "../../model/mirror.ts";
-import { federatedPart } from "../../model/owner.ts";
+import { type Decision, type Deletion, isWanted } from "../../../model/decision.ts";
+import { metaOf, rootOf } from "../../../model/live-mirrors.ts";
+import { type Mirror, mirrorKey } from "../../../model/mirror.ts";
+import { federatedPart } from "../../../model/owner.ts";
 
 /** Names of mirrors that this run would delete, and that another link claims. */
 export type FreedNames = ReadonlyMap<ObjectKey, Deletion>;

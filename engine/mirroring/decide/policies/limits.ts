@@ -1,10 +1,10 @@
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import { inDigits } from "../../../message.ts";
-import { type Decision, isSkip, isTaken, isWrite } from "../../model/decision.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import type { LiveMirror } from "../../model/mirror.ts";
-import type { Fix, Why } from "../../model/reasons.ts";
+import { type Decision, isSkip, isTaken, isWrite } from "../../../model/decision.ts";
+import type { LinkSpec } from "../../../model/link.ts";
+import type { LiveMirror } from "../../../model/mirror.ts";
+import type { Fix, Why } from "../../../model/reasons.ts";
 import type { Size, Sized } from "./mirror-sizes.ts";
 
 export interface Item<T> {

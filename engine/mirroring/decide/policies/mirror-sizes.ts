@@ -7,9 +7,9 @@ import {
   service as serviceCheck,
   type StringMap,
 } from "../../../kubernetes/objects/objects.ts";
-import type { Mirror, LiveMirror } from "../../model/mirror.ts";
-import { label, tokensIn } from "../../model/vocabulary.ts";
-import { resolved } from "../../model/canonical.ts";
+import type { Mirror, LiveMirror } from "../../../model/mirror.ts";
+import { label, tokensIn } from "../../../model/vocabulary.ts";
+import { resolved } from "../../../model/canonical.ts";
 import { bytesOf } from "../../../kubernetes/objects/checks.ts";
 
 /** No text of an IP address is longer. */

@@ -1,10 +1,10 @@
 import { keyOf, objectKey, type Service } from "../../../kubernetes/objects/objects.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import type { LiveMirror } from "../../model/mirror.ts";
-import { federated } from "../../model/owner.ts";
-import type { Why } from "../../model/reasons.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { annotation, federatedName, memberToken, tokensIn } from "../../model/vocabulary.ts";
+import type { LinkSpec } from "../../../model/link.ts";
+import type { LiveMirror } from "../../../model/mirror.ts";
+import { federated } from "../../../model/owner.ts";
+import type { Why } from "../../../model/reasons.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
+import { annotation, federatedName, memberToken, tokensIn } from "../../../model/vocabulary.ts";
 import { beyond, bytesLimit, countLimit } from "./limits.ts";
 import { bytesOfMirrors } from "./mirror-sizes.ts";
 

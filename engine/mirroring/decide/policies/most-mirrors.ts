@@ -7,11 +7,11 @@ import {
   isTaken,
   isWanted,
   isWrite,
-} from "../../model/decision.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import { mirrorKey } from "../../model/mirror.ts";
-import type { Skip, Why } from "../../model/reasons.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
+} from "../../../model/decision.ts";
+import type { LinkSpec } from "../../../model/link.ts";
+import { mirrorKey } from "../../../model/mirror.ts";
+import type { Skip, Why } from "../../../model/reasons.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
 import type { WantedPart } from "../compare.ts";
 import { environmentLimits } from "./environment.ts";
 import { beyond, bytesLimit, countLimit, itemsOf, type Limit } from "./limits.ts";

@@ -1,8 +1,8 @@
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { count, listed } from "../../../message.ts";
 import type { Result } from "../../../result.ts";
-import { type Decision, type Deletion, isSkip } from "../../model/decision.ts";
-import { type RouteDecision, type Routes, sendsTo, stillSends } from "../../model/route.ts";
+import { type Decision, type Deletion, isSkip } from "../../../model/decision.ts";
+import { type RouteDecision, type Routes, sendsTo, stillSends } from "../../../model/route.ts";
 
 export interface HeldByRoutes {
   readonly decisions: readonly Decision[];

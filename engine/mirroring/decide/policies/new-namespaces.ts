@@ -1,11 +1,11 @@
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import { inDigits } from "../../../message.ts";
-import { type Decision, isWanted, namespacesToCreate } from "../../model/decision.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import { federatedPart } from "../../model/owner.ts";
-import type { Why } from "../../model/reasons.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import { label } from "../../model/vocabulary.ts";
+import { type Decision, isWanted, namespacesToCreate } from "../../../model/decision.ts";
+import type { LinkSpec } from "../../../model/link.ts";
+import { federatedPart } from "../../../model/owner.ts";
+import type { Why } from "../../../model/reasons.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
+import { label } from "../../../model/vocabulary.ts";
 
 /**
  * Returns mirrors in namespaces that would be one too many for their link. The program deletes no namespace, so whatever

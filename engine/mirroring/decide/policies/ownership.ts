@@ -1,17 +1,23 @@
 import { kubectlIn } from "../../../kubernetes/objects/names.ts";
 import { namespaceOf, type ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { count, listed } from "../../../message.ts";
-import { type Decision, type HandOver, isSkip, isWanted, type Note } from "../../model/decision.ts";
-import { isLinkerdNamed, liveMirrors, metaOf } from "../../model/live-mirrors.ts";
-import { type Controllers, mayExist } from "../../model/controller.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import { marksOn, othersAmong } from "../../model/marks.ts";
-import type { LiveMirror } from "../../model/mirror.ts";
-import { anyMirror, federated } from "../../model/owner.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import {
+  type Decision,
+  type HandOver,
+  isSkip,
+  isWanted,
+  type Note,
+} from "../../../model/decision.ts";
+import { isLinkerdNamed, liveMirrors, metaOf } from "../../../model/live-mirrors.ts";
+import { type Controllers, mayExist } from "../../../model/controller.ts";
+import type { LinkSpec } from "../../../model/link.ts";
+import { marksOn, othersAmong } from "../../../model/marks.ts";
+import type { LiveMirror } from "../../../model/mirror.ts";
+import { anyMirror, federated } from "../../../model/owner.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
 import type { GuardedDeletions } from "./deletions.ts";
 import type { RemovedPart } from "./removed-links.ts";
-import { whyExcluded } from "./selection.ts";
+import { whyExcluded } from "../../../model/selection.ts";
 
 /** Holds the rights of this stack on the mirrors of one link (docs/decisions/0020-one-ownership-rule.md). */
 export interface Authority {

@@ -1,9 +1,9 @@
 import { keyOf, type ServicePort } from "../../../kubernetes/objects/objects.ts";
 import { listed } from "../../../message.ts";
 import { valueIn } from "../../../result.ts";
-import { type Decision, isWanted } from "../../model/decision.ts";
-import { knownProtocols, type Mirror, mirrorKey, mirroredPorts } from "../../model/mirror.ts";
-import type { LinkObservation } from "../../model/observation.ts";
+import { type Decision, isWanted } from "../../../model/decision.ts";
+import { knownProtocols, type Mirror, mirrorKey, mirroredPorts } from "../../../model/mirror.ts";
+import type { LinkObservation } from "../../../model/observation.ts";
 import { exportedServices, omittedPorts, withoutPorts } from "./exports.ts";
 
 /** Names the exported Services whose mirrors don't get the protocol of a port. */

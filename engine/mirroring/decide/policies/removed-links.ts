@@ -1,21 +1,21 @@
 import { count, listed } from "../../../message.ts";
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { printable } from "../../../kubernetes/objects/printable.ts";
-import { type Controllers, deploymentOf } from "../../model/controller.ts";
-import { managerOf, marksOn } from "../../model/marks.ts";
-import type { Decision, Note } from "../../model/decision.ts";
-import { linkDefaults } from "../../model/link.ts";
-import { anyMirror, federated, federatedPart, mirrorsOf } from "../../model/owner.ts";
-import type { ClusterSnapshot } from "../../model/snapshot.ts";
+import { type Controllers, deploymentOf } from "../../../model/controller.ts";
+import { managerOf, marksOn } from "../../../model/marks.ts";
+import type { Decision, Note } from "../../../model/decision.ts";
+import { linkDefaults } from "../../../model/link.ts";
+import { anyMirror, federated, federatedPart, mirrorsOf } from "../../../model/owner.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
 import {
   type Before,
   type ByPart,
   type MirrorsArgs,
   type RemovedLink,
   stacksNow,
-} from "../../model/state.ts";
-import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
-import { liveMirrors, metaOf } from "../../model/live-mirrors.ts";
+} from "../../../model/state.ts";
+import { clusterOfToken, label, tokensIn } from "../../../model/vocabulary.ts";
+import { liveMirrors, metaOf } from "../../../model/live-mirrors.ts";
 import { limitOfRemoved } from "./deletions.ts";
 
 export type RemovedPart = { readonly link: RemovedLink } & (

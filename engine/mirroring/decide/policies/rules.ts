@@ -7,13 +7,13 @@ import {
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
-import type { LinkSpec } from "../../model/link.ts";
-import { copiedAnnotations, copiedLabels } from "../metadata.ts";
-import { type Mirror, mirrorKey } from "../../model/mirror.ts";
-import type { Fix, Reason, Skip, Why } from "../../model/reasons.ts";
-import { label } from "../../model/vocabulary.ts";
+import type { LinkSpec } from "../../../model/link.ts";
+import { copiedAnnotations, copiedLabels } from "../../../model/metadata.ts";
+import { type Mirror, mirrorKey } from "../../../model/mirror.ts";
+import type { Fix, Reason, Skip, Why } from "../../../model/reasons.ts";
+import { label } from "../../../model/vocabulary.ts";
 import { invalidList, notListed } from "./exports.ts";
-import { whyExcluded } from "./selection.ts";
+import { whyExcluded } from "../../../model/selection.ts";
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import { inDigits } from "../../../message.ts";
 

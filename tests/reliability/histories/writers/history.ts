@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 
-import { localMember } from "../../../../engine/mirroring/model/marks.ts";
+import { localMember } from "../../../../engine/model/marks.ts";
 import { ApiServer, type Entry, type Stored } from "../../../simulation/api-server.ts";
 import type { Ended, FaultPlans } from "../../../simulation/mesh.ts";
 import { isMirror } from "../../../simulation/outcome.ts";

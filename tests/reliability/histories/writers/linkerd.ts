@@ -1,9 +1,5 @@
-import {
-  annotation,
-  clusterOfToken,
-  label,
-} from "../../../../engine/mirroring/model/vocabulary.ts";
-import { tokensIn } from "../../../../engine/mirroring/model/vocabulary.ts";
+import { annotation, clusterOfToken, label } from "../../../../engine/model/vocabulary.ts";
+import { tokensIn } from "../../../../engine/model/vocabulary.ts";
 import type { ApiServer, Stored } from "../../../simulation/api-server.ts";
 import { isMirror } from "../../../simulation/outcome.ts";
 import { controller, localMirror } from "../../../unit/fixtures/objects.ts";

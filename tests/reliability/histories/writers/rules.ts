@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 
-import { localMember, managerOf } from "../../../../engine/mirroring/model/marks.ts";
+import { localMember, managerOf } from "../../../../engine/model/marks.ts";
 import {
   annotation,
   clusterOfToken,
   label,
   tokensIn,
-} from "../../../../engine/mirroring/model/vocabulary.ts";
+} from "../../../../engine/model/vocabulary.ts";
 import type { Entry, Stored } from "../../../simulation/api-server.ts";
 import type { Step } from "../../../simulation/engine.ts";
 import { managersOf } from "../../../simulation/outcome.ts";

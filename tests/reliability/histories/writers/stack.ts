@@ -1,4 +1,4 @@
-import { localMember } from "../../../../engine/mirroring/model/marks.ts";
+import { localMember } from "../../../../engine/model/marks.ts";
 import type { ApiServer } from "../../../simulation/api-server.ts";
 import type { Held } from "../../../simulation/engine.ts";
 import { Mesh } from "../../../simulation/mesh.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import type { Inputs } from "../../../../engine/model/state.ts";
 import { ControlLoop } from "../../../../cli/watch/control-loop.ts";
 import type { RunEnd, SourceStatus } from "../../../../cli/watch/events.ts";
 import { VirtualTime } from "../../../simulation/time.ts";

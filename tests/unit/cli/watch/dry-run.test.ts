@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import type { Inputs } from "../../../../engine/model/state.ts";
 import { checkSource } from "../../../../engine/mirroring/reconcile.ts";
 import { dryRun, DryRunClusters, movedHostnames } from "../../../../cli/watch/dry-run.ts";
 import type { ApiServer } from "../../../simulation/api-server.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import type { Inputs } from "../../../../engine/model/state.ts";
 import { interests, isOfInterest } from "../../../../cli/watch/interest.ts";
 import { argsFor } from "../../fixtures/checked.ts";
 import { link } from "../../fixtures/link.ts";

@@ -1,10 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { Endpoints, StatefulSet } from "../../../../engine/kubernetes/objects/objects.ts";
 import { keyOf } from "../../../../engine/kubernetes/objects/objects.ts";
-import {
-  absentPods,
-  deletionTime,
-} from "../../../../engine/mirroring/decide/policies/absent-pods.ts";
+import { absentPods, deletionTime } from "../../../../engine/model/absent-pods.ts";
 import { link, mirrorAt, type LinkScenario, west, wanted } from "../../fixtures/link.ts";
 import {
   endpoints,

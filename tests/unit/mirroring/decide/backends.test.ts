@@ -1,10 +1,10 @@
 import { deepEqual } from "node:assert/strict";
 import type { ObjectKey, Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { HttpRoute } from "../../../../engine/kubernetes/objects/route-resource.ts";
-import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import { noRoutes, routeAfter } from "../../../../engine/mirroring/model/route.ts";
-import { ownerLabels } from "../../../../engine/mirroring/model/owner.ts";
-import { annotation, label } from "../../../../engine/mirroring/model/vocabulary.ts";
+import type { LinkSpec } from "../../../../engine/model/link.ts";
+import { noRoutes, routeAfter } from "../../../../engine/model/route.ts";
+import { ownerLabels } from "../../../../engine/model/owner.ts";
+import { annotation, label } from "../../../../engine/model/vocabulary.ts";
 import { argsFor, having, run, type Scenario } from "../../fixtures/checked.ts";
 import { decided, routesAfter, scenario } from "../../fixtures/failover.ts";
 import { confirmed, ourManager } from "../../fixtures/marks.ts";

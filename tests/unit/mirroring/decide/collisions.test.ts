@@ -1,8 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import { plan, type WantedPart } from "../../../../engine/mirroring/decide/compare.ts";
-import { federatedPart } from "../../../../engine/mirroring/model/owner.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import { federatedPart } from "../../../../engine/model/owner.ts";
+import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
 import { carryOut } from "../../fixtures/carry-out.ts";
 import { federationOf } from "../../fixtures/federation.ts";
 import { cluster, endpoints, exported, headless, member, pods } from "../../fixtures/objects.ts";

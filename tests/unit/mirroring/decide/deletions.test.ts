@@ -1,14 +1,14 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Decision } from "../../../../engine/mirroring/model/decision.ts";
+import type { LinkSpec } from "../../../../engine/model/link.ts";
+import type { Decision } from "../../../../engine/model/decision.ts";
 import {
   type DeletionLimit,
   guardedDeletions,
   limitOfRemoved,
 } from "../../../../engine/mirroring/decide/policies/deletions.ts";
 import { argsFor } from "../../fixtures/checked.ts";
-import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
-import { ownerLabels } from "../../../../engine/mirroring/model/owner.ts";
+import { managerOf } from "../../../../engine/model/marks.ts";
+import { ownerLabels } from "../../../../engine/model/owner.ts";
 import { fed, federated, plannedFederation } from "../../fixtures/federation.ts";
 import { confirmed, confirmedBy, stack } from "../../fixtures/marks.ts";
 import { cluster, exported, member, service } from "../../fixtures/objects.ts";

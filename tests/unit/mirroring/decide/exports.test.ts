@@ -1,6 +1,6 @@
 import { deepEqual, match } from "node:assert/strict";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
-import { copiedAnnotations } from "../../../../engine/mirroring/decide/metadata.ts";
+import { copiedAnnotations } from "../../../../engine/model/metadata.ts";
 import { missingPorts } from "../../../../engine/mirroring/decide/policies/exports.ts";
 import { federated, federationOf, listed } from "../../fixtures/federation.ts";
 import { known, link, mirrorAt, wanted, west } from "../../fixtures/link.ts";

@@ -1,10 +1,10 @@
 import { deepEqual } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { HttpRoute } from "../../../../engine/kubernetes/objects/route-resource.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import { profileAsRoute } from "../../../../engine/mesh/linkerd.ts";
-import { noRoutes } from "../../../../engine/mirroring/model/route.ts";
-import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
+import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
+import { profileAsRoute } from "../../../../engine/reading/linkerd.ts";
+import { noRoutes } from "../../../../engine/model/route.ts";
+import { managerOf } from "../../../../engine/model/marks.ts";
 import { alias, argsFor, run } from "../../fixtures/checked.ts";
 import { decided, lines, order, own, routesAfter, scenario } from "../../fixtures/failover.ts";
 import {

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import type { LinkSpec } from "../../../../engine/model/link.ts";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import {
   fed,
@@ -9,7 +9,7 @@ import {
   listed,
   plannedFederation,
 } from "../../fixtures/federation.ts";
-import { managerOf } from "../../../../engine/mirroring/model/marks.ts";
+import { managerOf } from "../../../../engine/model/marks.ts";
 import { confirmed, unmarked } from "../../fixtures/marks.ts";
 import { cluster, http, member, service } from "../../fixtures/objects.ts";
 

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
 import { federated, type Federation, federationOf } from "../../fixtures/federation.ts";
 import { cluster, http, member } from "../../fixtures/objects.ts";
 

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import {
-  annotation,
-  clusterOfToken,
-  tokensIn,
-} from "../../../../engine/mirroring/model/vocabulary.ts";
+import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
+import { annotation, clusterOfToken, tokensIn } from "../../../../engine/model/vocabulary.ts";
 import { fed, federated, plannedFederation } from "../../fixtures/federation.ts";
 import { cluster, http, member, service } from "../../fixtures/objects.ts";
 import { shape } from "../../fixtures/shape.ts";

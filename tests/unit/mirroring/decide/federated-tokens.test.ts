@@ -8,7 +8,7 @@ import {
   listed,
 } from "../../fixtures/federation.ts";
 import { cluster, member, service } from "../../fixtures/objects.ts";
-import { localMember, managerOf } from "../../../../engine/mirroring/model/marks.ts";
+import { localMember, managerOf } from "../../../../engine/model/marks.ts";
 import { confirmed, stack } from "../../fixtures/marks.ts";
 
 const bb = member("demo/bb");

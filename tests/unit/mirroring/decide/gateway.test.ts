@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import type { LinkSpec } from "../../../../engine/model/link.ts";
 import type { Endpoints, ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { known, mirrorAt, noGateway, wanted, west } from "../../fixtures/link.ts";
 import { endpoints, exported, headless, http, pods } from "../../fixtures/objects.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, match } from "node:assert/strict";
-import type { MirrorKind } from "../../../../engine/mirroring/model/mirror.ts";
+import type { MirrorKind } from "../../../../engine/model/mirror.ts";
 import type { Endpoints } from "../../../../engine/kubernetes/objects/objects.ts";
 import { noGateway, type LinkScenario, wanted, west } from "../../fixtures/link.ts";
 import { cluster, endpoints, headless, pods, service } from "../../fixtures/objects.ts";

@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
-import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
-import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
+import type { LinkSpec } from "../../../../engine/model/link.ts";
+import type { Mirror } from "../../../../engine/model/mirror.ts";
 import type { EndpointSubset } from "../../../../engine/kubernetes/objects/objects.ts";
-import { hostSubsets } from "../../../../engine/mirroring/decide/policies/headless.ts";
+import { hostSubsets } from "../../../../engine/model/headless.ts";
 import { wanted, west, nothingWanted } from "../../fixtures/link.ts";
 import { endpoints, headless, http, podPorts, pods } from "../../fixtures/objects.ts";
 import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
+import { reasons } from "../../../../engine/model/reasons.ts";
 import { edited } from "../../fixtures/edited.ts";
 import { noGateway, type LinkScenario, west } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, headless, namespace, pods } from "../../fixtures/objects.ts";

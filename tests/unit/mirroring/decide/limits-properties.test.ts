@@ -6,9 +6,9 @@ import { objectKey, type Service } from "../../../../engine/kubernetes/objects/o
 import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { SharedValues } from "../../../../engine/kubernetes/objects/shared-values.ts";
 import { decide } from "../../../../engine/mirroring/decide/decide.ts";
-import { noRoutes } from "../../../../engine/mirroring/model/route.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
+import { noRoutes } from "../../../../engine/model/route.ts";
+import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
+import { label } from "../../../../engine/model/vocabulary.ts";
 import { carryOut } from "../../fixtures/carry-out.ts";
 import { known, link } from "../../fixtures/link.ts";
 import { stack } from "../../fixtures/marks.ts";

@@ -1,10 +1,6 @@
 import { deepEqual, match } from "node:assert/strict";
-import {
-  copiedAnnotations,
-  copiedLabels,
-  othersKeys,
-} from "../../../../engine/mirroring/decide/metadata.ts";
-import { linkDefaults } from "../../../../engine/mirroring/model/link.ts";
+import { copiedAnnotations, copiedLabels, othersKeys } from "../../../../engine/model/metadata.ts";
+import { linkDefaults } from "../../../../engine/model/link.ts";
 import { byUs, edited, withAnnotations, withLabels } from "../../fixtures/edited.ts";
 import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
 import { exported, exporting, service } from "../../fixtures/objects.ts";

@@ -6,12 +6,12 @@ import {
   type ServicePort,
 } from "../../../../engine/kubernetes/objects/objects.ts";
 import { plan } from "../../../../engine/mirroring/decide/compare.ts";
-import { isWanted } from "../../../../engine/mirroring/model/decision.ts";
+import { isWanted } from "../../../../engine/model/decision.ts";
 import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
 import { withinLimits } from "../../../../engine/mirroring/decide/policies/most-mirrors.ts";
-import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
-import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
+import { reasons } from "../../../../engine/model/reasons.ts";
+import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
+import { label } from "../../../../engine/model/vocabulary.ts";
 import { fed } from "../../fixtures/federation.ts";
 import {
   cluster,

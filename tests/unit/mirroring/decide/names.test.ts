@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
-import { linkDefaults, type LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import { linkDefaults, type LinkSpec } from "../../../../engine/model/link.ts";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
 import { edited } from "../../fixtures/edited.ts";
 import { cluster, endpoints, exported, headless, pods } from "../../fixtures/objects.ts";
 import { mirrorAt, wanted, west, nothingWanted } from "../../fixtures/link.ts";

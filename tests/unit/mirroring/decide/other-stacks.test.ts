@@ -5,7 +5,7 @@ import {
   deletionOf,
   ownershipNotes,
 } from "../../../../engine/mirroring/decide/policies/ownership.ts";
-import type { Decision } from "../../../../engine/mirroring/model/decision.ts";
+import type { Decision } from "../../../../engine/model/decision.ts";
 import { confirmedBy, stack } from "../../fixtures/marks.ts";
 import { exported, service } from "../../fixtures/objects.ts";
 import { planned, reconciled } from "../../fixtures/reconcile.ts";

@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { unwritable } from "../../../../engine/mirroring/decide/policies/collisions.ts";
 import { noneFreed } from "../../../../engine/mirroring/decide/policies/freed-names.ts";
 import { type Authority, fateOf } from "../../../../engine/mirroring/decide/policies/ownership.ts";
-import type { Mirror } from "../../../../engine/mirroring/model/mirror.ts";
-import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
+import type { Mirror } from "../../../../engine/model/mirror.ts";
+import { mirrorsOf } from "../../../../engine/model/owner.ts";
 import type {
   Endpoints,
   Service,

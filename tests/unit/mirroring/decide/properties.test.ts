@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { mirrorsOf } from "../../../../engine/mirroring/model/owner.ts";
+import { mirrorsOf } from "../../../../engine/model/owner.ts";
 import type { ObjectKey, ObjectMeta } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { ClusterSnapshot } from "../../../../engine/mirroring/model/snapshot.ts";
+import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
 import {
   clutter,
   colliding,
@@ -13,7 +13,7 @@ import {
   sources,
   targets,
 } from "../../fixtures/arbitrary.ts";
-import { mirrorName, mirrorNamespace } from "../../../../engine/mirroring/model/vocabulary.ts";
+import { mirrorName, mirrorNamespace } from "../../../../engine/model/vocabulary.ts";
 import { known, link } from "../../fixtures/link.ts";
 import { cluster } from "../../fixtures/objects.ts";
 import { planned, reconciled, settled } from "../../fixtures/reconcile.ts";

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { linkDefaults } from "../../../../engine/mirroring/model/link.ts";
+import { linkDefaults } from "../../../../engine/model/link.ts";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { type LinkScenario, wanted, west, nothingWanted } from "../../fixtures/link.ts";
 import { cluster, exported, headless, namespace, service } from "../../fixtures/objects.ts";

@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
-import { exportMode, selects } from "../../../../engine/mirroring/decide/policies/selection.ts";
-import type { LabelSelector, LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import { exportMode, selects } from "../../../../engine/model/selection.ts";
+import type { LabelSelector, LinkSpec } from "../../../../engine/model/link.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { link } from "../../fixtures/link.ts";
 import { service } from "../../fixtures/objects.ts";

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { Inputs } from "../../../../engine/mirroring/model/state.ts";
+import type { Inputs } from "../../../../engine/model/state.ts";
 import { argsFor, check, having, run } from "../../fixtures/checked.ts";
 import { fed, listed } from "../../fixtures/federation.ts";
 import { cluster, exported, exporting, member } from "../../fixtures/objects.ts";

@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { endpointsManifest, serviceManifest } from "../../../../engine/mirroring/apply/objects.ts";
-import type { LinkSpec } from "../../../../engine/mirroring/model/link.ts";
+import type { LinkSpec } from "../../../../engine/model/link.ts";
 import type {
   ObjectMeta,
   Service,
   StringMap,
 } from "../../../../engine/kubernetes/objects/objects.ts";
-import { mergedKeys, staleKeys } from "../../../../engine/mirroring/model/difference.ts";
+import { mergedKeys, staleKeys } from "../../../../engine/model/difference.ts";
 import { byUs, edited, withLabels } from "../../fixtures/edited.ts";
 import { mirrorAt, wanted, west } from "../../fixtures/link.ts";
 import {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { portsText } from "../../../../engine/mirroring/model/canonical.ts";
+import { portsText } from "../../../../engine/model/canonical.ts";
 import { describeLive, describeWanted } from "../../../../engine/mirroring/report/describe.ts";
 import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { cluster, endpoints, exported, headless, pods, service } from "../../fixtures/objects.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { mirrorsBefore } from "../../../../engine/mirroring/model/state.ts";
+import { mirrorsBefore } from "../../../../engine/model/state.ts";
 import {
   alias,
   args,

@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { objectKey, type Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { Decision } from "../../../../engine/mirroring/model/decision.ts";
+import type { Decision } from "../../../../engine/model/decision.ts";
 import { lastBackends } from "../../../../engine/mirroring/report/summary.ts";
-import { annotation, label } from "../../../../engine/mirroring/model/vocabulary.ts";
+import { annotation, label } from "../../../../engine/model/vocabulary.ts";
 
 const service = (name: string, labels = {}, annotations = {}): Service => ({
   metadata: { name, namespace: "shop", labels, annotations },

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Change, Decision } from "../../../../engine/mirroring/model/decision.ts";
+import type { Change, Decision } from "../../../../engine/model/decision.ts";
 import { withHistory } from "../../../../engine/mirroring/report/inputs.ts";
 import { reportOn } from "../../../../engine/mirroring/report/part.ts";
 import { mirrorsPart } from "../../../../engine/mirroring/report/parts.ts";
-import type { ChangeTexts } from "../../../../engine/mirroring/model/state.ts";
+import type { ChangeTexts } from "../../../../engine/model/state.ts";
 import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
 import { mirrorAt, wanted } from "../../fixtures/link.ts";
 import { cluster, endpoints, exported, service } from "../../fixtures/objects.ts";

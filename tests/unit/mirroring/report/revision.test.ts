@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { Inputs, MirrorsArgs } from "../../../../engine/mirroring/model/state.ts";
-import { label } from "../../../../engine/mirroring/model/vocabulary.ts";
+import type { Inputs, MirrorsArgs } from "../../../../engine/model/state.ts";
+import { label } from "../../../../engine/model/vocabulary.ts";
 import {
   alias,
   args,

@@ -1,5 +1,5 @@
 import { deepEqual, ok } from "node:assert/strict";
-import type { Skip } from "../../../../engine/mirroring/model/reasons.ts";
+import type { Skip } from "../../../../engine/model/reasons.ts";
 import {
   countNotMirrored,
   notMirrored,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { StatusEntry } from "../../../../engine/mirroring/model/service-status.ts";
+import type { StatusEntry } from "../../../../engine/model/service-status.ts";
 import { federatedStatus, mirrorStatus } from "../../../../engine/mirroring/report/status.ts";
 import { type Federation, federationOf, plannedFederation } from "../../fixtures/federation.ts";
 import {

@@ -6,11 +6,8 @@ import type {
 } from "../../../../engine/kubernetes/objects/link-resource.ts";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
-import { reasons } from "../../../../engine/mirroring/model/reasons.ts";
-import {
-  statusUpdate,
-  type StatusEntry,
-} from "../../../../engine/mirroring/model/service-status.ts";
+import { reasons } from "../../../../engine/model/reasons.ts";
+import { statusUpdate, type StatusEntry } from "../../../../engine/model/service-status.ts";
 
 const now = new Date("2024-11-07T19:53:01.789Z");
 const later = new Date("2024-12-24T12:00:00Z");

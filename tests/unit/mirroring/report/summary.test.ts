@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
-import type { Decision, Verdict } from "../../../../engine/mirroring/model/decision.ts";
+import type { Decision, Verdict } from "../../../../engine/model/decision.ts";
 import { reportOn } from "../../../../engine/mirroring/report/part.ts";
 import { mirrorsPart } from "../../../../engine/mirroring/report/parts.ts";
 import { check, having, settled, web, west } from "../../fixtures/checked.ts";

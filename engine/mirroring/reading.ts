@@ -1,8 +1,0 @@
-/**
- * The watch reads clusters and decides about them outside a provider. This is not part of index.ts, because the Pulumi
- * program imports that and would load all of this in every run.
- */
-export { Clusters } from "../mesh/clusters.ts";
-export { probeGateway } from "../mesh/gateway.ts";
-export { addressesOf } from "../mesh/names.ts";
-export { type CheckedSource, checkSource } from "./reconcile.ts";

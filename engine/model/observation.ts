@@ -1,0 +1,32 @@
+import type { GatewayReading } from "./gateway.ts";
+import type { ObjectKey, StatefulSet } from "../kubernetes/objects/objects.ts";
+import type { LinkSpec } from "./link.ts";
+import type { Result } from "../result.ts";
+import type { ClusterSnapshot } from "./snapshot.ts";
+
+export type ClusterReadings = ReadonlyMap<string, Result<ClusterSnapshot>>;
+
+export interface LinkObservation {
+  readonly link: LinkSpec;
+  readonly target: Result<TargetObservation>;
+}
+
+export interface TargetObservation {
+  readonly snapshot: ClusterSnapshot;
+  readonly gateway: GatewayReading;
+  /** The gateway doesn't exist yet, and `gateway` only stands in for it. */
+  readonly gatewayPending: boolean;
+  /** The list is empty if they couldn't be read. */
+  readonly statefulSets: readonly StatefulSet[];
+}
+
+/** Each Service of a target has the UIDs of its StatefulSets. */
+export type KnownSets = Readonly<Record<ObjectKey, readonly string[]>>;
+
+export interface LinkView extends Omit<TargetObservation, "gatewayPending"> {
+  readonly link: LinkSpec;
+  readonly source: ClusterSnapshot;
+  readonly now: Date;
+  /** UIDs of the StatefulSets that earlier runs have seen behind each exported Service of this very target. */
+  readonly knownSets?: KnownSets | undefined;
+}

@@ -1,0 +1,157 @@
+import { request } from "node:http";
+import { failureOfConnection } from "../kubernetes/client/failure.ts";
+import { systemTime, type Time } from "../kubernetes/client/retry.ts";
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { inSeconds } from "../kubernetes/objects/duration.ts";
+import { objectKey } from "../kubernetes/objects/objects.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { type OwnAddresses, ownAddresses } from "../gateway/addresses.ts";
+import { type GatewayJudge, gatewayProbe, judgedGateway, leftOut } from "../gateway/facts.ts";
+import type { GatewayReading, ProbeResult } from "../model/gateway.ts";
+import type { LinkSpec } from "../model/link.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { annotation, probePort } from "../model/vocabulary.ts";
+import { invalid, valueIn } from "../result.ts";
+import { aboutCluster, messageOf, unlessBug, UserError } from "../user-error.ts";
+import type { Clusters } from "./clusters.ts";
+
+/** Without access to the source, its own addresses are unknown. */
+export function judgeFor(
+  clusters: Pick<Clusters, "snapshot" | "nodes" | "resolve">,
+  source: string,
+  access: ClusterAccess | undefined,
+): GatewayJudge {
+  let own: Promise<OwnAddresses | undefined> | undefined;
+  const readOwn = async () => {
+    if (access === undefined) return undefined;
+    const snapshot = await clusters.snapshot(source, access);
+    const nodes = await clusters.nodes(source, access).catch(unlessBug([]));
+    return ownAddresses({ ...snapshot, nodes });
+  };
+  return {
+    resolve: (name) => clusters.resolve(name),
+    own: () => (own ??= aboutCluster(source, readOwn).catch(unlessBug(undefined))),
+  };
+}
+
+/**
+ * Hostnames are resolved to IPs (linkerd-behaviour.md 2.9). Names that don't resolve, and announced addresses that may
+ * not be used, are left out with a warning if another address remains.
+ */
+export async function readGateway(
+  link: LinkSpec,
+  target: ClusterSnapshot,
+  judge: GatewayJudge,
+): Promise<GatewayReading> {
+  if (link.gateway === false)
+    return invalid(
+      `link ${link.source} → ${link.target} has no gateway (gateway: false): label the Service mirror.linkerd.io/exported=remote-discovery instead, or give the link a gateway`,
+    );
+  const { namespace, name } = link.gateway;
+  const service = target.services.get(objectKey(namespace, name));
+  const where = `${target.cluster}/${namespace}/${name}`;
+  const judged = await judgedGateway(link.gateway, service, where, judge);
+  if ("why" in judged) return judged;
+  const { facts, dialled, failed, refused } = judged.value;
+  if (dialled.length === 0)
+    return {
+      why: `the gateway of ${target.cluster} does not resolve (${failed.join("; ")}): a new load balancer can take minutes to appear in DNS, so run again, or set gateway.addresses on the link`,
+      cause: "unreachable",
+    };
+  const warnings = [...failed, ...refused].map((why) => leftOut(target.cluster, why));
+  return { value: { gateway: { ...facts, addresses: dialled }, announced: facts, warnings } };
+}
+
+export interface ProbeTarget {
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly path: string;
+}
+
+/** An address has this many milliseconds to connect and to send the status line. */
+const answerTimeout = 1_500;
+
+/** Real answers to a probe have far fewer bytes. */
+const maxHeaderSize = 8_192;
+
+/** Mirrors don't depend on the result, which is undefined if the link has no probe or its gateway is not known. */
+export async function probeGateway(
+  link: LinkSpec,
+  target: ClusterSnapshot,
+  reading: GatewayReading,
+  time: Time = systemTime,
+  send = sendProbe,
+): Promise<ProbeResult | undefined> {
+  const known = valueIn(reading);
+  if (!link.gatewayProbe || link.gateway === false || known === undefined) return undefined;
+  const { namespace, name } = link.gateway;
+  const where = `${target.cluster}/${namespace}/${name}`;
+  const found = gatewayProbe(target.services.get(objectKey(namespace, name)), where);
+  if (found === undefined)
+    return {
+      why: `the gateway Service ${where} offers no probe: it needs the annotation ${annotation.probePath} and a port named ${probePort}`,
+    };
+  if ("mistake" in found) return { why: found.mistake };
+  const { path, port } = found.probe;
+  const sent = time.now();
+  const down = await send({ addresses: known.gateway.addresses, path, port }, time);
+  return { path, port, milliseconds: time.now() - sent, ...omitUndefined({ down }) };
+}
+
+/**
+ * Sends one GET to every address, as Linkerd's probe worker does to one. Status 200 alone counts, and one is enough, since
+ * a gateway is down as a whole. It returns why the gateway is down: `HTTP status 503`.
+ */
+export async function sendProbe(
+  target: ProbeTarget,
+  time: Time = systemTime,
+): Promise<string | undefined> {
+  const answered = new AbortController();
+  const asked = target.addresses.map(async (address) => {
+    const failure = await ask(address, target, time, answered.signal);
+    // `any` takes the first that does not reject.
+    if (failure !== undefined) throw new UserError(failure);
+  });
+  try {
+    await Promise.any(asked);
+    return undefined;
+  } catch (error) {
+    const failures = error instanceof AggregateError ? error.errors.map(messageOf) : [];
+    return [...new Set(failures)].join("; ");
+  } finally {
+    answered.abort();
+  }
+}
+
+/** The target chooses the address, so there is no credential, proxy or redirect, and only the status is read. */
+function ask(
+  host: string,
+  { port, path }: ProbeTarget,
+  time: Time,
+  ended: AbortSignal,
+): Promise<string | undefined> {
+  const late = new AbortController();
+  const signal = AbortSignal.any([late.signal, ended]);
+  return new Promise<string | undefined>((resolve) => {
+    const cancel = time.alarm(answerTimeout, () => {
+      late.abort();
+      resolve(`no answer within ${inSeconds(answerTimeout)}`);
+    });
+    const sent = request({ host, port, path, agent: false, signal, maxHeaderSize });
+    const settle = (failure: string | undefined) => {
+      cancel();
+      resolve(failure);
+      sent.destroy();
+    };
+    sent.on("response", ({ statusCode = 0 }) => {
+      settle(statusCode === 200 ? undefined : `HTTP status ${statusCode}`);
+    });
+    sent.on("error", (error) => {
+      settle(failureOfConnection(error).detail);
+    });
+    sent.on("close", () => {
+      settle("the connection was closed without an answer");
+    });
+    sent.end();
+  });
+}

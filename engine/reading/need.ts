@@ -1,0 +1,97 @@
+import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import type { LinkSpec } from "../model/link.ts";
+import type { ClusterReadings } from "../model/observation.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { type Result, resultOf } from "../result.ts";
+import type { Clusters } from "./clusters.ts";
+import type { Extent } from "./snapshot.ts";
+
+export type Observed = Pick<
+  Clusters,
+  | "client"
+  | "connect"
+  | "controllers"
+  | "mayDo"
+  | "nodes"
+  | "resolve"
+  | "routes"
+  | "snapshot"
+  | "statefulSets"
+  | "time"
+>;
+
+export interface Need {
+  /** A snapshot of these clusters is read. Every end of a link is among them. */
+  readonly clusters?: Readonly<Record<string, ClusterNeed>>;
+  readonly links?: readonly LinkNeed[];
+  readonly installations?: InstallationsNeed;
+  /** Puts failures in the place of snapshots from which nothing may be concluded; nothing else is read there. */
+  readonly judge?: (snapshots: ClusterReadings) => ClusterReadings;
+}
+
+export interface ClusterNeed {
+  readonly extent?: Extent;
+  /** Linkerd's controllers are read always, or if the snapshot calls for it. */
+  readonly controllers?: boolean | ((snapshot: ClusterSnapshot) => boolean);
+  /** A few pods are read in namespaces with mirrors. */
+  readonly clients?: boolean;
+  /** Linkerd's trust and config are read from this namespace. */
+  readonly linkerd?: string | undefined;
+}
+
+/** No snapshot of these clusters is read, because nothing is decided about their Services. */
+export interface InstallationsNeed {
+  readonly linkerdNamespace: string;
+  readonly clusters: Readonly<Record<string, InstallationNeed>>;
+}
+
+/** The UID of `kube-system` is read in every case. */
+export interface InstallationNeed {
+  /** The anchors and the issuer are read, and the proxies if any cluster is in a rotation. */
+  readonly trust?: boolean;
+  /** The objects that others provide with `trust.external` are read if the trust could be read. */
+  readonly external?: boolean;
+  /** Linkerd's domains and version are read. */
+  readonly config?: boolean;
+  readonly controllers?: boolean;
+}
+
+export interface LinkNeed {
+  readonly link: LinkSpec;
+  readonly gatewayPending?: boolean;
+  /** StatefulSets of the target are read if single pods of it are mirrored. */
+  readonly statefulSets?: boolean;
+  readonly probe?: boolean;
+  /** Nodes of both clusters are read if traffic goes straight to pods. */
+  readonly podRanges?: boolean;
+  readonly credentials?: CredentialsNeed;
+}
+
+export interface MeshAccess {
+  readonly clusters: Readonly<Record<string, ClusterAccess>>;
+  /** Each distrusted cluster has a reason. */
+  readonly distrusted?: Readonly<Record<string, string>>;
+}
+
+/** A distrusted cluster is not contacted. */
+export async function ifTrusted<T>(
+  { clusters, distrusted = {} }: MeshAccess,
+  name: string,
+  read: (access: ClusterAccess) => Promise<T>,
+): Promise<Result<T>> {
+  const why = distrusted[name];
+  if (why !== undefined) return { why, cause: "refused" };
+  return resultOf(() => read(accessOf(clusters, name)), name);
+}
+
+export function accessOf(accesses: MeshAccess["clusters"], name: string): ClusterAccess {
+  const access = accesses[name];
+  if (access === undefined) throw new TypeError(`there is no access to cluster ${name}`);
+  return access;
+}
+
+export interface CredentialsNeed {
+  readonly mirroring: "pulumi" | "controller";
+  readonly linkerdNamespace: string;
+  readonly multiclusterNamespace: string;
+}

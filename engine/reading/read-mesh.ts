@@ -1,0 +1,153 @@
+import { fallback } from "../kubernetes/client/errors.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import type { GatewayReading } from "../model/gateway.ts";
+import type { GatewayJudge } from "../gateway/facts.ts";
+import type { ClusterReadings, TargetObservation } from "../model/observation.ts";
+import { absentPods, mirrorsPods } from "../model/absent-pods.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import { type Failure, resultOf, valueIn } from "../result.ts";
+import { unlessBug } from "../user-error.ts";
+import { leadsToPods, readCredentials } from "./credentials.ts";
+import { judgeFor, probeGateway, readGateway } from "./gateway.ts";
+import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
+import { readInstallations } from "./installations.ts";
+import {
+  accessOf,
+  type ClusterNeed,
+  ifTrusted,
+  type LinkNeed,
+  type MeshAccess,
+  type Need,
+  type Observed,
+} from "./need.ts";
+import { type ClusterReading, type LinkReading, mapped, type MeshReading } from "./reading.ts";
+
+/** All clusters are read at the same time. A cluster that can't be read has a failure in its place. */
+export async function readMesh(
+  config: MeshAccess,
+  clusters: Observed,
+  { clusters: needs = {}, links: asked = [], installations, judge = (found) => found }: Need,
+): Promise<MeshReading> {
+  const readings = mapped(Object.entries(needs), ({ extent }, name) =>
+    ifTrusted(config, name, (access) => clusters.snapshot(name, access, extent)),
+  );
+  const snapshots = judge(await readings);
+  const isFlat = ({ link, podRanges = false }: LinkNeed) =>
+    podRanges && leadsToPods(link, snapshots.get(link.target));
+  const flat = new Set(asked.filter(isFlat).flatMap(({ link }) => [link.source, link.target]));
+  const judges = new Map<string, GatewayJudge>();
+  // The source's own addresses are computed once for all of its links.
+  const judgeOf = (source: string) => {
+    const known = judges.get(source) ?? judgeFor(clusters, source, config.clusters[source]);
+    judges.set(source, known);
+    return known;
+  };
+  const [read, links, installed] = await Promise.all([
+    mapped(snapshots, async (snapshot, name): Promise<ClusterReading> => {
+      if ("why" in snapshot) return { snapshot };
+      const need = { ...needs[name], podRanges: flat.has(name) };
+      const rest = await resultOf(
+        () => readCluster(config, clusters, snapshot.value, name, need),
+        name,
+      );
+      return "why" in rest ? { snapshot: rest } : { snapshot, ...rest.value };
+    }),
+    Promise.all(
+      asked.map(async (each) => {
+        const read = () => readLink(config, clusters, each, snapshots, judgeOf);
+        const found = await resultOf(read, each.link.target);
+        const link = "why" in found ? { link: each.link, target: found } : found.value;
+        return isFlat(each) ? { ...link, isFlat: true } : link;
+      }),
+    ),
+    installations === undefined
+      ? new Map<string, never>()
+      : readInstallations(config, clusters, installations),
+  ]);
+  // A target of which one part can't be read counts as unread, since nothing can be concluded about the rest.
+  for (const { link, target } of links) {
+    const cluster = read.get(link.target);
+    if ("why" in target && cluster) read.set(link.target, { ...cluster, snapshot: target });
+  }
+  return { clusters: read, links, installations: installed };
+}
+
+async function readCluster(
+  { clusters: accesses }: MeshAccess,
+  clusters: Observed,
+  snapshot: ClusterSnapshot,
+  name: string,
+  { controllers, clients, linkerd, podRanges }: ClusterNeed & { podRanges: boolean },
+): Promise<Omit<ClusterReading, "snapshot">> {
+  const access = accessOf(accesses, name);
+  const client = () => clusters.client(name, access);
+  const isAsked = typeof controllers === "function" ? controllers(snapshot) : controllers;
+  const namespaces = clients === true ? namespacesWithMirrors(snapshot) : [];
+  const [controllersThere, unmeshed, ranges, trust] = await Promise.all([
+    isAsked === true ? resultOf(() => clusters.controllers(name, access)) : undefined,
+    namespaces.length > 0
+      ? resultOf(async () => unmeshedIn(await client(), namespaces))
+      : undefined,
+    podRanges ? resultOf(async () => podRangesOf(await clusters.nodes(name, access))) : undefined,
+    linkerd === undefined ? undefined : readLinkerd(await client(), linkerd),
+  ]);
+  return omitUndefined({
+    controllers: controllersThere,
+    unmeshed,
+    podRanges: ranges,
+    linkerd: trust,
+  });
+}
+
+async function readLink(
+  config: MeshAccess,
+  clusters: Observed,
+  need: LinkNeed,
+  snapshots: ClusterReadings,
+  judgeOf: (source: string) => GatewayJudge,
+): Promise<LinkReading> {
+  const { link, probe = false } = need;
+  const snapshot = snapshots.get(link.target) ?? unknownCluster(link.target);
+  if ("why" in snapshot) return { link, target: snapshot };
+  const asked = valueIn(snapshots.get(link.source)) && need.credentials;
+  const [target, credentials] = await Promise.all([
+    resultOf(() =>
+      observeTarget(config, clusters, need, snapshot.value, snapshots, judgeOf(link.source)),
+    ),
+    asked && readCredentials(config, clusters, link, asked, snapshot.value),
+  ]);
+  const gateway = valueIn(target)?.gateway;
+  const probed =
+    probe && gateway && (await probeGateway(link, snapshot.value, gateway, clusters.time));
+  return { link, target, ...omitUndefined({ probe: probed || undefined, credentials }) };
+}
+
+export function unknownCluster(name: string): Failure {
+  return { why: `the stack's config has no cluster ${name}`, cause: "invalid" };
+}
+
+/** The run will create the gateway. No message about a mirror shows its address. */
+const standIn: GatewayReading = {
+  value: { gateway: { addresses: ["0.0.0.0"], port: 1, identity: "" }, warnings: [] },
+};
+
+async function observeTarget(
+  { clusters: accesses }: MeshAccess,
+  clusters: Observed,
+  { link, gatewayPending = false, statefulSets = false }: LinkNeed,
+  snapshot: ClusterSnapshot,
+  snapshots: ClusterReadings,
+  judge: GatewayJudge,
+): Promise<TargetObservation> {
+  const gateway = gatewayPending ? standIn : await readGateway(link, snapshot, judge);
+  const source = valueIn(snapshots.get(link.source));
+  const asks = statefulSets && source !== undefined && mirrorsPods(link, snapshot);
+  // A missing pod comes back if its StatefulSet still has that replica. Without missing pods, nothing depends on the answer.
+  const isHeld = asks && link.readiness === "ignore" && absentPods(link, source, snapshot).size > 0;
+  const sets = asks
+    ? await clusters
+        .statefulSets(link.target, accessOf(accesses, link.target))
+        .catch(isHeld ? fallback([], "forbidden") : unlessBug([]))
+    : [];
+  return { snapshot, gateway, gatewayPending, statefulSets: sets };
+}
