@@ -22,6 +22,8 @@ export interface MadeClusters {
   readonly last: ReadonlySet<string>;
   /** The trust of every cluster stays as it is in this run for these reasons. */
   readonly held: readonly string[];
+  /** They fail the run in the end (TrustRoot). */
+  readonly errors?: TrustRoot["errors"];
 }
 
 interface Making extends Pick<LinkerdSetup, "secretValues"> {
@@ -108,7 +110,13 @@ export async function makeClusters(
     });
     return [name, installed] as const;
   });
-  return { clusters: new Map(made), refused, last, held };
+  return {
+    clusters: new Map(made),
+    refused,
+    last,
+    held,
+    ...omitUndefined({ errors: root?.errors }),
+  };
 }
 
 export function identityOf(name: string, { uids, twins }: Preflight) {

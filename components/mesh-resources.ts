@@ -11,7 +11,7 @@ import { EngineResource, type InputsOf } from "./engine-resource.ts";
 import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import { Mirrors } from "./mirrors.ts";
-import { after, detached } from "./output-value.ts";
+import { after, detached, valueOf } from "./output-value.ts";
 import type { Preflight } from "./preflight.ts";
 import { guardRemovals, keptClusters } from "./removal-guard.ts";
 
@@ -34,7 +34,7 @@ export class MeshResources {
   readonly #revisions: Record<string, pulumi.Output<unknown>> = {};
   readonly #unverified: pulumi.Resource[] = [];
   /** Their keys are the clusters that lose access. */
-  readonly #revocations = new Map<string, pulumi.Resource>();
+  readonly #revocations = new Map<string, pulumi.Resource[]>();
   /** It stays empty with `manage: mirrors`, which prepares no cluster. */
   #made: MadeClusters = { clusters: new Map(), refused: new Map(), last: new Set(), held: [] };
 
@@ -85,6 +85,12 @@ export class MeshResources {
     }
     if (preflight !== undefined) this.#verify();
     return this;
+  }
+
+  /** Resolves once everything is done, with what fails the run then. */
+  async errors(): Promise<readonly string[]> {
+    await after(this.#unverified);
+    return (await valueOf(pulumi.output(this.#made.errors))) ?? [];
   }
 
   #removalGuard(): Parameters<typeof makeClusters>[1]["guard"] {
@@ -145,7 +151,7 @@ export class MeshResources {
       );
       const props = { ...args, revision: undefined };
       const revocation = new EngineResource("Revocation", source, props, { parent, dependsOn });
-      this.#revocations.set(source, revocation);
+      this.#revocations.set(source, [revocation]);
       this.#unverified.push(revocation);
     }
   }
@@ -166,7 +172,7 @@ export class MeshResources {
         owner: linkOwner({ stack: fullStackName(), ...config.spec }),
         targetRefused: this.#made.refused.get(config.spec.target),
         // Before anything of the source can fail, which may be the reason for revoking its link.
-        revocation: this.#revocationOf(config.spec.source),
+        revocation: this.#revocations.get(config.spec.source) ?? [],
         namespaces: { linkerd: linkerdNamespace, multicluster: multiclusterNamespace },
       },
       { parent: this.#parent, dependsOn: after(before) },
@@ -179,11 +185,6 @@ export class MeshResources {
   #readyIn(cluster: string): pulumi.Resource[] {
     const made = this.#made.clusters.get(cluster);
     return made === undefined ? [] : [made.ready];
-  }
-
-  #revocationOf(source: string): pulumi.Resource[] {
-    const found = this.#revocations.get(source);
-    return found === undefined ? [] : [found];
   }
 
   /**
@@ -215,7 +216,7 @@ export class MeshResources {
         parent: this.#parent,
         dependsOn: after(
           [...links.map(({ credentials }) => credentials.last), ...before],
-          [...this.#revocationOf(source), ...this.#readyIn(source)],
+          [...(this.#revocations.get(source) ?? []), ...this.#readyIn(source)],
         ),
       },
     );
@@ -238,9 +239,10 @@ export class MeshResources {
       parent,
       dependsOn: [...this.#unverified],
     });
+    this.#unverified.push(health);
     if (!this.#config.linkerdCheck) return;
     const triggers = pulumi.all(Object.values(this.#revisions));
-    const dependsOn = [...this.#unverified, health];
+    const dependsOn = [...this.#unverified];
     new LinkerdCliCheck("linkerd-check", { mesh, triggers }, { parent, dependsOn });
   }
 }

@@ -25,7 +25,7 @@ export class Mesh extends pulumi.ComponentResource {
   readonly linkStatuses: pulumi.Output<Readonly<Record<string, LinkSummary>>>;
   /** Each cluster trusts these anchors (PEM), if this program manages them. */
   readonly trustAnchors: pulumi.Output<Readonly<Record<string, string>>>;
-  readonly #made: Promise<unknown>;
+  readonly #made: Promise<MeshResources>;
 
   constructor(name: string, args: MeshArgs | CheckedMesh, opts?: pulumi.ComponentResourceOptions) {
     super(meshType, name, {}, opts);
@@ -62,5 +62,15 @@ export class Mesh extends pulumi.ComponentResource {
    */
   async registered(): Promise<void> {
     await this.#made;
+  }
+
+  /**
+   * Resolves once everything is done, for the plugin, whose exit code fails no run.
+   *
+   * @throws RunError with what fails the run in the end
+   */
+  async finished(): Promise<void> {
+    const errors = await (await this.#made).errors();
+    if (errors.length > 0) throw new pulumi.RunError(errors.join("\n"));
   }
 }

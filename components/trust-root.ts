@@ -18,6 +18,8 @@ export class TrustRoot extends pulumi.ComponentResource {
   readonly issuance: Issuance;
   readonly stage: pulumi.Output<RotationStage>;
   readonly expiries: pulumi.Output<Readonly<Record<string, string>>>;
+  /** They fail the run once it has done everything. A preview that failed would hold up other changes, and pull requests. */
+  readonly errors: pulumi.Output<readonly string[]>;
 
   constructor(name: string, args: TrustRootArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:TrustRoot", name, {}, opts);
@@ -29,17 +31,22 @@ export class TrustRoot extends pulumi.ComponentResource {
       for (const note of notes) this.say("warning", note);
       return stage;
     });
-    const dates = expiries.map((part) =>
-      part.apply(({ dates: ends, notices }) => {
-        // A preview that failed would hold up other changes, and pull requests.
-        for (const { severity, message } of notices)
-          this.say(pulumi.runtime.isDryRun() ? "warning" : severity, message);
-        return ends;
+    const told = expiries.map((part) =>
+      part.apply(({ dates, notices }) => {
+        const errors: string[] = [];
+        for (const { severity, message } of notices) {
+          const isError = severity === "error" && !pulumi.runtime.isDryRun();
+          this.say(isError ? "error" : "warning", message);
+          if (isError) errors.push(message);
+        }
+        return { dates, errors };
       }),
     );
-    this.expiries = pulumi
-      .all(dates)
-      .apply((parts) => Object.fromEntries(parts.flatMap((part) => Object.entries(part))));
+    const parts = pulumi.all(told);
+    this.expiries = parts.apply((all) =>
+      Object.fromEntries(all.flatMap(({ dates }) => Object.entries(dates))),
+    );
+    this.errors = parts.apply((all) => all.flatMap(({ errors }) => errors));
     this.registerOutputs({ anchorsPem, stage: this.stage, expiries: this.expiries });
   }
 

@@ -1,5 +1,6 @@
 // `pulumi-resource-linkerd-multicluster` starts this process.
 import * as pulumi from "@pulumi/pulumi";
+import { serveAsPlugin } from "../components/engine-resource.ts";
 import manifest from "../engine/package.json" with { type: "json" };
 import { MeshProvider } from "./provider.ts";
 
@@ -9,6 +10,7 @@ const args = process.argv.slice(2);
 const engine = args.find((each) => !each.startsWith("-"));
 if (engine !== undefined) pulumi.runtime.resetOptions("", "", -1, engine, "", false, "");
 
+serveAsPlugin();
 await pulumi.provider.main(new MeshProvider(manifest.version), args);
 // This comes only now, because the plugin has to print its port on the original console first.
 console.log = (line: string) => {

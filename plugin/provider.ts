@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import * as pulumi from "@pulumi/pulumi";
 import * as engine from "@linkerd-multicluster/engine";
-import { pluginTypes, servedBy, serveAsPlugin } from "../components/engine-resource.ts";
+import { pluginTypes, servedBy } from "../components/engine-resource.ts";
 import { checkedMesh } from "../components/checked-mesh.ts";
 import type { MeshArgs } from "../components/mesh-args.ts";
 import { Mesh, meshType } from "../components/mesh.ts";
@@ -15,7 +15,6 @@ export class MeshProvider implements pulumi.provider.Provider {
 
   constructor(version: string) {
     this.version = version;
-    serveAsPlugin();
   }
 
   /** `npm run package` puts it into the package. */
@@ -23,7 +22,7 @@ export class MeshProvider implements pulumi.provider.Provider {
     return readFile(new URL("../schema.json", import.meta.url), "utf8");
   }
 
-  /** @throws RunError with every mistake in the arguments */
+  /** @throws RunError with every mistake in the arguments, or with what fails the run once it has done everything */
   async construct(
     name: string,
     type: string,
@@ -31,15 +30,16 @@ export class MeshProvider implements pulumi.provider.Provider {
     options: pulumi.ComponentResourceOptions,
   ): Promise<pulumi.provider.ConstructResult> {
     if (type !== meshType) throw new Error(`linkerd-multicluster has no component ${type}`);
-    try {
-      const checked = await checkedMesh(name, inputs as unknown as MeshArgs);
-      const { urn, ...mesh } = new Mesh(name, checked, options);
-      const { mirrors, notMirrored, federated, linkStatuses, trustAnchors } = mesh;
-      return { urn, state: { mirrors, notMirrored, federated, linkStatuses, trustAnchors } };
-    } catch (error) {
-      // The engine shows only the message, and a bug needs its stack trace.
-      throw pulumi.RunError.isInstance(error) ? error : withStack(error);
-    }
+    const checked = await checkedMesh(name, inputs as unknown as MeshArgs).catch(
+      (error: unknown) => {
+        // The engine shows only the message, and a bug needs its stack trace.
+        throw pulumi.RunError.isInstance(error) ? error : withStack(error);
+      },
+    );
+    const mesh = new Mesh(name, checked, options);
+    const { urn, mirrors, notMirrored, federated, linkStatuses, trustAnchors } = mesh;
+    await mesh.finished();
+    return { urn, state: { mirrors, notMirrored, federated, linkStatuses, trustAnchors } };
   }
 
   check(urn: string, olds: Props, news: Props): Promise<pulumi.provider.CheckResult> {
