@@ -56,7 +56,9 @@ export async function makeClusters(
     const { linkerdNamespace, multiclusterNamespace } = mesh;
     const outOfIt = ownLinks(mesh).filter(({ spec }) => spec.source === name);
     const into = ownLinks(mesh).filter(({ spec }) => spec.target === name);
-    const adopted = targetsOf(outOfIt.filter(({ adopt }) => adopt));
+    const adopted = [...outOfIt, ...into]
+      .filter(({ adopt }) => adopt)
+      .map(({ spec }) => [`${spec.source}/${spec.target}`, spec.adoptFrom] as const);
     const links = {
       access: config.access,
       linkerdNamespace,
@@ -64,7 +66,7 @@ export async function makeClusters(
       targets: targetsOf(outOfIt),
       sources: into.map(({ spec }) => spec.source),
       stack: fullStackName(),
-      ...(adopted.length > 0 && { adopted }),
+      ...(adopted.length > 0 && { adopted: Object.fromEntries(adopted) }),
     };
     const known = { ...identityOf(name, preflight), links };
     const identity = new ClusterIdentity(name, config, known, { parent: place });

@@ -193,7 +193,7 @@ const settings = {
   adopt: only(
     linking,
     off(
-      "take over the link's objects that exist already, such as the Link and credentials of `linkerd multicluster link`, in place of refusing the source; remove it once they are (docs/guides/migrate.md)",
+      "take over the link's objects that exist already, such as the Link and credentials of `linkerd multicluster link`, in place of refusing the cluster; what another stack marks also needs `adoptFrom`; remove it once they are (docs/guides/migrate.md)",
     ),
   ),
   adoptFrom: withDefault(

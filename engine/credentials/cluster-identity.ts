@@ -2,7 +2,6 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectMeta } from "../kubernetes/objects/objects.ts";
-import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
@@ -19,8 +18,8 @@ export interface SourceLinks {
   readonly sources?: readonly string[];
   /** It is `organization/project/stack`. */
   readonly stack: string;
-  /** This stack may take over the Links of these targets from others. */
-  readonly adopted?: readonly string[];
+  /** This stack may take over the objects of these links (`source/target`), also from the stacks in the list. */
+  readonly adopted?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface IdentityInputs {
@@ -92,46 +91,57 @@ export async function checkIdentity(
 /**
  * Pulumi would fail on somebody else's Link, such as one from `linkerd multicluster link-gen`, in the middle of the run,
  * and two owners would overwrite each other. An object of this stack under another name of the cluster would be taken over
- * now, and deleted with the old name at the end of the run. If an object can't be read, the run finds out.
+ * now, and deleted with the old name at the end of the run. Where one link adopts, Pulumi updates what exists of the others
+ * as well, so an account of somebody else is refused too. If an object can't be read, the run finds out.
  */
 async function foreignObjects(
   kubernetes: Pick<Kubernetes, "find">,
   cluster: string,
-  { multiclusterNamespace: namespace, targets, sources = [], adopted = [], stack }: SourceLinks,
+  { multiclusterNamespace: namespace, targets, sources = [], adopted = {}, stack }: SourceLinks,
 ): Promise<string | undefined> {
   const found = <T extends { readonly metadata: ObjectMeta }>(
     resource: Resource<T>,
     name: string,
   ) => kubernetes.find(resource, { namespace, name }).catch(unlessBug(undefined));
-  const renamed = (where: string, { annotations }: ObjectMeta, link: string) => {
-    const owner = ownedLink(annotations?.[ownerAnnotation], stack);
-    return owner === undefined || owner === link ? [] : [renamedCluster(where, owner, link)];
+  const foreign = (where: string, { metadata }: { metadata: ObjectMeta }, link: string) => {
+    const mark = metadata.annotations?.[ownerAnnotation];
+    const own = ownedLink(mark, stack);
+    if (own !== undefined && own !== link) return renamedCluster(where, own, link);
+    const stacks = Object.hasOwn(adopted, link) ? adopted[link] : undefined;
+    const [other = ""] = own === undefined ? (mark?.split(" ") ?? []) : [];
+    if (other !== "" && stacks?.includes(other) !== true) return otherStacks(where, other);
+    // An account that names this very link was made by a run that left out the cluster's identity.
+    const isKnown = own !== undefined && where.startsWith("ServiceAccount ");
+    return stacks !== undefined || isKnown ? undefined : foreignObject(metadata, where);
   };
   const links = targets.map(async (target) => {
-    const link = await found(resources.links, target);
-    if (link === undefined) return [];
     const where = `Link ${cluster}/${namespace}/${target}`;
-    const own = renamed(where, link.metadata, `${cluster}/${target}`);
-    if (own.length > 0 || adopted.includes(target)) return own;
-    return [foreignLink(link, `${where} already exists`)];
+    const link = await found(resources.links, target);
+    return link && foreign(where, link, `${cluster}/${target}`);
   });
   const accounts = sources.map(async (source) => {
     const name = accountName(source);
-    const account = await found(resources.serviceAccounts, name);
     const where = `ServiceAccount ${cluster}/${namespace}/${name}`;
-    return account === undefined ? [] : renamed(where, account.metadata, `${source}/${cluster}`);
+    const account = await found(resources.serviceAccounts, name);
+    return account && foreign(where, account, `${source}/${cluster}`);
   });
-  return (await Promise.all([...links, ...accounts])).flat().join(". ") || undefined;
+  const refusals = await Promise.all([...links, ...accounts]);
+  return refusals.filter((why) => why !== undefined).join(". ") || undefined;
 }
 
 function renamedCluster(where: string, owner: string, link: string): string {
   return `${where} belongs to this stack's link ${owner}, and link ${link} would use it: a cluster with links can't be renamed, since removing the old name would delete what the new one uses. Use the name in ${owner} again; or remove that link, run pulumi up, and then add ${link}`;
 }
 
-function foreignLink({ metadata }: LinkResource, where: string): string {
-  const said = metadata.annotations?.["linkerd.io/created-by"];
+function otherStacks(where: string, other: string): string {
+  const stack = printable(other, 200);
+  return `${where} already exists, created by stack ${stack}: remove the link from that stack first; or, if that stack is gone, set adopt: true and adoptFrom: [${stack}] on it here`;
+}
+
+function foreignObject({ annotations }: ObjectMeta, where: string): string {
+  const said = annotations?.["linkerd.io/created-by"];
   const creator = said === undefined ? "somebody else" : printable(said, 100);
   if (creator.startsWith("linkerd-multicluster/"))
-    return `${where}, created by another stack of this program: remove the link from that stack first, or set adopt: true on it here if that stack is gone`;
-  return `${where}, created by ${creator} and not by this stack: to manage it here, remove the controller that runs for it and set adopt: true on the link; its mirrors stay and are adopted as well`;
+    return `${where} already exists, created by a stack of this program: if it is this one, whose state was lost, or one that is gone, set adopt: true on the link; otherwise remove the link from that stack first`;
+  return `${where} already exists, created by ${creator} and not by this stack: to manage it here, remove the controller that runs for it and set adopt: true on the link; its mirrors stay and are adopted as well`;
 }

@@ -110,7 +110,7 @@ describe("Mesh with manage: links, where a link adopts what exists", () => {
     const adopted = { spec, mirroring: "pulumi", owner };
     deepEqual(mesh.inputs(types.target, "east/west")["adopt"], adopted);
     const { links: out } = mesh.inputs(types.identity, "east");
-    deepEqual((out as { readonly adopted: unknown }).adopted, ["west"]);
+    deepEqual((out as { readonly adopted: unknown }).adopted, { "east/west": [] });
   });
 
   it("touches nothing in an unreachable or refused source", async () => {

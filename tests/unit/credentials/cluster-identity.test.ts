@@ -1,7 +1,8 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import {
   checkIdentity,
   type IdentityInputs,
+  type SourceLinks,
 } from "../../../engine/credentials/cluster-identity.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 
@@ -76,7 +77,7 @@ describe("a cluster's identity", () => {
   async function withLink(
     olds: Partial<IdentityInputs>,
     uid: string | undefined = "u1",
-    { creator = "cli", adopted = [] }: { creator?: string; adopted?: readonly string[] } = {},
+    { creator = "cli", adopted = {} }: { creator?: string; adopted?: SourceLinks["adopted"] } = {},
   ) {
     const metadata = { name: "north", annotations: { "linkerd.io/created-by": creator } };
     const find = (_: unknown, { name }: { readonly name: string }) =>
@@ -92,14 +93,14 @@ describe("a cluster's identity", () => {
     const why =
       "Link west/linkerd-multicluster/north already exists, created by cli and not by this stack: to manage it here, remove the controller that runs for it and set adopt: true on the link; its mirrors stay and are adopted as well";
     const other =
-      "Link west/linkerd-multicluster/north already exists, created by another stack of this program: remove the link from that stack first, or set adopt: true on it here if that stack is gone";
+      "Link west/linkerd-multicluster/north already exists, created by a stack of this program: if it is this one, whose state was lost, or one that is gone, set adopt: true on the link; otherwise remove the link from that stack first";
     const known = (...targets: string[]) => ({ ...west, ...u1, links: { ...links, targets } });
     const both = [undefined, ["east", "north"], "u1"];
     const creator = "linkerd-multicluster/0.1.0";
     deepEqual(await withLink({}), [why, [], "u1"]);
     deepEqual(await withLink(known("east"), "u1", { creator }), [other, ["east"], "u1"]);
     deepEqual(await withLink(known("north")), both);
-    deepEqual(await withLink({}, "u1", { adopted: ["north"] }), both);
+    deepEqual(await withLink({}, "u1", { adopted: { "west/north": [] } }), both);
     // An earlier version has remembered no links.
     deepEqual(await withLink({ ...west, ...u1 }), both);
     deepEqual(await withLink(known("east"), "unread"), [undefined, ["east"], "u1"]);
@@ -107,11 +108,15 @@ describe("a cluster's identity", () => {
   });
 
   /** Checks a cluster for links to and from north, with a Link and an account that name this owner. */
-  async function withOwner(owner: string, olds: Partial<IdentityInputs> = {}) {
-    const annotations = { "linkerd-multicluster/link": owner };
+  async function withOwner(
+    owner: string | undefined,
+    olds: Partial<IdentityInputs> = {},
+    adopted: SourceLinks["adopted"] = { "west/north": [], "north/west": [] },
+  ) {
+    const annotations = owner === undefined ? {} : { "linkerd-multicluster/link": owner };
     const find = () => Promise.resolve({ metadata: { annotations } });
     const cluster = { find } as unknown as Pick<Kubernetes, "find">;
-    const wanted = { ...links, targets: ["north"], sources: ["north"], adopted: ["north"] };
+    const wanted = { ...links, targets: ["north"], sources: ["north"], adopted };
     const news = { ...west, ...u1, links: wanted };
     const { inputs } = await checkIdentity(olds, news, () => Promise.resolve(cluster));
     return [inputs.refused, inputs.links?.targets, inputs.links?.sources];
@@ -129,12 +134,30 @@ describe("a cluster's identity", () => {
       [],
       [],
     ]);
-    // A stack whose state was lost adopts what it had, and a stack of another name what is left of it.
-    deepEqual(await withOwner("acme/mesh/prod occident/north"), accepted);
     const both = { ...west, ...u1, links: { ...links, targets: ["north"], sources: ["north"] } };
     deepEqual(await withOwner("acme/mesh/dev occident/north", both), accepted);
     // An earlier version has remembered no sources.
     const earlier = { ...west, ...u1, links: { ...links, targets: ["north"] } };
     deepEqual(await withOwner("acme/mesh/dev occident/north", earlier), accepted);
+  });
+
+  const mirrored = "Link west/linkerd-multicluster/north already exists, created by";
+  const account =
+    "ServiceAccount west/linkerd-multicluster/linkerd-multicluster-access-north already exists, created by";
+
+  it("is refused for an account of somebody else, though another of its links adopts", async () => {
+    // Pulumi updates whatever exists in a cluster with such a link.
+    const [refused] = await withOwner(undefined, {}, { "west/north": [] });
+    match(String(refused), new RegExp(`^${account} somebody else`));
+    deepEqual(await withOwner(undefined), [undefined, ["north"], ["north"]]);
+  });
+
+  it("is refused for objects that another stack marks, unless the link names that stack", async () => {
+    const prod = "acme/mesh/prod";
+    const advice = `stack ${prod}: remove the link from that stack first; or, if that stack is gone, set adopt: true and adoptFrom: [${prod}] on it here`;
+    const [refused] = await withOwner(`${prod} north/west`);
+    equal(refused, `${mirrored} ${advice}. ${account} ${advice}`);
+    const gone = { "west/north": [prod], "north/west": [prod] };
+    deepEqual(await withOwner(`${prod} x/y`, {}, gone), [undefined, ["north"], ["north"]]);
   });
 });
