@@ -15,18 +15,21 @@ import { printable } from "../kubernetes/objects/printable.ts";
 
 export const nothing = "none";
 
+const versionField = `annotation ${annotation.remoteResourceVersion}`;
+
 /**
- * Compares every field of a mirror that an update can set, except `remote-resource-version`, which changes with every heartbeat
- * of the target and serves only Linkerd's tools.
+ * Compares every field of a mirror that an update can set. `remote-resource-version` changes with every heartbeat of the
+ * target, so it counts only for headless mirrors: Linkerd's controller would take an older one for a reason to put the
+ * gateway's address in the place of the pods' mirrors, when it takes the mirror over.
  */
 export function serviceFields({ metadata, spec }: Service, wanted: Mirror): FieldChange[] {
-  const { labels, annotations } = wanted;
+  const { kind, labels, annotations } = wanted;
   const addressOf = (isHeadless: boolean) => (isHeadless ? "None" : "an address");
   const fields = [
     ...changed(
       "clusterIP",
       addressOf(isHeadless({ metadata, spec })),
-      addressOf(wanted.kind === "headless"),
+      addressOf(kind === "headless"),
     ),
     ...Object.entries(mirrorSpec(spec)).flatMap(([field, [live, wanted]]) =>
       changed(field, live, wanted),
@@ -36,7 +39,9 @@ export function serviceFields({ metadata, spec }: Service, wanted: Mirror): Fiel
   return [
     ...fields,
     ...mapFields("label", metadata, "labels", labels),
-    ...mapFields("annotation", metadata, "annotations", annotations),
+    ...mapFields("annotation", metadata, "annotations", annotations).filter(
+      ({ field }) => kind === "headless" || field !== versionField,
+    ),
   ];
 }
 
@@ -61,7 +66,7 @@ export const constantFields: ReadonlySet<string> = new Set(Object.keys(mirrorSpe
 /** Whatever these are, the Service serves the same requests at its address. */
 const harmless: ReadonlySet<string> = new Set([
   ...["externalIPs", "loadBalancerIP", "publishNotReadyAddresses"],
-  ...["sessionAffinity", "trafficDistribution"],
+  ...["sessionAffinity", "trafficDistribution", versionField],
 ]);
 
 /**
@@ -135,9 +140,7 @@ function mapFields(
   // It is a Map, because a key may be the name of a property that every object inherits, such as `constructor`.
   const is = new Map(Object.entries(live[field] ?? {}));
   const differing = Object.entries(wanted).flatMap(([key, value]) =>
-    key === annotation.remoteResourceVersion || is.get(key) === value
-      ? []
-      : changed(`${word} ${key}`, quoted(is.get(key)), quoted(value)),
+    is.get(key) === value ? [] : changed(`${word} ${key}`, quoted(is.get(key)), quoted(value)),
   );
   const going = staleKeys(field, live, wanted).flatMap((key) =>
     changed(`${word} ${key}`, quoted(is.get(key)), nothing),

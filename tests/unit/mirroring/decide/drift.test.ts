@@ -55,6 +55,7 @@ const unlisted = ({ metadata }: Endpoints) => ({ metadata });
 const named = [{ ip: "192.0.2.10" }, { ip: "192.0.2.9", hostname: "gw" }];
 const unready = { addresses: to("192.0.2.9"), notReadyAddresses: to("192.0.2.10") };
 
+const version = "mirror.linkerd.io/remote-resource-version";
 const fqName = "mirror.linkerd.io/remote-svc-fq-name";
 const port = "http 80→8080/TCP";
 const service = (service: Edit<Service>): Edits => ({ service });
@@ -135,6 +136,7 @@ const tables: Record<string, Row[]> = {
     ],
   ],
   "shop/db-west": [
+    [annotations({ [version]: "0" }), `annotation ${version}`, '"0"', '"1"'],
     [ports({ ...http, port: 81 }), "ports", "http 81→8080/TCP", port],
     [db(first), "endpoints", "none", db1],
     [db(first, { ip: "10.96.0.9", hostname: "db-1" }), "endpoints", db1.replace("0.2", "0.9"), db1],
@@ -216,7 +218,6 @@ describe("a mirror that was edited by hand", () => {
     ]);
   });
 
-  const version = "mirror.linkerd.io/remote-resource-version";
   const harmless: Record<string, Edits> = {
     "another resource version of the exported Service": annotations({ [version]: "0" }),
     "another address": service(withSpec({ clusterIP: "10.96.7.7" })),
