@@ -274,15 +274,18 @@ describe("the control loop of a watch", () => {
     ok(watch.times("settled").every((time) => time > begun));
   });
 
-  it("is stuck if a dry run takes longer than 15 minutes, but not if a run does", async () => {
-    watch.takes.up = 2_000;
+  it("is stuck if a dry run takes longer than 15 minutes, but not if a run hangs, which only Pulumi may end", async () => {
+    watch.takes.up = 20_000;
     await watch.exportAt(10);
     await watch.until(12);
     watch.takes["dry run"] = 2_000;
-    await watch.until(2_900);
+    await watch.until(20_000);
+    ok(watch.timeline.at(-1)?.endsWith(" up"), watch.timeline.at(-1));
     equal(watch.loop.isStuck, false);
-    await watch.until(2_950);
+    await watch.until(20_900);
+    equal(watch.loop.isStuck, false);
+    await watch.until(20_950);
     equal(watch.loop.isStuck, true);
-    await watch.stopAt(3_000);
+    await watch.stopAt(21_000);
   });
 });
