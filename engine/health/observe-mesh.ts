@@ -1,13 +1,14 @@
 import type { ConnectOptions } from "../kubernetes/client/interface.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { Clusters } from "../reading/clusters.ts";
-import type { Need } from "../reading/need.ts";
+import { mergedNeeds, type Need } from "../reading/need.ts";
 import { readMesh, unknownCluster } from "../reading/read-mesh.ts";
 import type { ClusterReading, MeshReading } from "../reading/reading.ts";
 import type { Decision } from "../model/decision.ts";
 import { federatedPart } from "../model/owner.ts";
 import { type Before, type MirrorsArgs, mirrorsOfSource } from "../model/state.ts";
-import { reconcile } from "../mirroring/reconcile.ts";
+import { needOfSource } from "../mirroring/need.ts";
+import { decideSource } from "../mirroring/reconcile.ts";
 import { type Outcome, whyUndecided } from "../mirroring/report/outcome.ts";
 import { type Result, valueIn } from "../result.ts";
 import type { HealthMesh } from "./health-mesh.ts";
@@ -40,21 +41,23 @@ export async function observeMesh(
   { sources = new Map(), mirrorsOnly = false, clusters: shared, ...options }: ObserveOptions = {},
 ): Promise<Views> {
   const clusters = shared ?? new Clusters(options);
+  const states = Object.keys(mesh.clusters).flatMap(
+    (name) => sources.get(name) ?? stateOf(mesh, name) ?? [],
+  );
+  const known = [...states.map(({ args }) => args), mesh];
+  const access = Object.fromEntries(known.flatMap((each) => Object.entries(each.clusters)));
   try {
-    const reading = await readMesh(
-      mesh,
-      clusters,
+    const need = mergedNeeds([
       mirrorsOnly ? needOfMirrors(mesh) : needOf(mesh),
-    );
-    const names = [...reading.clusters.keys()];
-    const planned = names.map(async (name): Promise<[string, Outcome][]> => {
-      const state = sources.get(name) ?? stateOf(mesh, name);
-      if (state === undefined) return [];
-      return [[name, await reconcile(clusters, state.args, state.before, now)]];
+      ...states.map(({ args, before }) => needOfSource(args, before)),
+    ]);
+    const reading = await readMesh({ clusters: access }, clusters, need);
+    const decided = states.map(async ({ args, before }): Promise<[string, Outcome]> => {
+      return [args.source, await decideSource(reading, clusters, args, before, now)];
     });
-    return viewsOf(mesh, now, reading, new Map((await Promise.all(planned)).flat()));
+    return viewsOf(mesh, now, reading, new Map(await Promise.all(decided)));
   } finally {
-    await Promise.all(Object.values(mesh.clusters).map((access) => clusters.close(access)));
+    await Promise.all(Object.values(access).map((each) => clusters.close(each)));
   }
 }
 
@@ -102,19 +105,19 @@ function viewsOf(
     const outcome = outcomes.get(cluster);
     return outcome?.outcome === "planned" ? valueIn(outcome.routes)?.httpRoutes : undefined;
   };
-  const clusters = [...reading.clusters].map(([cluster, found]) => ({
+  const readingOf = (name: string): ClusterReading =>
+    reading.clusters.get(name) ?? { snapshot: unknownCluster(name) };
+  const clusters = Object.keys(mesh.clusters).map((cluster) => ({
     mesh,
     cluster,
     now,
-    reading: found,
+    reading: readingOf(cluster),
     ...omitUndefined({
-      federated: decisionsOf(outcomes.get(cluster), cluster, federatedPart, [found]),
+      federated: decisionsOf(outcomes.get(cluster), cluster, federatedPart, [readingOf(cluster)]),
       flat: flat.get(cluster),
       httpRoutes: routesOf(cluster),
     }),
   }));
-  const readingOf = (name: string): ClusterReading =>
-    reading.clusters.get(name) ?? { snapshot: unknownCluster(name) };
   const links = mesh.links.flatMap(({ link, mirroring }, index) => {
     const [source, target] = [readingOf(link.source), readingOf(link.target)];
     const found = reading.links[index];

@@ -1,6 +1,5 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { LinkSpec } from "../model/link.ts";
-import type { ClusterReadings } from "../model/observation.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Result, resultOf } from "../result.ts";
 import type { Clusters } from "./clusters.ts";
@@ -25,18 +24,24 @@ export interface Need {
   readonly clusters?: Readonly<Record<string, ClusterNeed>>;
   readonly links?: readonly LinkNeed[];
   readonly installations?: InstallationsNeed;
-  /** Puts failures in the place of snapshots from which nothing may be concluded; nothing else is read there. */
-  readonly judge?: (snapshots: ClusterReadings) => ClusterReadings;
 }
 
 export interface ClusterNeed {
   readonly extent?: Extent;
   /** Linkerd's controllers are read always, or if the snapshot calls for it. */
   readonly controllers?: boolean | ((snapshot: ClusterSnapshot) => boolean);
+  readonly routes?: RoutesNeed;
   /** A few pods are read in namespaces with mirrors. */
   readonly clients?: boolean;
   /** Linkerd's trust and config are read from this namespace. */
   readonly linkerd?: string | undefined;
+}
+
+export interface RoutesNeed {
+  /** Without it, routes and ServiceProfiles of others are read too. */
+  readonly extent?: Extent;
+  /** A runner that may not list routes finds none. */
+  readonly isOptional: boolean;
 }
 
 /** No snapshot of these clusters is read, because nothing is decided about their Services. */
@@ -94,4 +99,49 @@ export interface CredentialsNeed {
   readonly mirroring: "pulumi" | "controller";
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
+}
+
+/** Asks for all of it at once. Links keep the order in which they are first asked for. */
+export function mergedNeeds(needs: readonly Need[]): Need {
+  const names = new Set(needs.flatMap(({ clusters = {} }) => Object.keys(clusters)));
+  const links = new Map<string, LinkNeed>();
+  for (const each of needs.flatMap((need) => need.links ?? [])) {
+    const { link, gatewayPending = false } = each;
+    const key = JSON.stringify([link, gatewayPending]);
+    links.set(key, { ...links.get(key), ...each });
+  }
+  return {
+    clusters: Object.fromEntries(
+      [...names].map((name) => [
+        name,
+        mergedCluster(needs.flatMap((need) => need.clusters?.[name] ?? [])),
+      ]),
+    ),
+    links: [...links.values()],
+  };
+}
+
+function mergedCluster(needs: readonly ClusterNeed[]): ClusterNeed {
+  const routes = needs.flatMap((need) => need.routes ?? []);
+  const [asked, linkerd] = [
+    needs.map(({ controllers }) => controllers),
+    needs.find((need) => need.linkerd),
+  ];
+  return {
+    extent: extentOf(needs),
+    controllers: (snapshot) =>
+      asked.some((each) => (typeof each === "function" ? each(snapshot) : each === true)),
+    clients: needs.some(({ clients }) => clients === true),
+    linkerd: linkerd?.linkerd,
+    ...(routes.length > 0 && {
+      routes: {
+        extent: extentOf(routes),
+        isOptional: routes.every(({ isOptional }) => isOptional),
+      },
+    }),
+  };
+}
+
+function extentOf(needs: readonly { readonly extent?: Extent }[]): Extent {
+  return needs.every(({ extent }) => extent === "mirrors") ? "mirrors" : undefined;
 }

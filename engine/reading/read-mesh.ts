@@ -4,6 +4,7 @@ import type { GatewayReading } from "../model/gateway.ts";
 import type { GatewayJudge } from "../gateway/facts.ts";
 import type { ClusterReadings, TargetObservation } from "../model/observation.ts";
 import { absentPods, mirrorsPods } from "../model/absent-pods.ts";
+import { noRoutes, type Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Failure, resultOf, valueIn } from "../result.ts";
 import { unlessBug } from "../user-error.ts";
@@ -19,6 +20,7 @@ import {
   type MeshAccess,
   type Need,
   type Observed,
+  type RoutesNeed,
 } from "./need.ts";
 import { type ClusterReading, type LinkReading, mapped, type MeshReading } from "./reading.ts";
 
@@ -26,12 +28,11 @@ import { type ClusterReading, type LinkReading, mapped, type MeshReading } from 
 export async function readMesh(
   config: MeshAccess,
   clusters: Observed,
-  { clusters: needs = {}, links: asked = [], installations, judge = (found) => found }: Need,
+  { clusters: needs = {}, links: asked = [], installations }: Need,
 ): Promise<MeshReading> {
-  const readings = mapped(Object.entries(needs), ({ extent }, name) =>
+  const snapshots = await mapped(Object.entries(needs), ({ extent }, name) =>
     ifTrusted(config, name, (access) => clusters.snapshot(name, access, extent)),
   );
-  const snapshots = judge(await readings);
   const isFlat = ({ link, podRanges = false }: LinkNeed) =>
     podRanges && leadsToPods(link, snapshots.get(link.target));
   const flat = new Set(asked.filter(isFlat).flatMap(({ link }) => [link.source, link.target]));
@@ -77,14 +78,15 @@ async function readCluster(
   clusters: Observed,
   snapshot: ClusterSnapshot,
   name: string,
-  { controllers, clients, linkerd, podRanges }: ClusterNeed & { podRanges: boolean },
+  { controllers, routes, clients, linkerd, podRanges }: ClusterNeed & { podRanges: boolean },
 ): Promise<Omit<ClusterReading, "snapshot">> {
   const access = accessOf(accesses, name);
   const client = () => clusters.client(name, access);
   const isAsked = typeof controllers === "function" ? controllers(snapshot) : controllers;
   const namespaces = clients === true ? namespacesWithMirrors(snapshot) : [];
-  const [controllersThere, unmeshed, ranges, trust] = await Promise.all([
+  const [controllersThere, routesThere, unmeshed, ranges, trust] = await Promise.all([
     isAsked === true ? resultOf(() => clusters.controllers(name, access)) : undefined,
+    routes && resultOf(() => routesOf(clusters.routes(name, access, routes.extent), routes)),
     namespaces.length > 0
       ? resultOf(async () => unmeshedIn(await client(), namespaces))
       : undefined,
@@ -93,10 +95,15 @@ async function readCluster(
   ]);
   return omitUndefined({
     controllers: controllersThere,
+    routes: routesThere,
     unmeshed,
     podRanges: ranges,
     linkerd: trust,
   });
+}
+
+function routesOf(routes: Promise<Routes>, { isOptional }: RoutesNeed): Promise<Routes> {
+  return isOptional ? routes.catch(fallback(noRoutes, "forbidden")) : routes;
 }
 
 async function readLink(

@@ -3,7 +3,8 @@ import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
 import type { Controllers } from "../model/controller.ts";
 import type { ProbeResult } from "../model/gateway.ts";
-import type { ClusterReadings, LinkObservation } from "../model/observation.ts";
+import type { LinkObservation } from "../model/observation.ts";
+import type { Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { Result } from "../result.ts";
 import type { Certificate } from "../trust/certificate.ts";
@@ -33,6 +34,7 @@ export interface InstallationReading {
 export interface ClusterReading {
   readonly snapshot: Result<ClusterSnapshot>;
   readonly controllers?: Controllers;
+  readonly routes?: Result<Routes>;
   /** Each namespace with mirrors is represented by one pod without Linkerd's proxy, if it has such a pod. */
   readonly unmeshed?: Result<readonly ObjectKey[]>;
   /** Nodes give addresses from these ranges (CIDR) to pods. It is empty if the nodes don't name any. */
@@ -91,8 +93,4 @@ export async function mapped<T, R>(
 ): Promise<Map<string, R>> {
   const computed = [...entries].map(async ([key, value]) => [key, await work(value, key)] as const);
   return new Map(await Promise.all(computed));
-}
-
-export function snapshotsIn({ clusters }: MeshReading): ClusterReadings {
-  return new Map([...clusters].map(([name, { snapshot }]) => [name, snapshot]));
 }

@@ -1,0 +1,42 @@
+import { failedOver, type Before, type MirrorsArgs, stacksNow } from "../model/state.ts";
+import type { Need } from "../reading/need.ts";
+import type { Extent } from "../reading/snapshot.ts";
+import { mayHaveOthers } from "./decide/policies/ownership.ts";
+import { removedLinks } from "./decide/policies/removed-links.ts";
+
+/** Says what has to be read to decide about a source. Pure. */
+export function needOfSource(args: MirrorsArgs, before: Before): Need {
+  const { source, links, failover, observedGateways = {} } = args;
+  const extent = extentFor(args);
+  const stacks = stacksNow(before, args);
+  const names = Object.keys(args.clusters);
+  return {
+    clusters: {
+      ...Object.fromEntries(names.map((name) => [name, { extent }])),
+      [source]: {
+        extent,
+        // A controller beside a link is named by the run that finds everything in order, too.
+        controllers: (own) =>
+          links.length > 0 ||
+          removedLinks(args, before, own).length > 0 ||
+          mayHaveOthers(own, stacks),
+        // Routes are found by their marks in every run, because a run that was killed has left no word of them. A stack
+        // that never had `failover` may lack the right to list them, and then has none.
+        routes: {
+          extent: failover === undefined ? "mirrors" : undefined,
+          isOptional: failedOver(args, before).length === 0,
+        },
+      },
+    },
+    links: links.map((link) => ({
+      link,
+      gatewayPending: typeof observedGateways[link.target] === "string",
+      statefulSets: true,
+    })),
+  };
+}
+
+/** Without a link, a run only deletes mirrors, so it reads nothing else. */
+export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
+  return links.length === 0 ? "mirrors" : undefined;
+}
