@@ -7,7 +7,7 @@ import {
   printable,
   UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
-import { type ConfigTexts, isNeeded } from "../config/stack-file.ts";
+import { type ConfigTexts, isNeeded, sealedValue } from "../config/stack-file.ts";
 import { type Chosen, requireFolder } from "./stacks.ts";
 
 /** This is in bytes. A state has a few MB. */
@@ -123,8 +123,9 @@ export async function effectiveConfig(at: StackLocation): Promise<ConfigTexts> {
   const listed = (await read([])) as Readonly<Record<string, ConfigValue>>;
   const texts: Record<string, string> = {};
   for (const [key, { value }] of Object.entries(listed))
-    if (isNeeded(key))
-      texts[key] = value ?? ((await read(["get", key])) as ConfigValue).value ?? "";
+    texts[key] =
+      value ??
+      (isNeeded(key) ? (((await read(["get", key])) as ConfigValue).value ?? "") : sealedValue);
   return texts;
 }
 

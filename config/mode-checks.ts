@@ -14,7 +14,7 @@ type Values = Readonly<Record<string, unknown>>;
  */
 export function ignoredKeys(
   { stack: { values, set }, clusters, links, linkDefaults }: Readings,
-  { isShared = () => false }: Circumstances,
+  { isShared = () => false, sealed = new Set() }: Circumstances,
 ): string[] {
   const { manage } = values;
   const maps = new Map<string, { keys: Keys; read: readonly Reading<Values>[] }>([
@@ -22,8 +22,8 @@ export function ignoredKeys(
     ["links", { keys: link.keys, read: links ?? [] }],
     ["linkDefaults", { keys: linkDefaultKeys.keys, read: [linkDefaults] }],
   ]);
-  const all: Values = values;
-  return [...set].flatMap((key) => {
+  const all: Values = { ...values, ...Object.fromEntries([...sealed].map((key) => [key, true])) };
+  return [...set, ...sealed].flatMap((key) => {
     if (isShared(key) && !isShared("manage")) return [];
     const map = maps.get(key);
     const whole = inVain(stack.keys, { [key]: map === undefined ? all[key] : true }, [], manage);

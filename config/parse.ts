@@ -29,7 +29,11 @@ export function parseConfig(raw: unknown, circumstances: Circumstances = {}): Pa
 export interface ParsingTexts extends Circumstances {
   /** Reads the file that the key `mesh` names. */
   readonly readText: ReadText;
-  readonly without?: ReadonlySet<string>;
+}
+
+/** Names every mistake on a line of its own. */
+export function needsChange(what: string, mistakes: readonly string[]): UserError {
+  return new UserError([`${what} needs a change:`, ...mistakes].join("\n  "));
 }
 
 /**
@@ -41,18 +45,16 @@ export interface ParsingTexts extends Circumstances {
 export function parseTexts(
   texts: Readonly<Record<string, string>>,
   what: string,
-  { readText, without, ...circumstances }: ParsingTexts,
+  { readText, ...circumstances }: ParsingTexts,
 ): MeshConfig {
-  const change = (mistakes: readonly string[]) =>
-    new UserError([`${what} needs a change:`, ...mistakes].join("\n  "));
-  const shared = withMeshFile(valuesIn(texts), readText, without);
-  if ("mistakes" in shared) throw change(shared.mistakes);
+  const shared = withMeshFile(valuesIn(texts), readText, circumstances.sealed);
+  if ("mistakes" in shared) throw needsChange(what, shared.mistakes);
   const { raw, fromFile } = shared;
   const parsed = parseConfig(raw, { ...circumstances, isShared: (key) => fromFile.has(key) });
   const named = (mistakes: readonly string[]) =>
     mistakes.map((mistake) => namingFile(mistake, shared));
   if ("config" in parsed) return { ...parsed.config, ignored: named(parsed.config.ignored) };
-  throw change(named(parsed.mistakes));
+  throw needsChange(what, named(parsed.mistakes));
 }
 
 export function valuesIn(texts: Readonly<Record<string, string>>): Record<string, unknown> {

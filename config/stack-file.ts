@@ -5,11 +5,11 @@ import { isDeepStrictEqual } from "node:util";
 import { contentOf } from "./mesh-file.ts";
 import { project } from "./mistakes.ts";
 import type { MeshConfig } from "./mesh.ts";
-import { parseTexts } from "./parse.ts";
+import { needsChange, parseTexts } from "./parse.ts";
 import { valueAt } from "./read.ts";
 import { isRecord, UserError } from "@linkerd-multicluster/engine/kubernetes";
 
-/** These keys hold secrets, which only Pulumi can decrypt, and no command needs them. */
+/** These keys may hold secrets, which only Pulumi can decrypt. No command needs them, so they stay sealed. */
 const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);
 
 /** Without a choice, PULUMI_STACK applies, or else the only stack of the folder. */
@@ -21,7 +21,7 @@ export interface StackChoice {
 /** Pulumi passes a stack's config to a program like this, with maps and lists as JSON. */
 export type ConfigTexts = Readonly<Record<string, string>>;
 
-/** Tells whether a command reads this key, by its full name. */
+/** Tells whether a command needs the secrets of this key, by its full name. */
 export function isNeeded(key: string): boolean {
   const [namespace, name = ""] = key.split(":");
   return namespace === project && !unneeded.has(name);
@@ -43,10 +43,14 @@ export async function configOf(
   const own = file === undefined ? undefined : textsIn(file, folder);
   const texts = own ?? (await effective());
   if (!hasMesh(texts)) return undefined;
-  const mesh = parseTexts(texts, `The config in ${own === undefined ? folder : (file ?? "")}`, {
+  const what = `The config in ${own === undefined ? folder : (file ?? "")}`;
+  const isSealed = (key: string) => texts[`${project}:${key}`]?.includes(secret) === true;
+  const mesh = parseTexts(texts, what, {
     readText: (path) => readFileSync(resolve(folder, path), "utf8"),
-    without: unneeded,
+    sealed: new Set([...unneeded].filter(isSealed)),
+    isPlainKey: () => true,
   });
+  if (mesh.ignored.length > 0) throw needsChange(what, mesh.ignored);
   const clusters = [...mesh.clusters].map(([name, cluster]) => {
     return [name, { ...cluster, access: { ...cluster.access, folder } }] as const;
   });
@@ -160,10 +164,17 @@ function setsNothing(key: string, said: unknown): boolean {
 
 const secret = '{"secure":"';
 
-/** Helm values may stay encrypted, because no command needs them. */
+/** It stands for a value that Pulumi did not decrypt. */
+export const sealedValue = `${secret}"}`;
+
+/** Helm values may stay encrypted, because no command needs them: only their keys are checked. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  const keep = (key: string, each: unknown) =>
-    key === "values" && isRecord(each) && JSON.stringify(each).includes(secret) ? undefined : each;
+  const hidden = (_: string, each: unknown) =>
+    isRecord(each) && typeof each["secure"] === "string" ? "…" : each;
+  const keep = (key: string, each: unknown): unknown =>
+    key === "values" && isRecord(each) && each["secure"] === undefined
+      ? JSON.parse(JSON.stringify(each, hidden))
+      : each;
   return value === null || value === undefined ? "" : JSON.stringify(value, keep);
 }

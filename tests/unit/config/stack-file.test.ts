@@ -18,7 +18,7 @@ config:
     west: { context: k3d-west, values: { linkerd-control-plane: { key: { secure: AAAA } } } }
     east: {}
   linkerd-multicluster:links: '[{"source": "east", "target": "west", "headless": true}]'
-  linkerd-multicluster:manage: links
+  linkerd-multicluster:manage: all
   linkerd-multicluster:linkerdNamespace: 1234
   linkerd-multicluster:trust: { anchors: none, issuers: { west: { key: { secure: AAAA } } } }
 `;
@@ -29,7 +29,7 @@ const ofMany = `config:
 const shared = `clusters: { west: , east: }
 links: [{ source: east, target: west }]
 manage: links
-trust: { issuers: none }
+trust: { generation: 2 }
 `;
 
 describe("the mesh in a stack's config", () => {
@@ -57,7 +57,7 @@ describe("the mesh in a stack's config", () => {
     const excludedNamespaces = ["kube-*", ...own];
     const link = { ...linkDefaults, source: "east", target: "west", headless: true };
     deepEqual(await meshOf({ stack: "me/mesh/dev" }, folder, {}), {
-      manage: "links",
+      manage: "all",
       linkerdNamespace: "1234",
       stack: "me/mesh/dev",
       multiclusterNamespace: "linkerd-multicluster",
@@ -101,7 +101,7 @@ describe("the mesh in a stack's config", () => {
       meshOf({ configFile }, folder, {}),
       meshOf({}, folder, { PULUMI_OPTION_CONFIG_FILE: configFile }),
     ]);
-    for (const mesh of found) equal(mesh?.manage, "links");
+    for (const mesh of found) equal(mesh?.manage, "all");
   });
 
   it("includes the mesh file, whose path starts at the project's folder", async () => {
@@ -138,10 +138,10 @@ describe("the mesh in a stack's config", () => {
     "an encrypted name of its mesh file": `config:\n  ${elsewhere}\n  linkerd-multicluster:mesh: { secure: v1:AAAA }`,
     "merge keys":
       "x: &x { clusterDomain: a.b }\nconfig: { linkerd-multicluster:clusters: { west: { <<: *x } } }",
-    "a number in another base": config.replace("links\n", "links\n  other:port: 010\n"),
-    "a date": config.replace("links\n", "links\n  other:day: 2020-01-01\n"),
+    "a number in another base": config.replace("all\n", "all\n  other:port: 010\n"),
+    "a date": config.replace("all\n", "all\n  other:day: 2020-01-01\n"),
     "several documents": `${config}---\nconfig: {}\n`,
-    "a key without a namespace": config.replace("links\n", "links\n  manage: mirrors\n"),
+    "a key without a namespace": config.replace("all\n", "all\n  manage: mirrors\n"),
     "a key as Pulumi once wrote it": config.replace(":manage", ":config:manage"),
     "YAML that is broken": "config: [canary",
     "a list": "config: [canary]",
@@ -161,7 +161,7 @@ describe("the mesh in a stack's config", () => {
   it("is that of the stack's file where there is no project", async () => {
     rmSync(at("Pulumi.yaml"));
     write("elsewhere", config);
-    equal((await meshOf({ stack: "elsewhere" }, folder, {}))?.manage, "links");
+    equal((await meshOf({ stack: "elsewhere" }, folder, {}))?.manage, "all");
   });
 
   const projects: Readonly<Record<string, string>> = {
@@ -189,8 +189,57 @@ describe("the mesh in a stack's config", () => {
     };
     await fails(
       "prod",
-      config.replace("links\n", "some\n"),
+      config.replace("all\n", "some\n"),
       'The config in FILE needs a change:\n  linkerd-multicluster:manage is "some"; it must be all, links, mirrors or trust.',
     );
+  });
+
+  const two = "config:\n  linkerd-multicluster:clusters: { west: {}, east: {} }\n";
+  const ignored = (key: string, manage: string) =>
+    `linkerd-multicluster:${key} is set; it must be left out where linkerd-multicluster:manage is "${manage}", which ignores it.`;
+  const refused: Readonly<Record<string, readonly [text: string, ...mistakes: readonly string[]]>> =
+    {
+      "keys without effect in its mode": [
+        `${two}  linkerd-multicluster:manage: mirrors\n  linkerd-multicluster:trust: { generation: 2 }\n  linkerd-multicluster:charts: { version: 2026.8.3 }\n`,
+        ignored("trust.generation", "mirrors"),
+        ignored("charts.version", "mirrors"),
+      ],
+      "keys without effect that hold secrets": [
+        config.replace("all\n", "links\n"),
+        ignored("clusters.west.values", "links"),
+        ignored("trust", "links"),
+      ],
+      "mistakes in trust and charts": [
+        `${two}  linkerd-multicluster:trust: { issuerValidityDays: 10 }\n  linkerd-multicluster:charts: { version: latest }\n`,
+        `linkerd-multicluster:charts.version is "latest"; it must be a chart's version, such as 2026.8.3.`,
+        "linkerd-multicluster:trust.renewBeforeDays is 60; it must be less than the 10 of issuerValidityDays.",
+      ],
+      "an encrypted Helm value that the program sets": [
+        config.replace("key: {", "clusterDomain: {"),
+        `linkerd-multicluster:clusters.west.values.linkerd-control-plane.clusterDomain is set; it must be left out, as the cluster's clusterDomain decides it.`,
+      ],
+      "mistakes in its mesh file": [
+        "config: { linkerd-multicluster:mesh: wrong.yaml }",
+        "wrong.yaml: trust.generation is 0; it must be a positive whole number.",
+        "wrong.yaml: charts.version is empty; it must be a chart's version, such as 2026.8.3.",
+      ],
+    };
+  for (const [what, [text, ...mistakes]] of Object.entries(refused))
+    it(`is refused for ${what}, as by the program`, async () => {
+      write("refused", text);
+      const wrong = "{ clusters: { west: }, trust: { generation: 0 }, charts: { version: } }";
+      writeFileSync(at("wrong.yaml"), wrong);
+      const message = `The config in ${at("Pulumi.refused.yaml")} needs a change:`;
+      await rejects(meshOf({ stack: "refused" }, folder, {}), {
+        message: [message, ...mistakes].join("\n  "),
+      });
+    });
+
+  it("may take its trust from another stack", async () => {
+    write(
+      "split",
+      `${two}  linkerd-multicluster:manage: all\n  linkerd-multicluster:sources: [east]\n  linkerd-multicluster:trust: { stack: me/mesh/trust }\n`,
+    );
+    equal((await meshOf({ stack: "split" }, folder, {}))?.manage, "all");
   });
 });
