@@ -66,7 +66,11 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
 function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
   const { snapshot, linkerd } = reading;
   const context = mesh.clusters[cluster]?.context ?? cluster;
-  if ("why" in snapshot) return { name: cluster, context, reachable: false, why: snapshot.why };
+  if ("why" in snapshot) {
+    const { why, cause } = snapshot;
+    const isRefused = cause === "refused";
+    return { name: cluster, context, reachable: false, ...(isRefused && { refused: true }), why };
+  }
   const [leaf] = valueIn(linkerd?.issuer) ?? [];
   return {
     name: cluster,

@@ -32,6 +32,8 @@ export interface ClusterFact {
   readonly name: string;
   readonly context: string;
   readonly reachable: boolean;
+  /** It answers, and a run would still refuse it: its credentials are rejected, or its context leads elsewhere. */
+  readonly refused?: true;
   /** Why it can't be read. */
   readonly why?: string;
   /** The UID is that of its namespace kube-system. */

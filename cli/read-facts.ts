@@ -23,8 +23,9 @@ export async function factsOf(
   { mirrorsOnly = false }: FactsReading = {},
 ): Promise<Facts> {
   const now = new Date();
-  const { sources } = known;
-  return factsOfClusters(await observeMesh(mesh, now, { sources, mirrorsOnly }), { now, ...known });
+  const { sources, identities } = known;
+  const views = await observeMesh(mesh, now, { sources, identities, mirrorsOnly });
+  return factsOfClusters(views, { now, ...known });
 }
 
 /** `gather` writes what `status --output json` prints to this file, and `--from` reads it. */

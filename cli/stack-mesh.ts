@@ -15,6 +15,8 @@ export interface StackMesh {
   readonly stack: string;
   readonly mesh: HealthMesh;
   readonly sources: ReadonlyMap<string, SourceState>;
+  /** The UIDs of the clusters, as config or else state has them. */
+  readonly identities: Readonly<Record<string, string>>;
   /** Says why nothing is known about the last run. */
   readonly unreadState?: string;
 }
@@ -38,14 +40,19 @@ export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): P
   const config = await meshConfig(chosen, variables);
   if (config !== undefined) {
     const sources = sourcesOf(config, state, stack);
-    return { stack, mesh: healthMesh(config), sources, ...omitUndefined({ unreadState }) };
+    const expected = [...config.clusters].flatMap(([name, { uid }]) =>
+      uid === undefined ? [] : [[name, uid] as const],
+    );
+    const identities = { ...state?.identities, ...Object.fromEntries(expected) };
+    const mesh = healthMesh(config);
+    return { stack, mesh, sources, identities, ...omitUndefined({ unreadState }) };
   }
   if (state === undefined) throw new UserError(unreadState ?? "");
-  const { mirrors } = state;
+  const { mirrors, identities } = state;
   const sources = [...mirrors.values()].map((before): [string, SourceState] => {
     return [before.source, { args: argsOf(before), before }];
   });
-  return { stack, mesh: meshIn(state, at), sources: new Map(sources) };
+  return { stack, mesh: meshIn(state, at), sources: new Map(sources), identities };
 }
 
 /** Reads the mesh alone, and the state only where the config has no mesh. @throws UserError */

@@ -37,6 +37,8 @@ export interface StackState {
   readonly manage: HealthMesh["manage"];
   /** The keys are URNs of `linkerd:Mirrors`. */
   readonly mirrors: ReadonlyMap<string, Inputs>;
+  /** The UIDs of the clusters that the last run knew. */
+  readonly identities: Readonly<Record<string, string>>;
   /** The times are ISO 8601, by what expires. There are none if the stack does not manage trust. */
   readonly expiries: Readonly<Record<string, string>>;
 }
@@ -86,10 +88,15 @@ export function stackStateIn(exported: string, folder = ""): StackState {
   const [health] = inputsOf(resources, healthTypes);
   const has = (types: readonly string[]) => resources.some(({ type = "" }) => types.includes(type));
   const mesh = health?.[1].mesh;
+  const mirrors = mirrorsIn(resources);
   return {
-    mirrors: new Map(
-      [...mirrorsIn(resources)].map(([urn, inputs]) => [urn, inFolder(inputs, folder)]),
-    ),
+    mirrors: new Map([...mirrors].map(([urn, inputs]) => [urn, inFolder(inputs, folder)])),
+    identities: Object.fromEntries([
+      ...[...mirrors.values()].flatMap((inputs) => Object.entries(inputs.identities ?? {})),
+      ...inputsOf(resources, typesOf("ClusterIdentity")).flatMap(([, { cluster, uid }]) =>
+        typeof cluster === "string" && typeof uid === "string" ? [[cluster, uid] as const] : [],
+      ),
+    ]),
     manage: has([trustType]) ? "all" : has(typesOf("LinkTarget")) ? "links" : "mirrors",
     expiries: Object.fromEntries(expiries),
     ...(mesh !== undefined && { mesh: inFolder(meshIn(mesh), folder) }),

@@ -93,7 +93,7 @@ export function statusTable(status: Status): string {
       ["  CLUSTER", "STATE", "LINKERD", "ANCHORS", "ISSUER"],
       clusters.map((each) => [
         `${mark(each.reachable ? "good" : "bad")} ${each.name}`,
-        each.reachable ? "ok" : "unreachable",
+        each.reachable ? "ok" : each.refused ? "refused" : "unreachable",
         each.linkerd ?? "-",
         each.anchors === undefined
           ? "-"

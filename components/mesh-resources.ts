@@ -10,7 +10,7 @@ import { fullStackName } from "./full-stack-name.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
 import { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
-import { Mirrors } from "./mirrors.ts";
+import { announceFailure, Mirrors } from "./mirrors.ts";
 import { after, detached, valueOf } from "./output-value.ts";
 import type { Preflight } from "./preflight.ts";
 import { guardRemovals, keptClusters } from "./removal-guard.ts";
@@ -84,6 +84,7 @@ export class MeshResources {
       if (bySource.has(name)) this.#mirrors(name, []);
     }
     if (preflight !== undefined) this.#verify();
+    await announceFailure(this.mirrors.values(), refused.values(), this.#parent);
     return this;
   }
 
@@ -122,7 +123,7 @@ export class MeshResources {
       );
     for (const [name, why] of refused)
       await pulumi.log.warn(
-        `Nothing is written to cluster ${name} in this run, and its links stay as they are: ${why}`,
+        `Nothing is written to cluster ${name} in this run, which fails at its end, and its links stay as they are: ${why}`,
         parent,
       );
     for (const [name, { identity, ready, revision, trustBundle }] of clusters) {

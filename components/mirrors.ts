@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { EngineResource } from "./engine-resource.ts";
+import { valueOf } from "./output-value.ts";
 import {
   countNotMirrored,
   type MirrorsArgs,
@@ -72,4 +73,22 @@ function statusOf(
     mirrors: Object.keys(mirrors[target] ?? {}).length,
     notMirrored: countNotMirrored(notMirrored[target]),
   };
+}
+
+/**
+ * Warns in a preview of whatever fails the run at its end, since nothing else there says so.
+ *
+ * @param told of these the user has been warned already
+ */
+export async function announceFailure(
+  all: Iterable<Mirrors>,
+  told: Iterable<string>,
+  parent: pulumi.Resource,
+): Promise<void> {
+  if (!pulumi.runtime.isDryRun()) return;
+  const found = await Promise.all([...all].map(({ refused }) => valueOf(refused)));
+  const known = new Set(told);
+  for (const why of new Set(found.flatMap((each = {}) => Object.values(each))))
+    if (!known.has(why))
+      await pulumi.log.warn(`pulumi up will fail after everything else: ${why}`, parent);
 }

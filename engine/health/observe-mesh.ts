@@ -8,6 +8,7 @@ import type { Decision } from "../model/decision.ts";
 import { federatedPart } from "../model/owner.ts";
 import { type Before, type MirrorsArgs, mirrorsOfSource } from "../model/state.ts";
 import { needOfSource } from "../mirroring/need.ts";
+import { trusted } from "../mirroring/observation.ts";
 import { decideSource } from "../mirroring/reconcile.ts";
 import { type Outcome, whyUndecided } from "../mirroring/report/outcome.ts";
 import { type Result, valueIn } from "../result.ts";
@@ -28,6 +29,8 @@ export interface SourceState {
 interface ObserveOptions extends ConnectOptions {
   /** The state of a missing source is derived from the mesh. */
   readonly sources?: ReadonlyMap<string, SourceState>;
+  /** The UIDs by which a run knows the clusters. A cluster that it would refuse counts as unread. */
+  readonly identities?: Readonly<Record<string, string>>;
   /** Only what decides about mirrors is read, and no token, Secret or pod. All other checks are skipped. */
   readonly mirrorsOnly?: boolean;
   /** Their connections are closed in the end. By default, new ones are created. */
@@ -38,9 +41,10 @@ interface ObserveOptions extends ConnectOptions {
 export async function observeMesh(
   mesh: HealthMesh,
   now: Date,
-  { sources = new Map(), mirrorsOnly = false, clusters: shared, ...options }: ObserveOptions = {},
+  observing: ObserveOptions = {},
 ): Promise<Views> {
-  const clusters = shared ?? new Clusters(options);
+  const { sources = new Map<string, SourceState>(), identities, mirrorsOnly = false } = observing;
+  const clusters = observing.clusters ?? new Clusters(observing);
   const states = Object.keys(mesh.clusters).flatMap(
     (name) => sources.get(name) ?? stateOf(mesh, name) ?? [],
   );
@@ -55,10 +59,32 @@ export async function observeMesh(
     const decided = states.map(async ({ args, before }): Promise<[string, Outcome]> => {
       return [args.source, await decideSource(reading, clusters, args, before, now)];
     });
-    return viewsOf(mesh, now, reading, new Map(await Promise.all(decided)));
+    const seen = identities ? withoutRefused(reading, mesh, identities) : reading;
+    return viewsOf(mesh, now, seen, new Map(await Promise.all(decided)));
   } finally {
     await Promise.all(Object.values(access).map((each) => clusters.close(each)));
   }
+}
+
+function withoutRefused(
+  reading: MeshReading,
+  mesh: HealthMesh,
+  identities: Readonly<Record<string, string>>,
+): MeshReading {
+  const snapshots = trusted(reading, mesh, { identities });
+  const failureOf = (name: string) => {
+    const snapshot = snapshots.get(name);
+    return snapshot !== undefined && "why" in snapshot ? snapshot : undefined;
+  };
+  const clusters = [...reading.clusters].map(([name, found]): [string, ClusterReading] => {
+    const failure = failureOf(name);
+    return [name, failure === undefined ? found : { snapshot: failure }];
+  });
+  const links = reading.links.map((found) => {
+    const failure = failureOf(found.link.target);
+    return failure === undefined ? found : { link: found.link, target: failure };
+  });
+  return { ...reading, clusters: new Map(clusters), links };
 }
 
 function needOf(mesh: HealthMesh): Need {

@@ -73,12 +73,13 @@ function mistakesIn({ links }: MirrorsArgs, readings: ClusterReadings): string[]
  * Refuses clusters that aren't what they were, those that are one, and those that the run distrusts. Nothing is concluded
  * from what they report, and their links stay as they are.
  */
-function trusted(
+export function trusted(
   { clusters }: MeshReading,
-  args: MirrorsArgs,
+  args: Pick<MirrorsArgs, "clusters"> & Partial<Pick<MirrorsArgs, "source" | "distrusted">>,
   { identities = {} }: Pick<Before, "identities">,
 ): ClusterReadings {
-  const names = [...new Set([...Object.keys(args.clusters), args.source])];
+  const { source = "" } = args;
+  const names = [...new Set([...Object.keys(args.clusters), ...(source === "" ? [] : [source])])];
   const readings = names.map((name): [string, Result<ClusterSnapshot>] => {
     const why = args.distrusted?.[name];
     const { snapshot = unread(name) } = clusters.get(name) ?? {};
@@ -87,7 +88,7 @@ function trusted(
   const uids = new Map(readings.map(([name, reading]) => [name, valueIn(reading)?.identity]));
   const twins = sameClusters(uids);
   const knownAs = (name: string) => entryOf(args, name).uid ?? identities[name];
-  const isSource = (uid: string) => uid === uids.get(args.source) && uid === knownAs(args.source);
+  const isSource = (uid: string) => uid === uids.get(source) && uid === knownAs(source);
   return new Map(
     readings.map(([name, reading]): [string, Result<ClusterSnapshot>] => {
       const [uid, twin] = [uids.get(name), twins.get(name)];
@@ -95,7 +96,7 @@ function trusted(
       const place = { cluster: name, context: entryOf(args, name).context };
       const moved = movedCluster(place, uid, knownAs(name), twin);
       // Both may be known, as after a wrong `uid`.
-      const why = moved ?? (name !== args.source && isSource(uid) ? twin : undefined);
+      const why = moved ?? (name !== source && isSource(uid) ? twin : undefined);
       return [name, why === undefined ? reading : { why, cause: "refused" }];
     }),
   );

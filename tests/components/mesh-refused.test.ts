@@ -93,7 +93,7 @@ for (const [manage, way] of cases)
     });
 
     it("is reported before anything is done, and fails the run in the end", () => {
-      const told = `warning: Nothing is written to cluster west in this run, and its links stay as they are: ${sentence}`;
+      const told = `warning: Nothing is written to cluster west in this run, which fails at its end, and its links stay as they are: ${sentence}`;
       ok(mesh.said.includes(told), mesh.said.join("\n"));
       match(
         sentence,

@@ -33,6 +33,18 @@ describe("Mesh with manage: mirrors", () => {
     deepEqual((await mockedMesh({ manage, clusters })).order, [`${types.installed} installed`]);
   });
 
+  it("warns in a preview of what will fail the run, once", async () => {
+    const links = ["west", "north"].map((target) => ({ source: "east", target }));
+    const refused = { west: "renew its token" };
+    const state = ["east", "north"].map(
+      (source) => [`${types.mirrors} ${source}`, { refused }] as const,
+    );
+    const config = { manage, clusters, links: [...links, { source: "north", target: "west" }] };
+    const told = ["warning: pulumi up will fail after everything else: renew its token"];
+    deepEqual((await mockedMesh(config, { preview: true, state })).said, told);
+    deepEqual((await mockedMesh(config, { state })).said, []);
+  });
+
   it("returns which links are in order, wait for a cluster, or need fixing", async () => {
     const link = (target: string) => ({ source: "east", target });
     const config = configOf({

@@ -6,6 +6,7 @@ import type { Explanation } from "../../../cli/explain.ts";
 import type { Status } from "../../../cli/status.ts";
 import type { WhatIf } from "../../../cli/whatif.ts";
 import { writeKubeconfig } from "../../bed/kubeconfig.ts";
+import { repository } from "../../bed/stack.ts";
 import { Search } from "../canaries.ts";
 import { create } from "../mirroring/shared-bed.ts";
 import { accessOf, manifests, rightsUsed } from "../runner-account.ts";
@@ -149,6 +150,25 @@ describe("linkerd-clusters on real clusters", function () {
     const found = await said<Status>(["status"]);
     deepEqual([found.ok, mirrorsAndReasons(found)[0]], [false, ["create tool/web-west"]]);
     equal((await run("status", "--wait", "1s")).code, 1);
+  });
+
+  it("says in the preview and in status that a run would refuse a cluster, and why", async () => {
+    const file = join(stack.folder, "Pulumi.tool.yaml");
+    const text = await readFile(file, "utf8");
+    try {
+      const context = "linkerd-multicluster:clusters.west.context";
+      await stack.run(["pulumi", "config", "set", "--path", context, "north"]);
+      const moved = "context north of cluster west leads to another cluster than before";
+      const words = ["pulumi", "preview", "--stack", "tool", "--config-file", file];
+      const { code, stdout, stderr } = await stack.run(words, repository);
+      equal(code, 0, stderr);
+      match(stdout, new RegExp(`warning: pulumi up will fail after everything else: ${moved}`));
+      const status = (await run("status")).stdout;
+      match(status, /^× west +refused /m);
+      match(status, new RegExp(`× ${moved}`));
+    } finally {
+      await writeFile(file, text);
+    }
   });
 
   it("completes its commands and options", async () => {

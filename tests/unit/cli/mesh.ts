@@ -64,7 +64,9 @@ export class Mesh {
     const state: SourceState = { args: this.args, before: this.inputs ?? {} };
     const sources = new Map([["east", state]]);
     const world = new SimulatedClusters(this.clusters satisfies Servers);
-    const views = await observeMesh(this.#healthMesh(), now, { sources, clusters: world });
+    const identities = this.inputs?.identities ?? {};
+    const read = { sources, identities, clusters: world };
+    const views = await observeMesh(this.#healthMesh(), now, read);
     return factsOfClusters(views, { now, stack: "prod", sources });
   }
 

@@ -73,11 +73,13 @@ describe("the mesh of a stack", () => {
   for (const type of ["pulumi-nodejs:dynamic/linkerd:", "linkerd-multicluster:engine:"])
     it(`of another program comes from the last health check, with the program's kubeconfigs (${type})`, async () => {
       pulumi(
-        { type: `${type}Mirrors`, inputs: mirrors },
+        { type: `${type}Mirrors`, inputs: { ...mirrors, identities: { east: "uid-of-east" } } },
+        { type: `${type}ClusterIdentity`, inputs: { cluster: "west", uid: "uid-of-west" } },
         { type: `${type}Health`, inputs: { mesh: JSON.stringify(checked) } },
       );
-      const { mesh, sources } = await stackMesh(at, variables);
+      const { mesh, sources, identities } = await stackMesh(at, variables);
       deepEqual(mesh, seen);
+      deepEqual(identities, { east: "uid-of-east", west: "uid-of-west" });
       const { args, before } = sources.get("east") ?? {};
       deepEqual([args?.links, before?.revision], [[link()], 1]);
       equal(givenKubeconfig(given), "current-context: west");

@@ -1,6 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { mapOf } from "../../../cli/map/map.ts";
 import { statusOf, statusTable } from "../../../cli/status.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { exporting, service } from "../fixtures/objects.ts";
 import { Mesh } from "./mesh.ts";
 
 describe("status", () => {
@@ -22,6 +24,21 @@ describe("status", () => {
     const status = statusOf(await mesh.facts());
     equal(status.ok, false);
     match(statusTable(status), /\n {2}east → west: -1 \(- shop\/web-west\)/);
+  });
+
+  it("shows a cluster that a run would refuse as refused, and nothing of what is there", async () => {
+    const mesh = await (await new Mesh().up()).up();
+    mesh.clusters.west = serverWith(exporting("another", [service("shop/bb", { labels: {} })]));
+    const status = statusOf(await mesh.facts());
+    match(statusTable(status), /^× west +refused +- +- +-$/m);
+    match(
+      status.problems.join("\n"),
+      /^context west of cluster west leads to another cluster than before .*: fix the context, or, .* set linkerd-multicluster:clusters\.west\.uid to \S+ and run again$/,
+    );
+    deepEqual(
+      status.services.filter(({ cluster }) => cluster === "west"),
+      [],
+    );
   });
 
   it("shows a mesh on one screen", async () => {
