@@ -1,5 +1,10 @@
-import { kubectlIn, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
-import { exportAnnotation, fits } from "@linkerd-multicluster/engine/mirroring";
+import { kubectlIn, objectKey, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import {
+  exportAnnotation,
+  federatedKey,
+  fits,
+  mirrorPlace,
+} from "@linkerd-multicluster/engine/mirroring";
 import { nearest } from "../config/mistakes.ts";
 import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
 import type { MirrorFact, NotMirrored, ServiceFact } from "./facts.ts";
@@ -46,7 +51,7 @@ export interface ExplainedMirror extends MirrorFact {
   readonly names: readonly string[];
 }
 
-/** Takes `namespace/name` of a Service or of a mirror, or a name in any namespace. */
+/** Takes `namespace/name` of a Service, of a mirror, or of one that a link would make; or a name in any namespace. */
 export function explain(facts: Facts, asked: string): Explanation {
   const isMeant = asked.includes("/")
     ? (key: string | undefined) => key === asked
@@ -55,12 +60,20 @@ export function explain(facts: Facts, asked: string): Explanation {
   const add = (cluster: string, service: string | undefined) => {
     if (service !== undefined) meant.set(`${cluster}/${service}`, { cluster, service });
   };
-  for (const { cluster, service } of facts.services) if (isMeant(service)) add(cluster, service);
+  const namings = Map.groupBy(facts.links, ({ target }) => target);
+  for (const { cluster, service } of facts.services) {
+    const [namespace = "", name = ""] = service.split("/");
+    const key = objectKey(namespace, name);
+    const possible = (namings.get(cluster) ?? []).flatMap(({ naming }) =>
+      naming === undefined ? [] : mirrorPlace(key, naming),
+    );
+    if ([key, federatedKey(key), ...possible].some(isMeant)) add(cluster, service);
+  }
   for (const mirror of facts.mirrors)
     if (isMeant(mirror.mirror) || isMeant(mirror.service))
       for (const { cluster } of backendsOf(mirror)) add(cluster, mirror.service);
   for (const each of facts.notMirrored)
-    if (isMeant(each.service)) add(each.cluster ?? each.part, each.service);
+    if (isMeant(each.service) || isMeant(each.mirror)) add(each.cluster ?? each.part, each.service);
   const services = [...meant.values()].map((each) => explainService(facts, each));
   const known = [...facts.services, ...facts.mirrors, ...facts.notMirrored].flatMap(
     ({ service = "" }) => (asked.includes("/") ? service : service.split("/").slice(1)),

@@ -93,7 +93,7 @@ function linkFact(
   { link, mirroring, reading }: CheckedLink,
   undecided: readonly UndecidedPart[],
 ): LinkFact {
-  const { source, target } = link;
+  const { source, target, names, mirrorNamespaces } = link;
   const isFlat = link.gateway === false;
   return {
     source,
@@ -105,6 +105,7 @@ function linkFact(
       discovery: selectorText(link.remoteDiscoverySelector),
       federated: selectorText(link.federatedServiceSelector),
     },
+    naming: { target, names, mirrorNamespaces },
     ...omitUndefined({
       gateway: isFlat ? undefined : gatewayState(reading),
       undecided: undecided.find((each) => each.source === source && each.part === target)?.why,

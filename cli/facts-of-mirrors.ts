@@ -136,13 +136,14 @@ function writersOf({ metadata: { managedFields = [] } }: Service) {
 
 function notMirrored(
   source: string,
-  { part, origin, cluster, hostname, reason, sentence, fix }: Skipped,
+  { part, key, origin, cluster, hostname, reason, sentence, fix }: Skipped,
   contextOf: (cluster: string) => string,
 ): NotMirrored {
   return {
     source,
     part,
     service: origin,
+    mirror: key,
     reason,
     sentence,
     ...omitUndefined({ cluster, pod: hostname, fix: fix && fixText(fix, contextOf) }),

@@ -3,6 +3,8 @@ import type { HealthReport } from "@linkerd-multicluster/engine/health";
 import {
   federatedPart,
   type MirrorKind,
+  type Naming,
+  type Placing,
   type Verdict,
 } from "@linkerd-multicluster/engine/mirroring";
 
@@ -59,6 +61,8 @@ export interface LinkFact {
   readonly mirroring: "pulumi" | "controller";
   /** They are in the syntax of `kubectl --selector`, by the kind of mirror. */
   readonly selectors: Readonly<Record<"mirror" | "discovery" | "federated", string>>;
+  /** How its mirrors are named, and in which namespaces they are. Earlier versions of `gather` left it out. */
+  readonly naming?: Naming & Placing;
   readonly gateway?: GatewayState;
   /** Why the engine could not decide about its mirrors. */
   readonly undecided?: string;
@@ -111,6 +115,8 @@ export interface NotMirrored {
   readonly source: string;
   readonly part: string;
   readonly service: string;
+  /** The mirror would have this key. */
+  readonly mirror?: string;
   /** A Service of this cluster could be a member of a federated one. */
   readonly cluster?: string;
   readonly pod?: string;

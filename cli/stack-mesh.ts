@@ -44,7 +44,8 @@ export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): P
       uid === undefined ? [] : [[name, uid] as const],
     );
     const identities = { ...state?.identities, ...Object.fromEntries(expected) };
-    const mesh = healthMesh(config);
+    const { folder, ...choice } = chosen;
+    const mesh = healthMesh(config, await stackNameOf(choice, folder, variables));
     return { stack, mesh, sources, identities, ...omitUndefined({ unreadState }) };
   }
   if (state === undefined) throw new UserError(unreadState ?? "");

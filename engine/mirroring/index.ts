@@ -13,12 +13,15 @@ export { isNeverCopied } from "../model/metadata.ts";
 export {
   annotation,
   exportAnnotation,
+  federatedKey,
   federatedName,
   gatewayPort,
   label,
   linkerdNames,
+  mirrorPlace,
   type Naming,
   nameInTarget,
+  type Placing,
 } from "../model/vocabulary.ts";
 export {
   argsOf,

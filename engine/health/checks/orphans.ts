@@ -31,7 +31,7 @@ export const noOrphans: HealthCheck<CheckedCluster> = {
     ]);
     const context = mesh.clusters[cluster]?.context ?? cluster;
     return [
-      ...orphaned(snapshot.value, targets, known ? context : undefined),
+      ...orphaned(snapshot.value, targets, known ? context : undefined, mesh.stack),
       ...strayMembers(snapshot.value, targets),
       ...mesh.links.flatMap(({ link }) =>
         link.source === cluster ? notAdopted(snapshot.value, httpRoutes, link, mesh.stack) : [],
@@ -40,24 +40,33 @@ export const noOrphans: HealthCheck<CheckedCluster> = {
   },
 };
 
-/** @param context absent if it is unknown which controllers of Linkerd mirror into the cluster */
+/**
+ * @param context absent if it is unknown which controllers of Linkerd mirror into the cluster
+ * @param stack `*` if nobody knows which marks are this stack's
+ */
 function orphaned(
   { cluster, services }: ClusterSnapshot,
   targets: ReadonlySet<string>,
   context: string | undefined,
+  stack = "*",
 ): Finding[] {
   const strays = [...services].flatMap(([key, service]) => {
     const target = targetOf(service);
     if (target === undefined || targets.has(target)) return [];
-    if (marksOn(service.metadata, []).others.length > 0) return [];
-    return [{ target, key }];
+    const { isOurs, others } = marksOn(service.metadata, stack === "*" ? [] : [stack]);
+    return others.length > 0 ? [] : [{ target, key, isOurs }];
   });
-  const groups = [...Map.groupBy(strays, ({ target }) => target)];
-  return firstFindings(groups, `clusters with mirrors in ${cluster}`, ([target, each]) => {
+  const groups = [...Map.groupBy(strays, ({ target, isOurs }) => `${target} ${isOurs}`).values()];
+  return firstFindings(groups, `clusters with mirrors in ${cluster}`, (each) => {
     const keys = each.map(({ key }) => key);
+    const { target = "", isOurs } = each[0] ?? {};
+    const about = (whose: string) =>
+      `${count(keys.length, "mirror")} of cluster ${target} that ${whose}, and no link of this stack targets that cluster from here: ${listed(keys.map((key) => `${cluster}/${key}`))}`;
+    if (isOurs === true)
+      return `${about("this stack has marked")}: pulumi preview says what happens to them`;
     const needed = context === undefined ? ", neither Linkerd's controller nor anybody else" : "";
     return {
-      sentence: `${count(keys.length, "mirror")} of cluster ${target} that no stack has marked, and no link of this stack targets that cluster from here: ${listed(keys.map((key) => `${cluster}/${key}`))}: delete them if nobody needs them${needed}`,
+      sentence: `${about("no stack has marked")}: delete them if nobody needs them${needed}`,
       ...(context !== undefined && { fix: deletionOf(keys, context) }),
     };
   });

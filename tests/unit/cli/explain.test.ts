@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { explain } from "../../../cli/explain.ts";
 import { explanationText } from "../../../cli/explanation-text.ts";
 import type { Facts } from "../../../cli/facts.ts";
@@ -46,6 +46,28 @@ describe("explain", () => {
       text("shop/metrics"),
       /\n {2}- not exported to east: no link selector matches\. Label it mirror\.linkerd\.io\/exported=true \(gateway mirror\), mirror\.linkerd\.io\/exported=remote-discovery \(pod to pod\) or mirror\.linkerd\.io\/federated=member \(federated\)\n {6}Fix: kubectl --context \S+ --namespace shop label service metrics mirror\.linkerd\.io\/exported=true\n/,
     );
+  });
+
+  it("finds a Service by the name that a mirror of it would have", () => {
+    for (const [asked, service] of [
+      ["payments/ledger-west", "payments/ledger"],
+      ["ledger-west", "payments/ledger"],
+      ["shop/metrics-west", "shop/metrics"],
+      ["shop/metrics-federated", "shop/metrics"],
+    ] as const)
+      deepEqual(
+        explain(facts, asked).services.map((each) => [each.cluster, each.service]),
+        [["west", service]],
+        asked,
+      );
+    const naming = { target: "west", names: "far-{service}", mirrorNamespaces: { shop: "away" } };
+    const links = facts.links.map((link) => ({ ...link, naming }));
+    equal(explain({ ...facts, links }, "away/far-metrics").services[0]?.service, "shop/metrics");
+  });
+
+  it("says nothing of labels where no link leads", () => {
+    const alone = explain({ ...facts, links: [], mirrors: [], notMirrored: [] }, "shop/metrics");
+    doesNotMatch(explanationText(alone), /labels for links/);
   });
 
   it("says which clusters may import a Service, and which of its ports", () => {

@@ -159,7 +159,8 @@ describe("the mesh of a stack", () => {
       writeFileSync(file, JSON.stringify({ config: Object.fromEntries(config) as object }));
       writeFileSync(join(folder, "Pulumi.yaml"), "name: linkerd-multicluster\nruntime: nodejs\n");
       pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
-      const { sources } = await stackMesh(at, variables);
+      const { sources, mesh } = await stackMesh(at, variables);
+      equal(mesh.stack, "*/linkerd-multicluster/prod");
       rmSync(file);
       const { args, before } = sources.get("east") ?? {};
       deepEqual([[...sources.keys()], args?.links, before?.revision], [["east"], [], 1]);

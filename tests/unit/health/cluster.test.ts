@@ -107,6 +107,19 @@ describe("health of a cluster: every mirror belongs to a link", () => {
     confirmedBy("acme/other/prod", mirrorOf("gone", "shop/web-gone")),
     confirmed(managerOf("acme/other/prod", "gone"), united),
   ];
+  const ours = gone.map((mirror) => confirmedBy("acme/mesh/dev", mirror));
+  for (const [stack, ...found] of [
+    [
+      "*/mesh/dev",
+      "warning: 2 mirrors of cluster gone that this stack has marked, and no link of this stack targets that cluster from here: east/shop/web-gone, east/shop/api-gone: pulumi preview says what happens to them",
+    ],
+    ["*"],
+  ] as const)
+    tells(
+      `${found.length === 0 ? "knows no" : "warns of"} mirrors that this stack has marked, if it is ${stack}`,
+      withServices(ours, { mesh: mesh({ stack }) }),
+      found,
+    );
   tells("ignores mirrors and members that another stack has marked", withServices(theirs));
   const prod = "acme/other/prod";
   const adopting = (...services: Service[]) => {
