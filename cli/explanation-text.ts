@@ -25,12 +25,14 @@ export function explanationText({ asked, services, near, unread = [] }: Explanat
 function serviceText(explained: ExplainedService): string {
   const { cluster, service, live, restriction, appearsIn } = explained;
   const labels = Object.entries(live?.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  // Nothing depends on labels where no link leads.
+  const isLinked = appearsIn.some(({ state }) => state !== "noLink");
   const facts =
     live === undefined
       ? []
       : [
           `${live.type}, ports ${live.ports}, ${live.ready ?? 0} ready`,
-          `labels for links: ${labels.length === 0 ? "none" : labels.join(", ")}`,
+          ...(isLinked ? [`labels for links: ${labels.join(", ") || "none"}`] : []),
           ...(restriction === undefined ? [] : [restriction]),
           ...(live.failover ?? []),
         ];

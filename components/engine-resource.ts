@@ -25,7 +25,7 @@ const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
     "links",
     "live",
     "revoked",
-    "generatesTrust",
+    "trustElsewhere",
     "mesh",
     "triggers",
   ],

@@ -80,8 +80,7 @@ function installedArgs(config: MeshConfig): InstalledArgs {
   const { linkerdNamespace, multiclusterNamespace, trustKeysExported } = config;
   const hasLinks = manage === "all" || manage === "links";
   const own = [...(manage === "all" ? ownClusters(config).keys() : [])];
-  const generatesTrust = trust.kind === "generated";
-  const generation = generatesTrust ? trust.generation : 0;
+  const generation = trust.kind === "generated" ? trust.generation : 0;
   const hasKeys = manage === "all" || manage === "trust";
   return {
     wanted: installedParts({
@@ -97,7 +96,7 @@ function installedArgs(config: MeshConfig): InstalledArgs {
     revoked: [...revoked.clusters.keys()],
     links: links.map(({ spec }) => pairOf(spec)),
     live: hasLinks ? [...touchedClusters(config).keys()] : [],
-    generatesTrust,
+    ...(trust.kind !== "generated" && { trustElsewhere: true }),
   };
 }
 

@@ -9,7 +9,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
     `This needs Node 22.18 or later, and this is Node ${process.versions.node}: install a newer one. In a clone of this ` +
       'program, "npm ci" has installed one, which "npm run ..." and "npm exec -- ..." use.\n',
   );
-  process.exit(1);
+  process.exit(2);
 }
 
 // Pulumi loads every module of Node's once, only to know it again in closures, and Node 26 warns of those that are

@@ -73,7 +73,7 @@ function lineOf(event: WatchEvent): string | undefined {
 
 const stateText: Readonly<Record<State, string>> = {
   starting: "starting",
-  settled: "everything is in order",
+  settled: "no changes pending",
   running: "running",
   refused: "blocked by a safety check",
   contested: "another writer changes mirrors again and again, so runs wait",

@@ -23,7 +23,8 @@ export interface InstalledArgs {
   readonly links: readonly string[];
   /** This run still writes to these clusters with Pulumi's own provider. */
   readonly live: readonly string[];
-  readonly generatesTrust: boolean;
+  /** The trust was not generated, so the state has none of its keys. */
+  readonly trustElsewhere?: true;
 }
 
 export interface Memory {
@@ -89,7 +90,7 @@ export function hasLinkerd(parts: readonly string[] = []): boolean {
 
 export function remembered(
   { memory, mesh, triggers = {}, publication }: Remembering,
-  args: Pick<InstalledArgs, "keys" | "generatesTrust">,
+  args: Pick<InstalledArgs, "keys" | "trustElsewhere">,
 ): Memory {
   if (memory !== undefined) return memory;
   const known = args.keys.length > 0 ? args.keys : [1];
@@ -113,7 +114,7 @@ export function remembered(
       links: links.map(({ link }) => link),
     }),
     kept: {},
-    keys: args.generatesTrust && linkerd.some(([, hasIssuer]) => hasIssuer) ? known : [],
+    keys: !args.trustElsewhere && linkerd.some(([, hasIssuer]) => hasIssuer) ? known : [],
   };
 }
 

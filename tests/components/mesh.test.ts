@@ -30,7 +30,14 @@ describe("Mesh with manage: mirrors", () => {
   });
 
   it("has nothing but its memory without links", async () => {
-    deepEqual((await mockedMesh({ manage, clusters })).order, [`${types.installed} installed`]);
+    const mesh = await mockedMesh({ manage, clusters });
+    deepEqual(mesh.order, [`${types.installed} installed`]);
+    // A first preview shows all of it.
+    const shown = Object.keys(mesh.inputs(types.installed, "installed"));
+    deepEqual(
+      shown.filter((key) => /trust/i.test(key)),
+      [],
+    );
   });
 
   it("warns in a preview of what will fail the run, once", async () => {

@@ -53,7 +53,7 @@ export function readSteps(steps: readonly Step[]): Previewed {
 
 /** These actions change only the list of mirrors, and write nothing. */
 function isUntouched({ action = "" }: StringMap): boolean {
-  return ["adopt: ", "unlist: ", "leave: "].some((word) => action.startsWith(word));
+  return ["adopt: ", "list: ", "unlist: ", "leave: "].some((word) => action.startsWith(word));
 }
 
 function announced(step: Step): Omit<Previewed, "keys"> {

@@ -129,7 +129,10 @@ function notFound(
   const { verb, resource, at } = operation;
   if (absent === undefined) {
     const object = at.name === undefined ? "them" : describe(operation);
-    return `cluster ${cluster} does not serve ${rbacName(resource)} as ${resource.apiVersion}, so it can't ${verb} ${object}${said}; check what answers at ${server}`;
+    const remedy = resource.apiVersion.includes(".linkerd.io/")
+      ? "install Linkerd with its multicluster extension there"
+      : `check what answers at ${server}`;
+    return `cluster ${cluster} does not serve ${rbacName(resource)} as ${resource.apiVersion}, so it can't ${verb} ${object}${said}; ${remedy}`;
   }
   return verb === "create"
     ? `cluster ${cluster} can't create ${describe(operation)}${said}; run again`

@@ -90,7 +90,10 @@ async function read(access: ClusterAccess, environment: Environment): Promise<Ku
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment.variables;
   if (context === inCluster && kubeconfig === undefined && host !== undefined)
     return inClusterConfig(host, port ?? "443");
-  throw new UserError(`there is no kubeconfig at ${where} to read context ${context} from`);
+  const asked = (kubeconfig ?? environment.variables.KUBECONFIG ?? "").split(path.delimiter);
+  const isRelative = asked.some((file) => /^[^~/]/.test(file));
+  const start = isRelative ? " (a relative path starts in the folder of Pulumi.yaml)" : "";
+  throw new UserError(`there is no kubeconfig at ${where}${start} to read context ${context} from`);
 }
 
 /** A kubeconfig without a file has no folder to which a path could be relative. */

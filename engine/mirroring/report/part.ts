@@ -77,9 +77,9 @@ export function reportOn(
   const created = namespaces.map(
     (name) => [`namespace ${name}`, { action: "create, with its first mirrors" }] as const,
   );
+  const unlisted = changes.filter(({ verdict, key }) => verdict === "keep" && !wasListed(key));
+  const adopted = unlisted.filter(({ mark }) => mark === "confirm").length;
   const verdictOf = (key: ObjectKey) => decided.get(key)?.verdict ?? "handOver";
-  const unwritten = (verdict: Verdict, isListed: boolean) =>
-    [...keys].filter((key) => verdictOf(key) === verdict && wasListed(key) === isListed).length;
   return {
     ...about,
     mirrors: Object.fromEntries(
@@ -89,8 +89,9 @@ export function reportOn(
     summary: summaryOf({
       changes: changes.filter(isChange),
       // The list gains or loses these entries although nothing is written.
-      adopted: unwritten("keep", false),
-      forgotten: unwritten("handOver", true),
+      adopted,
+      there: unlisted.length - adopted,
+      forgotten: [...keys].filter((key) => verdictOf(key) === "handOver" && wasListed(key)).length,
       refused: refused.count,
       lost,
       namesAll,
@@ -118,7 +119,7 @@ function textsOf(change: Change | undefined, wasListed: boolean): Texts | undefi
       return fieldTexts(change.fields);
     case "keep":
       if (change.mark === "confirm") return action("adopt: it exists and gets this stack's mark");
-      return wasListed ? undefined : action("adopt: already exists");
+      return wasListed ? undefined : action("list: already there");
     case "handOver":
       if (!wasListed && change.mark === undefined) return undefined;
       return action(

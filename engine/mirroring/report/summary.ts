@@ -30,7 +30,10 @@ export interface Summary {
 /** What a run does about one part. */
 export interface Counted {
   readonly changes: readonly { readonly verdict: Verdict; readonly key: ObjectKey }[];
+  /** They get this stack's mark. */
   readonly adopted: number;
+  /** They carry this stack's mark, as after a run that failed before it could list them. */
+  readonly there: number;
   readonly forgotten: number;
   readonly refused: number;
   /** Names Services that lose their last backend. */
@@ -41,15 +44,16 @@ export interface Counted {
 
 /** Returns undefined if nothing is created, changed or deleted. */
 export function summaryOf(counts: Counted): Summary | undefined {
-  const { changes, adopted, forgotten, refused, lost, namesAll } = counts;
+  const { changes, adopted, there, forgotten, refused, lost, namesAll } = counts;
   const groups = signs.flatMap(([sign, verdicts]) => {
     const keys = changes.flatMap(({ verdict, key }) => (verdicts.includes(verdict) ? key : []));
     return keys.length === 0 ? [] : [{ sign, keys }];
   });
-  if (groups.length + adopted + forgotten === 0) return undefined;
+  if (groups.length + adopted + there + forgotten === 0) return undefined;
   const numbers = [
     groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" "),
     counted(adopted, "adopted"),
+    counted(there, "already there"),
     counted(forgotten, "no longer listed"),
     counted(refused, "not mirrored"),
   ].filter((text) => text !== "");

@@ -29,7 +29,6 @@ const args = (change: Partial<InstalledArgs> = {}): InstalledArgs => ({
   revoked: [],
   links: ["east → west", "west → east"],
   live: both,
-  generatesTrust: true,
   ...change,
 });
 const toLinks = { wanted: onlyLinks, keys: [], areKeysExported: true };

@@ -45,7 +45,7 @@ const sentences: readonly (readonly [KubernetesError, string])[] = [
   ],
   [
     refused(404, "not the requested resource", { ...list, resource: links }),
-    "cluster west does not serve links.multicluster.linkerd.io as multicluster.linkerd.io/v1alpha3, so it can't list them: not the requested resource; check what answers at https://west:6443",
+    "cluster west does not serve links.multicluster.linkerd.io as multicluster.linkerd.io/v1alpha3, so it can't list them: not the requested resource; install Linkerd with its multicluster extension there",
   ],
   [
     refused(404, 'namespaces "shop" not found', {}, { name: "shop" }),

@@ -79,6 +79,10 @@ describe("a kubeconfig", () => {
       await problem(read({ context: "a", kubeconfig: "/nowhere/none" })),
       "cluster west: there is no kubeconfig at /nowhere/none to read context a from",
     );
+    equal(
+      await problem(read({ context: "a", kubeconfig: "./none", folder: "/nowhere" })),
+      "cluster west: there is no kubeconfig at /nowhere/none (a relative path starts in the folder of Pulumi.yaml) to read context a from",
+    );
     // Outside of a pod, this context is like any other.
     match(await problem(read({ context: "in-cluster" })), / no kubeconfig at \/nowhere\/\.kube/);
   });

@@ -198,7 +198,7 @@ describe("marks for a link that neither the config nor state knows", () => {
         notes: /1 mark of this stack in east .*\(shop\/web-west for west\).* put the link back/m,
       });
       const back = await run({ ...found.after, args });
-      expectFacts(back, { ...kept, notes: ["east → west: 1 adopted"] });
+      expectFacts(back, { ...kept, notes: ["east → west: 1 already there"] });
       expectFacts(await removing(back.after), removed);
     });
 

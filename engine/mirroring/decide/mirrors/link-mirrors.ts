@@ -1,12 +1,14 @@
 import {
   isHeadless,
   keyOf,
+  objectKey,
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import type { LinkSpec } from "../../../model/link.ts";
 import type { Mirror } from "../../../model/mirror.ts";
+import type { ClusterSnapshot } from "../../../model/snapshot.ts";
 import type { KnownSets, LinkView } from "../../../model/observation.ts";
 import { absentPods, heldPods } from "../../../model/absent-pods.ts";
 import { hostSubsets, headlessShape, tooManyPods } from "../../../model/headless.ts";
@@ -65,10 +67,15 @@ export function desired(view: LinkView): Desired {
   return { mirrors: named.mirrors, skips: [...skips, ...named.skips], missing, proven, knownSets };
 }
 
-/** Kubernetes records at the Service why it has no address. */
-function described({ target, gateway }: LinkSpec): Fix | undefined {
+/** Kubernetes records at the Service why it has no address. Without the Service, the gateway may have another name. */
+function described({ target, gateway }: LinkSpec, { services }: ClusterSnapshot): Fix | undefined {
   if (gateway === false) return undefined;
   const { namespace, name } = gateway;
+  if (!services.has(objectKey(namespace, name)))
+    return {
+      cluster: target,
+      kubectl: "get services --all-namespaces --selector linkerd.io/extension=multicluster",
+    };
   return { cluster: target, kubectl: `--namespace ${namespace} describe service ${name}` };
 }
 
@@ -98,7 +105,7 @@ function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): O
     return {
       reason: "NoGateway",
       sentence: gateway.why,
-      ...omitUndefined({ fix: described(link) }),
+      ...omitUndefined({ fix: described(link, target) }),
     };
 
   const endpoints = target.endpoints.get(keyOf(service));

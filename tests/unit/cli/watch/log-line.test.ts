@@ -30,7 +30,7 @@ describe("the watch's log", () => {
       { event: "state", state: "failing", why: ["it is away"], retryIn: 5_000 },
       "the last run failed: it is away (next attempt in 5 s or less)",
     ],
-    [{ event: "state", state: "settled", why: [] }, "everything is in order"],
+    [{ event: "state", state: "settled", why: [] }, "no changes pending"],
   ] as const)
     it(`says: ${line}`, () => {
       equal(sentenceOf(event), line);

@@ -192,7 +192,7 @@ describe("failover of a Service", () => {
     const unlisted = { ...after.before, mirrors: {} };
     const args = argsFor(["west", "north"]);
     for (const [text, inputs] of [
-      ["adopt: already exists", { before: unlisted, routes }],
+      ["list: already there", { before: unlisted, routes }],
       ["recreate: it is missing", { routes: noRoutes }],
       ["delete: no Service fails over by it", { before: unlisted, routes, args }],
       ["unlist: already deleted, or no longer this stack's", { routes: noRoutes, args }],

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/model/link.ts";
 import type { Endpoints, ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
 import { known, mirrorAt, noGateway, wanted, west } from "../../fixtures/link.ts";
-import { endpoints, exported, headless, http, pods } from "../../fixtures/objects.ts";
+import { endpoints, exported, headless, http, pods, service } from "../../fixtures/objects.ts";
 
 const remoteName = "mirror.linkerd.io/remote-svc-fq-name";
 const web = exported("shop/web", { labels: { app: "web" }, annotations: { team: "shop" } });
@@ -19,12 +19,16 @@ const origin = {
 
 describe("a gateway mirror (linkerd-behaviour.md 2.4, 2.5)", () => {
   it("waits for a gateway, and Kubernetes says at the gateway's Service what it lacks", () => {
-    const { skips } = wanted({ target, gateway: noGateway });
+    const gateway = service("linkerd-multicluster/linkerd-gateway");
+    const { skips } = wanted({ target: west([web, gateway]), gateway: noGateway });
     const kubectl = "--namespace linkerd-multicluster describe service linkerd-gateway";
     deepEqual(
       skips.map(({ reason, fix }) => [reason, fix]),
       [["NoGateway", { cluster: "west", kubectl }]],
     );
+    const search = "get services --all-namespaces --selector linkerd.io/extension=multicluster";
+    const [absent] = wanted({ target, gateway: noGateway }).skips;
+    deepEqual(absent?.fix, { cluster: "west", kubectl: search });
     const ungated = wanted({ target, gateway: noGateway, link: { gateway: false } });
     deepEqual(
       ungated.skips.map(({ fix }) => fix),

@@ -81,7 +81,12 @@ describe("the changes in a preview", () => {
       listed,
       { [key]: { action: "replace: delete and create again", clusterIP: "None → an address" } },
     ],
-    ["say that an existing mirror is adopted", [kept], {}, action("adopt: already exists")],
+    [
+      "say that an unlisted mirror of this stack is there",
+      [kept],
+      {},
+      action("list: already there"),
+    ],
     [
       "say that a listed mirror no longer exists",
       [],

@@ -12,7 +12,10 @@ const mirror = mirrorAt(
   wanted({ target: cluster("west", { services: [exported("shop/web")] }) }),
 );
 
-function decision(verdict: Exclude<Verdict, "skip">, key: ObjectKey): Decision {
+function decision(
+  verdict: Exclude<Verdict, "skip">,
+  key: ObjectKey,
+): Exclude<Decision, { readonly verdict: "skip" }> {
   const common = { part: "west", key, kind: "gateway", live: {}, fields: [] } as const;
   return verdict === "delete" || verdict === "handOver"
     ? { verdict, ...common }
@@ -62,9 +65,9 @@ const rows: [what: string, Decision[], before: Record<ObjectKey, string>, string
   ],
   [
     "counts mirrors that are listed, or no longer listed, without a write",
-    [decision("keep", "shop/a"), decision("keep", "shop/b")],
+    [decision("keep", "shop/a"), { ...decision("keep", "shop/b"), mark: "confirm" }],
     { "shop/c": line },
-    "2 adopted, 1 no longer listed",
+    "1 adopted, 1 already there, 1 no longer listed",
   ],
 ];
 
@@ -92,8 +95,8 @@ describe("the summary of changes to the mirrors of a link", () => {
     const target = west(web, member("shop/bb"), exported("shop/db"));
     const { notes } = await check({ ...having(await settled(), { west: target }), before: {} });
     deepEqual(notes, [
-      "east → west: +1, 1 adopted (+ shop/db-west)",
-      "east → north: 1 adopted",
+      "east → west: +1, 1 already there (+ shop/db-west)",
+      "east → north: 1 already there",
       "east: federated Services +1 (+ shop/bb-federated)",
     ]);
   });
