@@ -18,13 +18,21 @@ interface Found {
   readonly secret: string[];
 }
 
+/** The first mesh of each run. */
+const meshes = new WeakMap<object, string>();
+
 /**
  * In languages without precise types, any argument may be an Output; all but kubeconfigs must be known in previews too.
  * A secret is refused if state would hold it in plain text.
  *
+ * @param run is the same for all meshes of a program
  * @throws RunError with every mistake in the arguments, or in what the clusters have
  */
-export async function checkedMesh(name: string, args: MeshArgs): Promise<CheckedMesh> {
+export async function checkedMesh(
+  name: string,
+  args: MeshArgs,
+  run: object | undefined = pulumi.runtime.getMonitor(),
+): Promise<CheckedMesh> {
   const found: Found = { unknown: [], secret: [] };
   // The only remaining Outputs are kubeconfigs.
   const { clusters, ...rest } = (await known(args, "", found)) as MeshArgs;
@@ -45,6 +53,7 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
   );
   const parsed = parseConfig(plain);
   const mistakes = [
+    ...secondMesh(name, run),
     ...found.unknown.map(unknownValue),
     ...("mistakes" in parsed ? parsed.mistakes : unsupported(parsed.config, rest, given.length)),
   ];
@@ -60,6 +69,15 @@ export async function checkedMesh(name: string, args: MeshArgs): Promise<Checked
 
 function refusal(name: string, sentences: readonly string[]): pulumi.RunError {
   return new pulumi.RunError([`The mesh ${name} needs a change:`, ...sentences].join("\n  "));
+}
+
+function secondMesh(name: string, run: object | undefined): string[] {
+  const first = (run && meshes.get(run)) ?? name;
+  if (run !== undefined) meshes.set(run, first);
+  if (first === name) return [];
+  return [
+    `a program has one mesh, and this one has ${first} too: give that one these clusters and links, or move this one to another program`,
+  ];
 }
 
 function exposedSecret(path: string): string {

@@ -30,7 +30,7 @@ export class MeshProvider implements pulumi.provider.Provider {
     options: pulumi.ComponentResourceOptions,
   ): Promise<pulumi.provider.ConstructResult> {
     if (type !== meshType) throw new Error(`linkerd-multicluster has no component ${type}`);
-    const checked = await checkedMesh(name, inputs as unknown as MeshArgs).catch(
+    const checked = await checkedMesh(name, inputs as unknown as MeshArgs, this).catch(
       (error: unknown) => {
         // The engine shows only the message, and a bug needs its stack trace.
         throw pulumi.RunError.isInstance(error) ? error : withStack(error);

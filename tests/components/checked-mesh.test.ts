@@ -109,6 +109,19 @@ it("a mesh's arguments can't name a file of keys", async () => {
   await rejects(checked(args), /mesh must be left out, .*: give its keys here/);
 });
 
+it("a program can't have a second mesh, and hears of it with the other mistakes", async () => {
+  const args = { clusters: { west: {} }, manage: "mirrors" } as MeshArgs;
+  const program = async (name: string, more: object) => {
+    await checkedMesh("mesh", args);
+    await checkedMesh(name, { ...args, ...more });
+  };
+  await mockedStack(() => program("mesh", {}));
+  await rejects(
+    mockedStack(() => program("second", { topology: "ring" })),
+    /The mesh second needs a change:\n {2}a program has one mesh, and this one has mesh .*\n {2}linkerd-multicluster:topology /,
+  );
+});
+
 it("a command for a cluster whose kubeconfig is a value names a file", () => {
   equal(kubectlIn(nameOfGiven("mesh", "west")), "kubectl --kubeconfig west.kubeconfig");
   equal(kubectlIn("k3d-west"), "kubectl --context k3d-west");

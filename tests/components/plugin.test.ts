@@ -43,4 +43,12 @@ describe("a mesh that the plugin constructs, with issuers that expire in five da
     const { said } = await constructed(true);
     match(said.join("\n"), /^warning: The issuer of cluster west, .* expires in 5 days/m);
   });
+
+  it("has no second one beside it", async () => {
+    const provider = new MeshProvider("1.2.3");
+    const construct = (name: string) =>
+      mockedStack(() => provider.construct(name, meshType, args, {}), undefined, true);
+    await construct("mesh");
+    await rejects(construct("second"), /this one has mesh too/);
+  });
 });
