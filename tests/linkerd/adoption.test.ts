@@ -68,9 +68,14 @@ describe(`a link of Linkerd's CLI that a stack adopts, with real plugins and cha
     }
   }
 
+  /** With `manage: links`, values of charts are refused. */
+  const placeOf = (cluster: BedCluster): Config => {
+    const { values, ...place } = configOf(cluster);
+    return place;
+  };
   const configured = (more: Config): Config => ({
     manage: "links",
-    clusters: { west: configOf(mesh.clusters.west), east: configOf(mesh.clusters.east) },
+    clusters: { west: placeOf(mesh.clusters.west), east: placeOf(mesh.clusters.east) },
     links: [{ source: "east", target: "west", ...more }],
   });
 
