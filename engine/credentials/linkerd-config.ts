@@ -21,7 +21,7 @@ export interface LinkerdConfig {
 
 /** Returns undefined if Linkerd isn't installed. */
 export async function linkerdConfigOf(
-  kubernetes: Kubernetes,
+  kubernetes: Pick<Kubernetes, "find">,
   namespace: string,
 ): Promise<LinkerdConfig | undefined> {
   const at = { namespace, name: linkerdConfigName };

@@ -36,9 +36,11 @@ function missing(why: string, soon: boolean): Missing {
   return { why, cause: "refused", soon };
 }
 
+type Reader = Pick<Kubernetes, "cluster" | "find" | "list">;
+
 interface ReadingContext {
-  readonly client: () => Promise<Kubernetes>;
-  readonly source: () => Promise<Kubernetes>;
+  readonly client: () => Promise<Reader>;
+  readonly source: () => Promise<Pick<Kubernetes, "cluster" | "find">>;
   readonly judge: GatewayJudge;
   readonly now: () => Date;
 }
@@ -100,7 +102,7 @@ async function readFacts(
 /** If another stack installs the target, the namespace for the account may not exist yet. */
 async function missingExtension(
   { awaited, multiclusterNamespace: name, target }: TargetArgs,
-  kubernetes: Kubernetes,
+  kubernetes: Reader,
 ): Promise<Missing | undefined> {
   if (awaited === undefined) return undefined;
   if ((await kubernetes.find(resources.namespaces, { name })) !== undefined) return undefined;
@@ -111,7 +113,7 @@ const runItsStack = "run the stack that has it among its sources, then this one 
 
 async function readDomains(
   { awaited, linkerdNamespace, target }: TargetArgs,
-  kubernetes: Kubernetes,
+  kubernetes: Reader,
 ): Promise<Read<Domains>> {
   const where = `ConfigMap ${target}/${linkerdNamespace}/${linkerdConfigName}`;
   const config = await linkerdConfigOf(kubernetes, linkerdNamespace);
@@ -127,7 +129,7 @@ async function readDomains(
 
 async function readGateway(
   { awaited, gateway, target }: TargetArgs,
-  kubernetes: Kubernetes,
+  kubernetes: Reader,
   judge: GatewayJudge,
 ): Promise<Read<{ facts: LinkGateway; notes: string[]; unresolved?: string } | undefined>> {
   if (gateway === false) return { value: undefined };
@@ -150,7 +152,7 @@ async function readGateway(
 
 async function readDiscovery(
   { discoverySelectors }: TargetArgs,
-  kubernetes: Kubernetes,
+  kubernetes: Reader,
 ): Promise<boolean | undefined> {
   if (discoverySelectors === undefined) return undefined;
   const lists = discoverySelectors.map((selector) =>
@@ -162,7 +164,7 @@ async function readDiscovery(
 /** Tokens that are being deleted don't count. */
 async function readTokens(
   { multiclusterNamespace, source }: TargetArgs,
-  kubernetes: Kubernetes,
+  kubernetes: Reader,
 ): Promise<LiveToken[]> {
   const found = await tokensOf(accountName(source), multiclusterNamespace, kubernetes);
   return found.flatMap(({ metadata: { name, creationTimestamp = "", deletionTimestamp } }) =>

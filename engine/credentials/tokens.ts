@@ -73,7 +73,7 @@ export function heldToken(
 export async function tokensOf(
   account: string,
   namespace: string,
-  kubernetes: Kubernetes,
+  kubernetes: Pick<Kubernetes, "list">,
 ): Promise<Secret[]> {
   const options = { namespace, labelSelector: managedByLabel };
   const found = await kubernetes.list(resources.secrets, options);

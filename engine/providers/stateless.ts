@@ -92,6 +92,7 @@ export function statelessResource<Inputs extends object>({
 }
 
 const client = clusters.client.bind(clusters);
+const reader = clusters.reader.bind(clusters);
 
 /** Pulumi shows each line that the provider prints as a message of the stack. */
 function print(...lines: readonly string[]): void {
@@ -117,13 +118,15 @@ export const claims = statelessResource<Pick<IdentityInputs, "cluster">>({
   idOf: ({ cluster }) => cluster,
 });
 
-const read: ReadTarget = (args, before) =>
-  readTarget(args, before, {
-    client: () => client(args.target, args.access),
-    source: () => sourceOf(args),
-    judge: judgeFor(clusters, args.source, args.sourceAccess),
-    now: () => new Date(),
-  });
+const readBy =
+  (open: typeof client | typeof reader): ReadTarget =>
+  (args, before) =>
+    readTarget(args, before, {
+      client: () => open(args.target, args.access),
+      source: () => sourceOf(args),
+      judge: judgeFor(clusters, args.source, args.sourceAccess),
+      now: () => new Date(),
+    });
 
 function sourceOf({ source, sourceAccess = { context: source } }: TargetArgs): Promise<Kubernetes> {
   return client(source, sourceAccess);
@@ -142,7 +145,7 @@ export const linkTargets = {
     idOf: linkName,
     check: (olds, args) =>
       unlessCancelled(clusters, async () => {
-        const { inputs, mistake, notes } = await checkTarget(read, olds, args);
+        const { inputs, mistake, notes } = await checkTarget(readBy(reader), olds, args);
         const link = `link ${args.source} → ${args.target}`;
         debugLog()?.(`${link}: token ${inputs.facts?.token ?? "unknown"}`);
         print(...notes.map((note) => `${link}: ${note}`));
@@ -151,7 +154,7 @@ export const linkTargets = {
       }),
     make: (inputs, olds) =>
       unlessCancelled(clusters, async () => {
-        const facts = await settleTarget(read, olds, inputs, balancerPolling, print);
+        const facts = await settleTarget(readBy(client), olds, inputs, balancerPolling, print);
         const { adopt: link } = inputs;
         if (link !== undefined && olds.adopt === undefined)
           await removeForeignSettings({ args: inputs, link, facts }, await sourceOf(inputs));

@@ -14,12 +14,14 @@ import { aboutCluster, messageOf, unlessBug, UserError } from "../user-error.ts"
 import { Cache } from "./cache.ts";
 import { controllersIn, routesIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";
+import { type Reader, sharedReader } from "./shared-reader.ts";
 import { type Extent, observe } from "./snapshot.ts";
 
 /** A process has one client and one reading for each cluster. Methods throw KubeconfigError and KubernetesError. */
 export class Clusters {
   readonly #options: ConnectOptions;
   readonly #clients = new Map<string, Promise<Kubernetes>>();
+  readonly #readers = new Map<string, Promise<Reader>>();
   readonly #clock = { now: () => this.time.now() };
   readonly #snapshots = new Cache<ClusterSnapshot>(this.#clock);
   readonly #controllers = new Cache<readonly Controller[]>(this.#clock);
@@ -52,6 +54,16 @@ export class Clusters {
     const client = this.connect(access, name);
     this.#clients.set(key, client);
     return client;
+  }
+
+  /** Each answer serves a phase, unless it has written to the cluster. */
+  reader(name: string, access: ClusterAccess): Promise<Reader> {
+    const key = accessKey(access);
+    const known = this.#readers.get(key);
+    if (known !== undefined) return known;
+    const reader = this.client(name, access).then((client) => sharedReader(client, this.#clock));
+    this.#readers.set(key, reader);
+    return reader;
   }
 
   snapshot(name: string, access: ClusterAccess, extent?: Extent): Promise<ClusterSnapshot> {
@@ -106,6 +118,7 @@ export class Clusters {
   }
 
   markStale(access: ClusterAccess): void {
+    this.#readers.delete(accessKey(access));
     for (const cache of [this.#snapshots, this.#routes])
       for (const extent of extents) cache.markStale(accessKey(access, extent));
   }

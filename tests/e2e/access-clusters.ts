@@ -4,6 +4,8 @@ import type { Service, StringMap } from "../../engine/kubernetes/objects/objects
 import { type Bed, type BedCluster, until } from "../bed/bed.ts";
 import { request } from "../bed/request.ts";
 import { graph, type Graph, namespaces } from "../components/access-graph.ts";
+import { clusters as ofThisProcess } from "../../engine/providers/process.ts";
+import { linkTargets } from "../../engine/providers/stateless.ts";
 
 /** Creates an object. The API server refuses fields that its schema doesn't have. */
 export async function post(cluster: BedCluster, path: string, body: unknown): Promise<void> {
@@ -153,4 +155,10 @@ export const graphOf = (facts: TargetFacts, keys = {}, token = "none") =>
 
 export async function answerTo(cluster: BedCluster, token: string, path: string): Promise<number> {
   return (await request({ ...cluster.access, token }, "GET", path)).code;
+}
+
+/** A run asks a target once for all of its links, and each check here stands for a run of its own. */
+export function checkInNewRun(...[olds, args]: Parameters<typeof linkTargets.check>) {
+  ofThisProcess.markStale(args.access);
+  return linkTargets.check(olds, args);
 }

@@ -65,7 +65,9 @@ describe("access to a real target", function () {
 
   it("is known from what Linkerd's charts leave in it", async () => {
     const { west } = bed.clusters;
-    const { outs } = await linkTargets.create((await linkTargets.check({}, question())).inputs);
+    const { outs } = await linkTargets.create(
+      (await clusters.checkInNewRun({}, question())).inputs,
+    );
     assert.ok(outs.facts);
     ({ facts } = outs);
     assert.deepEqual(facts, {
@@ -91,7 +93,7 @@ describe("access to a real target", function () {
     const args = checkArgs(first, graph);
     assert.deepEqual((await tokenChecks.create(args)).outs, args);
     token = await clusters.issuedToken(west, first);
-    assert.equal((await linkTargets.check({}, question())).inputs.facts?.token, first);
+    assert.equal((await clusters.checkInNewRun({}, question())).inputs.facts?.token, first);
     assert.deepEqual(await allowedIn(west, token), [...gatewayRights].sort());
   });
 
@@ -99,7 +101,7 @@ describe("access to a real target", function () {
     const { west } = bed.clusters;
     const selectors = { discoverySelectors: discoverySelectors(link()) };
     const discovers = async () =>
-      (await linkTargets.check({}, question(selectors))).inputs.facts?.discovers;
+      (await clusters.checkInNewRun({}, question(selectors))).inputs.facts?.discovers;
     assert.equal(await discovers(), false);
     await clusters.addService(west, "default", "found", {
       labels: { "mirror.linkerd.io/exported": "remote-discovery" },
@@ -144,10 +146,10 @@ describe("access to a real target", function () {
   it("rotates on demand, and the old token works until its Secret is deleted", async () => {
     const { west } = bed.clusters;
     const rotation = { generation: 2 };
-    const { inputs } = await linkTargets.check({ facts }, question({ rotation }));
+    const { inputs } = await clusters.checkInNewRun({ facts }, question({ rotation }));
     assert.equal(inputs.remark, "new token: credentialsGeneration changed from 1 to 2");
     const alone = question({ rotation, sourceUnreachable: true });
-    assert.equal((await linkTargets.check({ facts }, alone)).inputs.facts?.token, first);
+    assert.equal((await clusters.checkInNewRun({ facts }, alone)).inputs.facts?.token, first);
     const { outs } = await linkTargets.update("", { ...inputs, facts }, inputs);
     assert.ok(outs.facts);
     assert.equal(outs.facts.token, second);
@@ -166,7 +168,7 @@ describe("access to a real target", function () {
       return (await answer(token)) === 401 || undefined;
     });
     assert.equal(await answer(newer), 200);
-    const again = await linkTargets.check(inputs, question({ rotation }));
+    const again = await clusters.checkInNewRun(inputs, question({ rotation }));
     assert.deepEqual(await linkTargets.diff("", outs, again.inputs), { changes: false });
   });
 

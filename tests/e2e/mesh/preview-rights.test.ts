@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { preflight } from "../../../components/preflight.ts";
-import { clusterIdentities, linkTargets } from "../../../engine/providers/stateless.ts";
+import { clusterIdentities } from "../../../engine/providers/stateless.ts";
 import { writeKubeconfig } from "../../bed/kubeconfig.ts";
 import { provider, wantedResources } from "../../simulation/providers.ts";
 import { configOf } from "../../unit/config/table.ts";
 import { stateOf } from "../../unit/trust/live.ts";
-import { question } from "../access-clusters.ts";
+import { checkInNewRun, question } from "../access-clusters.ts";
 import { addMesh, meshStack } from "../health-mesh.ts";
 import { create, emptyBed, type SharedBed } from "../mirroring/shared-bed.ts";
 import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../runner-account.ts";
@@ -72,7 +72,7 @@ describe("a preview with manage: links and all, with only the rights of examples
       links: [{ source: "east", target: "west" }],
     };
     const asked = question(bed, { access, sourceAccess });
-    const { inputs } = await linkTargets.check({}, asked);
+    const { inputs } = await checkInNewRun({}, asked);
     const own = { ...asked, access: sourceAccess, targets: ["west"], stack: meshStack };
     const into = { ...own, access, targets: [], sources: ["east"] };
     for (const [cluster, links] of Object.entries({ east: own, west: into }))
