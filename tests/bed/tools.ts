@@ -25,28 +25,29 @@ const kubernetesVersion = {
   },
 };
 
-/** One go.mod pins all programs; only Pulumi's language host needs another version of Pulumi's SDK. */
+/** Without it the engine takes itself for a development build. */
+const pulumiVersion = {
+  module: "github.com/pulumi/pulumi/pkg/v3",
+  variables: { "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}" },
+};
+
+/**
+ * One go.mod pins all programs; only Pulumi's language host needs another version of Pulumi's SDK. Names that start with a
+ * dot are folders with a main.go, which has no more of a program than the bed uses.
+ */
 const batches = [
   {
     module: MODULE,
     programs: {
       etcd: "./etcd",
       "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
-      "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
-      "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
-      kwok: "sigs.k8s.io/kwok/cmd/kwok",
+      "kube-controller-manager": "./kube-controller-manager",
+      "kube-scheduler": "./kube-scheduler",
+      kwok: "./kwok",
+      pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+      coredns: "./coredns",
     },
-    version: kubernetesVersion,
-  },
-  {
-    module: MODULE,
-    programs: { pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
-    leftOut: "pulumi/left-out.txtar",
-    // Without it the engine takes itself for a development build.
-    version: {
-      module: "github.com/pulumi/pulumi/pkg/v3",
-      variables: { "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}" },
-    },
+    versions: [kubernetesVersion, pulumiVersion],
   },
   {
     module: join(MODULE, "pulumi-language-nodejs"),
@@ -54,8 +55,6 @@ const batches = [
       "pulumi-language-nodejs": "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
     },
   },
-  // Its own main.go imports only the plugins of CoreDNS that the bed uses.
-  { module: MODULE, programs: { coredns: "./coredns" } },
 ] as const satisfies Batch[];
 
 const NODES = join(MODULE, "nodes");
@@ -69,7 +68,7 @@ const nodeBatches = [
       kubectl: "k8s.io/kubernetes/cmd/kubectl",
       kubelet: "k8s.io/kubernetes/cmd/kubelet",
     },
-    version: kubernetesVersion,
+    versions: [kubernetesVersion],
   },
   {
     module: NODES,
@@ -112,7 +111,7 @@ async function ensure(
   if (missing.size > 0) {
     const list = new Intl.ListFormat("en").format(missing.keys());
     report(
-      `Neither on PATH nor in the cache: ${list}. All of them take about nine minutes to build on two cores, once on a ` +
+      `Neither on PATH nor in the cache: ${list}. All of them take about seven minutes to build on two cores, once on a ` +
         "machine; README.md says what to install instead.\n",
     );
     const onWait = (): void => {
@@ -165,14 +164,13 @@ export async function cacheFolder(): Promise<string> {
 
 /** Cached programs are never stale, because everything that a program depends on is part of its path. */
 async function keyOf(batch: Batch, name: string, source: string): Promise<string> {
-  const { module, version, leftOut } = batch;
-  const own = source.startsWith("./") ? await readdir(join(module, source)) : [];
-  const files = ["go.mod", "go.sum", ...own.sort().map((file) => join(source, file))];
+  const { module, versions } = batch;
+  const own = await readdir(join(module, name)).catch(() => []);
   const hash = createHash("sha256");
-  for (const file of leftOut === undefined ? files : [...files, leftOut]) {
+  for (const file of ["go.mod", "go.sum", ...own.sort().map((each) => join(name, each))]) {
     hash.update(await readFile(join(module, file)));
   }
-  hash.update(JSON.stringify([source, version, process.platform, process.arch]));
+  hash.update(JSON.stringify([source, ...(versions ?? [null]), process.platform, process.arch]));
   return `${name}-${hash.digest("hex").slice(0, 16)}`;
 }
 

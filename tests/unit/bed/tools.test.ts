@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { ensureTools } from "../../bed/tools.ts";
 
 const servers = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
-const others = ["pulumi", "pulumi-language-nodejs", "coredns"];
+const others = ["pulumi", "coredns", "pulumi-language-nodejs"];
 
 /** A `go` that makes an empty file of each program. The packages that it is asked for lie in folders of their name. */
 const GO = `#!/bin/sh
@@ -16,7 +16,7 @@ case "$*" in
   "list -find "*)
     shift 4
     for package; do
-      mkdir -p "$GO_HERE/$package" && touch "$GO_HERE/$package/large.go"
+      mkdir -p "$GO_HERE/$package" && touch "$GO_HERE/$package/large.go" "$GO_HERE/$package/testing.go"
       echo "$GO_HERE/$package"
     done ;;
   *)
@@ -69,6 +69,9 @@ describe("the programs of the test bed", () => {
     const leftOut = join(folder, "github.com/aws/aws-sdk-go-v2/service/s3");
     assert.ok(!existsSync(join(leftOut, "large.go")));
     assert.match(await readFile(join(leftOut, "left-out.go"), "utf8"), /^\s*package s3\s/);
+    const queue = join(folder, "k8s.io/kubernetes/pkg/scheduler/backend/queue");
+    assert.ok(existsSync(join(queue, "large.go")), "more than the file that is named is left out");
+    assert.match(await readFile(join(queue, "testing.go"), "utf8"), /^\s*package queue\s/);
   });
 
   it("say what Go says when a build fails", async () => {
