@@ -1,6 +1,6 @@
 import { type HealthArgs, type HealthMesh, meshIn } from "@linkerd-multicluster/engine/health";
 import { registerKubeconfigs } from "@linkerd-multicluster/engine/kubernetes";
-import { type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
+import { type Declared, type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
 import { pulumi, type StackLocation } from "./pulumi.ts";
 
 /** Node programs name the resources by the first type, and the plugin of all other languages by the second. */
@@ -126,7 +126,7 @@ function resourcesIn(exported: string): readonly Resource[] {
 }
 
 /** A resource whose first run failed early may have less. */
-function isWhole(inputs: Readonly<Record<string, unknown>>): inputs is Inputs & typeof inputs {
+function isWhole(inputs: Readonly<Record<string, unknown>>): inputs is Declared<Inputs> {
   const { source, stack, clusters, links } = inputs;
   const isNamed = typeof source === "string" && typeof stack === "string";
   return isNamed && typeof clusters === "object" && Array.isArray(links);

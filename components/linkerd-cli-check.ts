@@ -2,10 +2,10 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { local } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import type { DeclaredMesh } from "@linkerd-multicluster/engine/health";
 
 export interface LinkerdCliCheckArgs {
-  readonly mesh: HealthMesh;
+  readonly mesh: DeclaredMesh;
   /** The commands run again whenever one of these changes. */
   readonly triggers: pulumi.Input<unknown[]>;
 }
@@ -73,7 +73,7 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
 }
 
 /** Tells whether Linkerd's own controllers mirror everything into the cluster. */
-function hasControllers(cluster: string, { links }: HealthMesh): boolean {
+function hasControllers(cluster: string, { links }: DeclaredMesh): boolean {
   return !links.some(({ link, mirroring }) => link.source === cluster && mirroring === "pulumi");
 }
 

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { hasLinkerd, linkOwner } from "@linkerd-multicluster/engine/credentials";
 import type { HealthArgs } from "@linkerd-multicluster/engine/health";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
-import { healthMesh, mirrorsArgs, ownLinks, revocationArgs } from "../config/share.ts";
+import { declaredArgs, declaredMesh, ownLinks, revocationArgs } from "../config/share.ts";
 import { isSecret } from "../config/stack.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { ForgottenCluster, type MadeClusters, makeClusters } from "./clusters.ts";
@@ -197,7 +197,7 @@ export class MeshResources {
    */
   #mirrors(source: string, links: readonly Link[], before: readonly pulumi.Resource[] = []): void {
     const config = this.#config;
-    const args = mirrorsArgs(config, source, fullStackName());
+    const args = declaredArgs(config, source, fullStackName());
     if (args === undefined) return;
     const distrusted = [...this.#made.refused].filter(([name]) => name in args.clusters);
     const own = new Set(args.links.map(({ target }) => target));
@@ -229,7 +229,7 @@ export class MeshResources {
   /** A preview checks nothing. */
   #verify(): void {
     const parent = this.#parent;
-    const mesh = healthMesh(this.#config, fullStackName());
+    const mesh = declaredMesh(this.#config, fullStackName());
     const refused = [...this.#made.held, ...this.#made.refused.values()];
     const args: InputsOf<HealthArgs> = {
       mesh: JSON.stringify(mesh),

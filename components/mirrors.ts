@@ -3,11 +3,12 @@ import { EngineResource } from "./engine-resource.ts";
 import { valueOf } from "./output-value.ts";
 import {
   countNotMirrored,
+  type Declared,
   type MirrorsArgs,
   type ObservedGateway,
 } from "@linkerd-multicluster/engine/mirroring";
 
-export type MirrorsInputs = Omit<MirrorsArgs, "observedGateways"> & {
+export type MirrorsInputs = Omit<Declared<MirrorsArgs>, "observedGateways"> & {
   /** A gateway is unknown in the preview of a run that will create it. */
   readonly observedGateways?: Readonly<
     Record<string, pulumi.Input<ObservedGateway | typeof pulumi.unknown | undefined>>

@@ -1,8 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import {
   type GatewaySource,
   label,
+  linkDefaults as usual,
+  linkerdGateway,
+  type LinkSettings,
   systemNamespaces,
+  wholeLink,
 } from "@linkerd-multicluster/engine/mirroring";
 import {
   type DeclaredLink,
@@ -17,7 +22,7 @@ import { trust } from "./trust-keys.ts";
 import { gateway } from "./gateway-keys.ts";
 import { linkDefaultKeys } from "./link-keys.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
-import type { ClusterInput, Readings, StackInput } from "./read.ts";
+import type { ClusterInput, LinkDefaultsInput, LinkInput, Readings, StackInput } from "./read.ts";
 import { filled } from "./schema.ts";
 
 /** Fills in every default of readings without a mistake. */
@@ -49,6 +54,7 @@ export function meshConfig(readings: Readings): Omit<MeshConfig, "ignored"> {
     },
     trust: trustConfig(values.trust),
     charts: filled(charts.keys, values.charts),
+    linkDefaults: sharedSettings(readings, linkerdNamespace, multiclusterNamespace),
     removedLinks: { allowDeletions: readings.linkDefaults.values.allowDeletions ?? false },
   };
   return {
@@ -105,38 +111,65 @@ const gatewayMirrorsOnly = { remoteDiscoverySelector: {}, federatedServiceSelect
 function linkConfig(
   link: DeclaredLink,
   readings: Readings,
-  { clusters, linkerdNamespace, multiclusterNamespace }: Omit<MeshConfig, "links" | "ignored">,
+  { clusters, linkDefaults, multiclusterNamespace }: Omit<MeshConfig, "links" | "ignored">,
 ): LinkConfig {
-  const { source, target: name } = link;
-  const { value: chosen } = gatewayOf(link, readings);
-  const target = clusters.get(name);
-  if (chosen === undefined || target === undefined)
+  const { source, target: name, entry, sameRegion } = link;
+  const { value: chosen, from } = gatewayOf(link, readings);
+  if (chosen === undefined || !clusters.has(name))
     throw new Error("linkConfig got an unchecked link");
-  const { mirroring, adopt, credentialsGeneration, credentialsMaxAge, revoked, ...settings } = {
-    excludedNamespaces: systemNamespaces(linkerdNamespace, multiclusterNamespace),
-    ...filled(linkDefaultKeys.keys, {
-      ...(link.sameRegion === true && { remoteDiscoverySelector: everyExport }),
-      ...readings.linkDefaults.values,
-      ...(link.sameRegion === false && gatewayMirrorsOnly),
-      ...link.entry?.values,
-    }),
+  const { mirroring, adopt, credentialsGeneration, credentialsMaxAge } = filled(
+    linkDefaultKeys.keys,
+    { ...readings.linkDefaults.values, ...entry?.values },
+  );
+  const isExportShared = linkDefaults.remoteDiscoverySelector !== undefined;
+  const isDefaultGateway =
+    from === undefined && chosen !== false && multiclusterNamespace === linkerdGateway.namespace;
+  const { clusterDomain, privateUnlessListed } = readings.clusters?.get(name)?.values ?? {};
+  const declared = {
+    source,
+    target: name,
+    ...(sameRegion === true && !isExportShared && { remoteDiscoverySelector: everyExport }),
+    ...(sameRegion === false && gatewayMirrorsOnly),
+    ...settingsOf(entry?.values ?? {}),
     ...(chosen === false && flatNetwork),
+    // Linkerd's controller probes gateways itself.
+    ...(mirroring === "controller" && { gatewayProbe: false }),
+    ...omitUndefined({ targetDomain: clusterDomain, privateUnlessListed }),
+    ...(!isDefaultGateway && { gateway: gatewaySource(chosen, multiclusterNamespace) }),
   };
-  const gatewayProbe = settings.gatewayProbe && mirroring === "pulumi";
   return {
-    spec: {
-      ...settings,
-      gatewayProbe,
-      source,
-      target: name,
-      targetDomain: target.clusterDomain,
-      privateUnlessListed: target.privateUnlessListed,
-      gateway: gatewaySource(chosen, multiclusterNamespace),
-    },
+    declared,
+    spec: wholeLink(declared, linkDefaults),
     mirroring,
     rotation: { generation: credentialsGeneration, maxAgeDays: credentialsMaxAge },
     adopt,
   };
+}
+
+/** A gateway is that of each link's target. */
+function sharedSettings(
+  { linkDefaults }: Readings,
+  linkerdNamespace: string,
+  multiclusterNamespace: string,
+): Partial<LinkSettings> {
+  const excludedNamespaces = systemNamespaces(linkerdNamespace, multiclusterNamespace);
+  const isUsual = isDeepStrictEqual(excludedNamespaces, usual.excludedNamespaces);
+  return { ...(!isUsual && { excludedNamespaces }), ...settingsOf(linkDefaults.values) };
+}
+
+/** Leaves out what is not about mirroring, and the names of the link's ends. */
+function settingsOf({
+  mirroring,
+  adopt,
+  credentialsGeneration,
+  credentialsMaxAge,
+  gateway,
+  source,
+  target,
+  revoked,
+  ...settings
+}: LinkDefaultsInput & LinkInput) {
+  return settings;
 }
 
 function gatewaySource(input: GatewayInput, namespace: string): GatewaySource | false {

@@ -1,6 +1,11 @@
 import type { TokenRotation } from "@linkerd-multicluster/engine/credentials";
 import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
-import type { GatewaySource, LinkSpec } from "@linkerd-multicluster/engine/mirroring";
+import type {
+  DeclaredLink,
+  GatewaySource,
+  LinkSettings,
+  LinkSpec,
+} from "@linkerd-multicluster/engine/mirroring";
 import type { charts } from "./chart-keys.ts";
 import type { cluster, stack } from "./keys.ts";
 import type { generatedTrust, issuer } from "./trust-keys.ts";
@@ -21,6 +26,8 @@ export interface MeshConfig extends Pick<
   readonly sources: ReadonlySet<string>;
   /** Links of the topology follow the listed ones. Neither `links` nor `clusters` has a revoked one. */
   readonly links: readonly LinkConfig[];
+  /** What the config declares for all links together. */
+  readonly linkDefaults: Partial<LinkSettings>;
   readonly revoked: Revoked;
   /** Links that are no longer listed take this from linkDefaults. */
   readonly removedLinks: { readonly allowDeletions: boolean };
@@ -76,6 +83,8 @@ export interface ClusterConfig extends Omit<
 export type HelmValues = Readonly<Record<string, unknown>>;
 
 export interface LinkConfig {
+  /** What the config declares for this link alone. */
+  readonly declared: DeclaredLink;
   readonly spec: LinkSpec;
   readonly mirroring: "pulumi" | "controller";
   readonly rotation: TokenRotation;

@@ -1,7 +1,13 @@
 import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
-import type { HealthMesh } from "@linkerd-multicluster/engine/health";
+import type { DeclaredMesh, HealthMesh } from "@linkerd-multicluster/engine/health";
 import { type ClusterAccess, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
-import { type MirrorsArgs, mirrorsOfSource } from "@linkerd-multicluster/engine/mirroring";
+import {
+  type Declared,
+  type DeclaredLink,
+  type LinkSpec,
+  type MirrorsArgs,
+  mirrorsOfSource,
+} from "@linkerd-multicluster/engine/mirroring";
 import type { LinkConfig, MeshConfig, Revoked } from "./mesh.ts";
 
 type Clusters = MeshConfig["clusters"];
@@ -52,6 +58,33 @@ export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
         ? []
         : ownLinks(config).map(({ spec: link, mirroring }) => ({ link, mirroring })),
   };
+}
+
+/** Returns the same mesh with links as the config declares them. */
+export function declaredMesh(config: MeshConfig, stack: string): DeclaredMesh {
+  const mesh = healthMesh(config, stack);
+  const declared = declaredIn(config);
+  const links = mesh.links.map(({ link, mirroring }) => ({ link: declared(link), mirroring }));
+  return { ...mesh, links, linkDefaults: config.linkDefaults };
+}
+
+/** Returns the arguments of a source's mirrors with links as the config declares them. */
+export function declaredArgs(
+  config: MeshConfig,
+  source: string,
+  stack: string,
+): Declared<MirrorsArgs> | undefined {
+  const args = mirrorsArgs(config, source, stack);
+  if (args === undefined) return undefined;
+  const { linkDefaults } = config;
+  const isShared = Object.keys(linkDefaults).length > 0;
+  const links = args.links.map(declaredIn(config));
+  return { ...args, links, ...(isShared && { linkDefaults }) };
+}
+
+function declaredIn({ links }: MeshConfig): (spec: LinkSpec) => DeclaredLink {
+  const known = new Map(links.map(({ spec, declared }) => [spec, declared]));
+  return (spec) => known.get(spec) ?? spec;
 }
 
 /** Returns undefined if no link leads into the source. @param stack `organization/project/stack`, as in its marks */

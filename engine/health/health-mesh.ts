@@ -1,6 +1,5 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
-import type { LinkSpec } from "../model/link.ts";
-import { wholeLink } from "../model/state.ts";
+import { type DeclaredLink, type LinkSettings, type LinkSpec, wholeLink } from "../model/link.ts";
 
 /** It is plain data without a secret, because it is stored in state. */
 export interface HealthMesh {
@@ -18,18 +17,27 @@ export interface HealthMesh {
   readonly leaving?: readonly Pick<LinkSpec, "source" | "target">[];
 }
 
-export function meshIn(mesh: HealthArgs["mesh"]): HealthMesh {
-  if (typeof mesh === "string") return JSON.parse(mesh) as HealthMesh;
-  const links = mesh.links.map(({ link, mirroring }) => ({ link: wholeLink(link), mirroring }));
+/** Has links as the config declares them. */
+export type DeclaredMesh = Omit<HealthMesh, "links"> & {
+  readonly links: readonly {
+    readonly link: DeclaredLink;
+    readonly mirroring: "pulumi" | "controller";
+  }[];
+  readonly linkDefaults?: Partial<LinkSettings>;
+};
+
+export function meshIn(stored: HealthArgs["mesh"]): HealthMesh {
+  const { linkDefaults, ...mesh } =
+    typeof stored === "string" ? (JSON.parse(stored) as DeclaredMesh) : stored;
+  const links = mesh.links.map(({ link, mirroring }) => {
+    return { link: wholeLink(link, linkDefaults), mirroring };
+  });
   return { ...mesh, links };
 }
 
 export interface HealthArgs {
-  /**
-   * The text is a `HealthMesh` as JSON, which takes less of state than all settings of all links as values. State of a
-   * version before 0.2 has an object, whose links lack settings that are defaults.
-   */
-  readonly mesh: string | HealthMesh;
+  /** The text is a `DeclaredMesh` as JSON, which takes less of state. State of a version before 0.2 has the object. */
+  readonly mesh: string | DeclaredMesh;
   /** Some of these values change with each run that has changed something. None is a secret. */
   readonly triggers: Readonly<Record<string, unknown>>;
   /** This run writes nothing to the clusters of these sentences, which fail it once everything else is done. */

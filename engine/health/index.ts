@@ -1,4 +1,4 @@
-export { type HealthArgs, type HealthMesh, meshIn } from "./health-mesh.ts";
+export { type DeclaredMesh, type HealthArgs, type HealthMesh, meshIn } from "./health-mesh.ts";
 export { observeMesh, type SourceState, type Views } from "./observe-mesh.ts";
 export {
   findingLines,

@@ -1,11 +1,14 @@
 export { noControllerText } from "../model/controller.ts";
 export {
+  type DeclaredLink,
   type GatewaySource,
   type LabelSelector,
   linkDefaults,
   linkerdGateway,
+  type LinkSettings,
   type LinkSpec,
   systemNamespaces,
+  wholeLink,
 } from "../model/link.ts";
 export { failoverSentences, local, mostBackends } from "../model/route.ts";
 export { contested } from "./decide/other-writers.ts";
@@ -26,6 +29,7 @@ export {
 export {
   argsOf,
   type Before,
+  type Declared,
   entryOf,
   type Inputs,
   type MirrorsArgs,

@@ -62,6 +62,11 @@ export interface LinkSpec extends Naming, Placing {
   readonly adoptFrom: readonly string[];
 }
 
+export type LinkSettings = Omit<LinkSpec, "source" | "target">;
+
+/** A link has the settings that its config declares, and `wholeLink` fills in the rest. */
+export type DeclaredLink = Pick<LinkSpec, "source" | "target"> & Partial<LinkSettings>;
+
 /** Linkerd's multicluster extension installs this gateway Service. */
 export const linkerdGateway: GatewaySource = {
   namespace: "linkerd-multicluster",
@@ -82,7 +87,7 @@ export type MetadataRules = Pick<
   "excludedLabels" | "excludedAnnotations" | "copiedMetadata"
 >;
 
-export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
+export const linkDefaults: LinkSettings = {
   targetDomain: "cluster.local",
   privateUnlessListed: false,
   gateway: linkerdGateway,
@@ -107,3 +112,8 @@ export const linkDefaults: Omit<LinkSpec, "source" | "target"> = {
   unreachable: "keep",
   adoptFrom: [],
 };
+
+/** @param shared what the config declares for all links together */
+export function wholeLink(link: DeclaredLink, shared: Partial<LinkSettings> = {}): LinkSpec {
+  return { ...linkDefaults, ...shared, ...link };
+}

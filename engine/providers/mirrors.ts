@@ -1,19 +1,23 @@
 import type { Clusters } from "../reading/clusters.ts";
 import { carryOut, type CheckedRun } from "../mirroring/carry-out.ts";
+import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { checkSource } from "../mirroring/reconcile.ts";
 import { revisionAfter } from "../mirroring/report/inputs.ts";
 import { removeAll } from "../mirroring/removal.ts";
 import {
-  type Before,
+  type Declared,
   type Inputs,
   type MirrorsArgs,
   type Outputs,
   outputsOf,
+  withWholeLinks,
 } from "../model/state.ts";
 import { KeysWantedInThisRun } from "../mirroring/keys-wanted.ts";
 import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
 import { UserError } from "../user-error.ts";
 import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";
+
+type Stored = Partial<Declared<Inputs>>;
 
 /** All resources of a process share it. */
 export interface Process {
@@ -41,18 +45,19 @@ export class MirrorsProvider {
     this.#process = { clusters, wanted, say, isolated, now };
   }
 
-  check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
+  check(olds: Stored, args: Declared<MirrorsArgs>): Promise<Checked<Declared<Inputs>>> {
     return unlessCancelled(this.#process.clusters, () => this.#check(olds, args));
   }
 
-  async #check(olds: Before, args: MirrorsArgs): Promise<Checked<Inputs>> {
+  async #check(olds: Stored, args: Declared<MirrorsArgs>): Promise<Checked<Declared<Inputs>>> {
     const { observedGateways, ...known } = args;
     if (awaitsUnknown(known)) {
       const inputs = { ...args, mirrors: unknownValue, ...revisionAfter(olds) };
       return { inputs, failures: [] };
     }
     const { clusters, wanted, say, now } = this.#process;
-    const { outcome, checked } = await checkSource(clusters, olds, args, now());
+    const before = withWholeLinks(olds);
+    const { outcome, checked } = await checkSource(clusters, before, withWholeLinks(args), now());
     if (outcome.outcome === "planned") wanted.add(outcome);
     else if (outcome.outcome === "sourceUnreadable")
       wanted.addUnread(olds.identities?.[args.source]);
@@ -61,7 +66,11 @@ export class MirrorsProvider {
     // The engine checks a resource that it replaces a second time, as a new one.
     if (!this.#reported.has(args.source)) for (const note of notes) say(note);
     this.#reported.add(args.source);
-    return { inputs, failures: mistakes.map((reason) => ({ property: "config", reason })) };
+    const { links, linkDefaults } = args;
+    return {
+      inputs: { ...inputs, links, ...omitUndefined({ linkDefaults }) },
+      failures: mistakes.map((reason) => ({ property: "config", reason })),
+    };
   }
 
   /** Asks only what `check` found: after a failure, outputs say nothing about what is done. */
@@ -69,19 +78,20 @@ export class MirrorsProvider {
     return Promise.resolve(due === true ? {} : { changes: false });
   }
 
-  async create(inputs: Inputs) {
+  async create(inputs: Declared<Inputs>) {
     return { id: inputs.source, ...(await this.update(inputs.source, {}, inputs)) };
   }
 
-  async update(_id: string, _olds: unknown, inputs: Inputs) {
+  async update(_id: string, _olds: unknown, stored: Declared<Inputs>) {
     const { clusters, wanted, say, now } = this.#process;
+    const inputs = withWholeLinks(stored);
     const tell = (line: string) => {
       say(`${inputs.source}: ${line}`);
     };
     const last = this.#checked.get(inputs.source);
     this.#checked.delete(inputs.source);
     const reasons = await carryOut(clusters, wanted, inputs, tell, now(), last);
-    if (reasons.length > 0) throw new PartialFailure(inputs.source, inputs, [...reasons, retried]);
+    if (reasons.length > 0) throw new PartialFailure(inputs.source, stored, [...reasons, retried]);
     return { outs: outputsOf(inputs) };
   }
 

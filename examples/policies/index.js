@@ -1,6 +1,6 @@
 // Rules for what a mesh may mirror. Pulumi's engine checks each resource with them after the program has decided, in
 // previews too, so they judge every mirror before it exists. They read the inputs of a source's Mirrors resource and
-// nothing else: `source`, `links` with all their settings, and `mirrors`, a line for each by target and
+// nothing else: `source`, `links` and `linkDefaults` as the config declares them, and `mirrors`, a line for each by target and
 // `namespace/name`. rules.json holds an organization's own values.
 import { PolicyPack } from "@pulumi/policy";
 
@@ -90,8 +90,13 @@ const types = ["pulumi-nodejs:dynamic/linkerd:Mirrors", "linkerd-multicluster:en
 /** A policy for the resource that holds all that is mirrored into one cluster. */
 function rule(judge) {
   return ({ type, props, getConfig }, report) => {
-    if (types.includes(type)) judge(props, getConfig(), report);
+    if (types.includes(type)) judge({ ...props, links: linksOf(props) }, getConfig(), report);
   };
+}
+
+/** A setting that neither a link nor linkDefaults declares has its default, and is absent here. */
+function linksOf({ links, linkDefaults }) {
+  return links.map((link) => ({ ...linkDefaults, ...link }));
 }
 
 /** An empty selector selects nothing, so it exports nothing without an owner. */

@@ -51,7 +51,7 @@ describe("Mesh with manage: links", () => {
     deepEqual(mesh.inputs(types.mirrors, "east"), {
       source: "east",
       stack: "organization/mesh/test",
-      links: [mesh.config.links[0]?.spec],
+      links: [mesh.config.links[0]?.declared],
       clusters: {
         west: { context: "k3d-west" },
         east: { context: "k3d-east", kubeconfig: "/home/me/east.yaml", uid: "uid-of-east" },

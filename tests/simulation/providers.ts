@@ -1,4 +1,4 @@
-import { mirrorsArgs, ownLinks } from "../../config/share.ts";
+import { declaredArgs, ownLinks } from "../../config/share.ts";
 import { Clusters } from "../../engine/reading/clusters.ts";
 import { MirrorsProvider, type Process } from "../../engine/providers/mirrors.ts";
 import { configOf } from "../unit/config/table.ts";
@@ -58,7 +58,7 @@ export function wantedResources(
   const sources = new Set(ownLinks(config).map(({ spec }) => spec.source));
   return new Map(
     [...sources].flatMap((source) => {
-      const args = mirrorsArgs(config, source, stack);
+      const args = declaredArgs(config, source, stack);
       const links = config.manage === "mirrors" ? {} : { observedGateways: {} };
       const status = { statusIn: config.multiclusterNamespace, ...links };
       return args === undefined ? [] : [[source, plain({ ...args, ...status })] as const];

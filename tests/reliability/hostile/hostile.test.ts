@@ -12,7 +12,7 @@ import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined
 import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import { Clusters } from "../../../engine/reading/clusters.ts";
 import { refusedAddress } from "../../../engine/gateway/addresses.ts";
-import type { MirrorsArgs } from "../../../engine/model/state.ts";
+import { type Declared, type MirrorsArgs, withWholeLinks } from "../../../engine/model/state.ts";
 import { type Ended, Mesh } from "../../simulation/mesh.ts";
 import { trespasses, writesTo } from "../../simulation/outcome.ts";
 import { configOf } from "../../unit/config/table.ts";
@@ -171,7 +171,8 @@ const namespaces = { linkerdNamespace: "linkerd", multiclusterNamespace: "linker
 
 /** Returns what the program knows of the clusters, and how a new process connects. */
 function known() {
-  const { clusters, links } = mesh.wanted().get("east") as unknown as MirrorsArgs;
+  const wanted = mesh.wanted().get("east") as unknown as Declared<MirrorsArgs>;
+  const { clusters, links } = withWholeLinks(wanted);
   const { west: access = { context: "west" } } = clusters;
   const connecting = mesh.connecting();
   const open = (token?: string) =>

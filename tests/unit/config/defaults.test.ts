@@ -212,6 +212,7 @@ describe("stack config: the mesh", () => {
       manage: "all",
       ignored: [],
       leaving: {},
+      linkDefaults: {},
       trustKeysExported: false,
       linkerdCheck: false,
       linkerdNamespace: "linkerd",

@@ -46,6 +46,24 @@ describe("the provider of mirrors", () => {
     deepEqual(lines, ["east → west: +1 (+ shop/web-west)"]);
   });
 
+  it("keeps links as the config declares them, and decides by their settings and the defaults", async () => {
+    const east = serverWith(cluster("east", { namespaces: ["shop"] }));
+    const servers = { east, west: serverWith(exporting("west", [web])) };
+    const provider = () =>
+      new MirrorsProvider({ clusters: new SimulatedClusters(servers), say: () => undefined });
+    const links = [{ source: "east", target: "west" }];
+    const linkDefaults = { names: "{target}-{service}" };
+    const now = { ...args, links, linkDefaults };
+    const { inputs } = await provider().check({}, now);
+    deepEqual([inputs.links, inputs.linkDefaults], [links, linkDefaults]);
+    const { outs } = await provider().create(inputs);
+    deepEqual([outs.links, east.all("services").has("shop/west-web")], [links, true]);
+    // State of an earlier version has all settings, and `names` in each link.
+    const whole = { ...inputs, links: args.links.map((link) => ({ ...link, ...linkDefaults })) };
+    const again = await provider().check(whole, now);
+    deepEqual([again.inputs.due, again.inputs.links], [undefined, links]);
+  });
+
   for (const [rule, reviews, between] of [
     ["decides once in a run", 1, undefined],
     ["decides again if a cluster has been read again since", 2, "again"],
