@@ -4,6 +4,7 @@ import {
   federatedKey,
   fits,
   mirrorPlace,
+  isPending,
 } from "@linkerd-multicluster/engine/mirroring";
 import { nearest } from "../config/mistakes.ts";
 import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
@@ -154,15 +155,15 @@ function appearance(facts: Facts, found: Found): Appearance {
   const here = { source, notMirrored };
   const [first] = mirrors;
   if (first !== undefined) {
-    const isPending = mirrors.some(({ verdict }) => verdict !== "keep" && verdict !== "handOver");
+    const isDue = mirrors.some(isPending);
     const why = mirrors.flatMap(({ undecided }) => undecided ?? [])[0];
     const selector = link?.selectors[selectorOf(first)] ?? "";
     return {
       ...here,
       ...omitUndefined({ why }),
-      state: why !== undefined ? "unknown" : isPending ? "pending" : "mirrored",
+      state: why !== undefined ? "unknown" : isDue ? "pending" : "mirrored",
       mirrors: sorted.map((each) => ({ ...each, names: namesOf(each) })),
-      ...(isPending && why === undefined && { fix: "pulumi up" }),
+      ...(isDue && why === undefined && { fix: "pulumi up" }),
       ...(selector !== "" && { selector }),
     };
   }

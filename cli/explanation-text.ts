@@ -1,3 +1,4 @@
+import { verdicts } from "@linkerd-multicluster/engine/mirroring";
 import type { Appearance, ExplainedMirror, ExplainedService, Explanation } from "./explain.ts";
 import { mark, paint, type Tone } from "./output.ts";
 
@@ -64,18 +65,9 @@ function fixLine(fix: string | undefined): string[] {
   return fix === undefined ? [] : [`      Fix: ${fix}`];
 }
 
-const actions: Readonly<Record<ExplainedMirror["verdict"], string>> = {
-  keep: "",
-  create: " (pending: create)",
-  update: " (pending: update)",
-  replace: " (pending: replace)",
-  delete: " (pending: delete)",
-  handOver: " (managed by others)",
-};
-
 function mirrorLines(mirror: ExplainedMirror): string[] {
   const { line, verdict, address, endpoints, identity, since, writtenBy = [] } = mirror;
-  const action = mirror.undecided === undefined ? actions[verdict] : " (unchanged)";
+  const action = mirror.undecided === undefined ? verdicts[verdict].next : " (unchanged)";
   const { fields = [], names } = mirror;
   const ready = endpoints?.ready ?? [];
   const notReady = endpoints?.notReady ?? 0;

@@ -1,5 +1,5 @@
 import { firstOf } from "@linkerd-multicluster/engine/kubernetes";
-import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
+import { federatedPart, isPending } from "@linkerd-multicluster/engine/mirroring";
 import { type CertificateFact, type Facts, gatewayText, unknownChanges } from "./facts.ts";
 import { age, columns, mark, paint, shownName } from "./output.ts";
 
@@ -43,7 +43,7 @@ function linksOf({ links, mirrors, notMirrored }: Facts) {
     return {
       ...link,
       mirrors: own.filter(({ verdict }) => verdict !== "delete" && verdict !== "handOver").length,
-      pending: own.filter(({ verdict }) => verdict !== "keep" && verdict !== "handOver").length,
+      pending: own.filter(isPending).length,
       notMirrored: skipped.length,
       reasons: [...reasons].map(([reason, { length }]) => `${length} ${reason}`).join(", "),
     };

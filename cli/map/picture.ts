@@ -1,6 +1,12 @@
 import { withFix } from "@linkerd-multicluster/engine/health";
 import { count } from "@linkerd-multicluster/engine/kubernetes";
-import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
+import {
+  bySign,
+  federatedPart,
+  isPending,
+  type Pending,
+  verdicts,
+} from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterFact, Facts, LinkFact, MirrorFact, NotMirrored } from "../facts.ts";
 
 /** Puts the facts about each cluster and each link together. */
@@ -38,17 +44,13 @@ export interface LinkPicture extends LinkFact, Judged {
 
 export interface MirrorPicture extends MirrorFact {
   /** The next `up` makes this change. It is absent without `--preview`. */
-  readonly next?: Change;
+  readonly next?: Pending;
 }
-
-type Change = Exclude<MirrorFact["verdict"], "keep" | "handOver">;
 
 export function pictureOf(facts: Facts, preview: boolean): Picture {
   const { stack, readAt } = facts;
   const all = facts.mirrors.map((fact): MirrorPicture => {
-    const { verdict } = fact;
-    if (!preview || verdict === "keep" || verdict === "handOver") return fact;
-    return { ...fact, next: verdict };
+    return preview && isPending(fact) ? { ...fact, next: fact.verdict } : fact;
   });
   const mirrors = Map.groupBy(all, ({ source, part }) => `${source}/${part}`);
   // A Service that can't be a member of a federated one belongs to the link that it would come through.
@@ -108,18 +110,9 @@ function judged(
   return { health: isError ? "failed" : health, findings };
 }
 
-const states: Readonly<Record<MirrorFact["verdict"], string>> = {
-  create: "missing",
-  update: "differs",
-  replace: "differs",
-  delete: "leftover",
-  handOver: "managed by others",
-  keep: "ok",
-};
-
 /** Returns the state now, such as `missing`. */
 export function stateNow({ verdict, undecided }: MirrorFact): string {
-  return undecided === undefined ? states[verdict] : "undecided";
+  return undecided === undefined ? verdicts[verdict].state : "undecided";
 }
 
 /** With these prefixes, no meaning depends on color alone. */
@@ -132,14 +125,10 @@ export const healthMarks: Readonly<Record<Health, string>> = {
 
 /** Counts the mirrors that the next `up` creates, changes and deletes: `+12 ~1 -2`, or nothing. */
 export function changesOf(mirrors: readonly MirrorPicture[]): string {
-  const number = (...wanted: Change[]) =>
-    mirrors.filter(({ next }) => next !== undefined && wanted.includes(next)).length;
-  const signs = [
-    ["+", number("create")],
-    ["~", number("update", "replace")],
-    ["-", number("delete")],
-  ] as const;
-  return signs.flatMap(([sign, count]) => (count === 0 ? [] : [`${sign}${count}`])).join(" ");
+  const changed = mirrors.filter(({ next }) => next !== undefined);
+  return bySign(changed)
+    .map(([sign, { length }]) => `${sign}${length}`)
+    .join(" ");
 }
 
 /** Returns for example `40 mirrors, 2 not mirrored, +1 -2`. */

@@ -4,6 +4,7 @@ import {
   argsOf,
   contested,
   deletionTime,
+  isPending,
   type Outcome,
   countNotMirrored,
 } from "@linkerd-multicluster/engine/mirroring";
@@ -123,10 +124,7 @@ function statusOf({
 }
 
 function writesElsewhere({ decided, report }: Extract<Outcome, { outcome: "planned" }>): boolean {
-  return (
-    decided.failover.routes.some(({ verdict }) => verdict !== "keep") ||
-    report.statuses.some(({ isDue }) => isDue)
-  );
+  return decided.failover.routes.some(isPending) || report.statuses.some(({ isDue }) => isDue);
 }
 
 function sizeOf(lines: unknown): number {

@@ -39,6 +39,7 @@ export {
   withWholeLinks,
 } from "../model/state.ts";
 export { type Decision, type Verdict, isSkip, isWanted } from "../model/decision.ts";
+export { bySign, isPending, type Pending, verdicts } from "../model/verdicts.ts";
 export { deletionTime } from "../model/absent-pods.ts";
 export { listedIn } from "./decide/policies/exports.ts";
 export { fits, selects } from "../model/selection.ts";

@@ -3,6 +3,7 @@ import type { FieldChange, LiveMirror, Mirror, MirrorKind } from "./mirror.ts";
 import type { FederatedClaim } from "./federated-claim.ts";
 import type { Skip } from "./reasons.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
+import { isPending } from "./verdicts.ts";
 
 interface About {
   readonly part: string;
@@ -53,8 +54,7 @@ export type Skipped = About & Skip & { readonly verdict: "skip" };
 /** Previews, state, status, health and writes are all derived from a list of these. */
 export type Decision = Write | Keep | Deletion | HandOver | Skipped;
 
-// The types are written out for the schema of the commands' output.
-export type Verdict = "create" | "update" | "replace" | "keep" | "delete" | "handOver" | "skip";
+export type { Verdict } from "./verdicts.ts";
 
 export type Change = Write | Deletion;
 
@@ -64,13 +64,8 @@ export function isWrite(decision: Decision): decision is Write {
   return ["create", "update", "replace"].includes(decision.verdict);
 }
 
-type Changing<T> = T & { readonly verdict: Change["verdict"] };
-
-/** Also takes what is decided about other objects than mirrors. */
-export function isChange<T extends { readonly verdict: Verdict }>(
-  decision: T,
-): decision is Changing<T> {
-  return ["create", "update", "replace", "delete"].includes(decision.verdict);
+export function isChange(decision: Decision): decision is Change {
+  return isPending(decision);
 }
 
 export function isSkip(decision: Decision): decision is Skipped {

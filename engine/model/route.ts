@@ -4,6 +4,7 @@ import type { Deletion } from "./decision.ts";
 import { originOf } from "./live-mirrors.ts";
 import { marksOn } from "./marks.ts";
 import type { Owner } from "./owner.ts";
+import { verdicts } from "./verdicts.ts";
 
 export interface Routes {
   readonly httpRoutes: readonly HttpRoute[];
@@ -175,13 +176,12 @@ export function describeRoute({ spec }: HttpRoute | WantedRoute): string {
 }
 
 export function failoverSentences({ routes, problems }: DecidedRoutes): [ObjectKey, string][] {
-  const pending = { create: " (pending: create)", update: " (pending: update)", keep: "" };
   return [
     ...routes.flatMap((route): [ObjectKey, string][] => {
       const after = routeAfter(route);
       if (route.verdict === "delete" || after === undefined) return [];
       const [service] = after.spec?.parentRefs ?? [];
-      const line = `${describeRoute(after)}, by HTTPRoute ${route.key}${pending[route.verdict]}`;
+      const line = `${describeRoute(after)}, by HTTPRoute ${route.key}${verdicts[route.verdict].next}`;
       return [[objectKey(after.metadata.namespace, service?.name ?? ""), line]];
     }),
     ...problems.map(({ key, sentence }): [ObjectKey, string] => [key, `failover: ${sentence}`]),

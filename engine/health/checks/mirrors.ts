@@ -1,3 +1,4 @@
+import { verdicts } from "../../model/verdicts.ts";
 import { listed } from "../../message.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { fixText, type Skip } from "../../model/reasons.ts";
@@ -48,13 +49,6 @@ function inOrder(
   ];
 }
 
-const verbs: Readonly<Record<Change["verdict"], string>> = {
-  create: "is missing",
-  update: "differs from what it should be",
-  replace: "differs from what it should be and must be recreated",
-  delete: "is left over, since no exported Service needs it",
-};
-
 function pending(change: Change, source: string): Finding {
   const { verdict, kind, key, fields } = change;
   const mirror = `${kindText[kind]} ${source}/${key}`;
@@ -66,7 +60,7 @@ function pending(change: Change, source: string): Finding {
     };
   const how = fields.map(fieldText).join("; ");
   const detail = how === "" ? "" : ` (${how})`;
-  return { sentence: `${mirror} ${verbs[verdict]}${detail}`, fix: "pulumi up" };
+  return { sentence: `${mirror} ${verdicts[verdict].predicate}${detail}`, fix: "pulumi up" };
 }
 
 /** Services with the same reason share a finding: a gateway without an address concerns all behind it. */

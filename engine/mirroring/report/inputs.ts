@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
-import { isChange, isSent } from "../../model/decision.ts";
+import { isSent } from "../../model/decision.ts";
+import { isPending } from "../../model/verdicts.ts";
 import type { ClusterReadings } from "../../model/observation.ts";
 import {
   type Before,
@@ -53,7 +54,7 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
   const mirrors = byPart(parts, "mirrors");
   const hasWrites =
     decided.decisions.some(isSent) ||
-    decided.failover.routes.some(isChange) ||
+    decided.failover.routes.some(isPending) ||
     report.statuses.some(({ isDue }) => isDue);
   const needsUpdate =
     Object.keys(pending).length > 0 ||

@@ -1,6 +1,7 @@
 import { valueIn } from "../../result.ts";
 import { rivalsAfter } from "../decide/other-writers.ts";
-import { type Decision, isChange, isSent, isSkip } from "../../model/decision.ts";
+import { type Decision, isSent, isSkip } from "../../model/decision.ts";
+import { isPending } from "../../model/verdicts.ts";
 import { managerOf, wholeMarks } from "../../model/marks.ts";
 import type { TargetObservation } from "../../model/observation.ts";
 import {
@@ -64,7 +65,7 @@ export function formerStacks(
     ...(decided?.decisions ?? []).flatMap((each) =>
       isSent(each) && !isSkip(each) && !hasUnknownMembers(each) ? [each.live.service] : [],
     ),
-    ...(decided?.failover.routes ?? []).filter(isChange).map(({ live }) => live),
+    ...(decided?.failover.routes ?? []).filter(isPending).map(({ live }) => live),
   ]);
   const objects = [
     ...(source?.services.values() ?? []),

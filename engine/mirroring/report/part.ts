@@ -1,5 +1,5 @@
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { isChange, type Verdict } from "../../model/decision.ts";
+import { isPending, type Verdict } from "../../model/verdicts.ts";
 import type { FieldChange } from "../../model/mirror.ts";
 import type { ChangeTexts, MirrorLines } from "../../model/state.ts";
 import { setBy } from "./describe.ts";
@@ -87,7 +87,7 @@ export function reportOn(
     ),
     changes: Object.fromEntries([...created, ...texts]),
     summary: summaryOf({
-      changes: changes.filter(isChange),
+      changes: changes.filter(isPending),
       // The list gains or loses these entries although nothing is written.
       adopted,
       there: unlisted.length - adopted,

@@ -1,10 +1,4 @@
-import {
-  type Decision,
-  isChange,
-  isSkip,
-  namespacesToCreate,
-  type Skipped,
-} from "../../model/decision.ts";
+import { type Decision, isSkip, namespacesToCreate, type Skipped } from "../../model/decision.ts";
 import { federatedPart } from "../../model/owner.ts";
 import {
   type DecidedRoutes,
@@ -14,6 +8,7 @@ import {
   routesPart,
 } from "../../model/route.ts";
 import { type Before, type ChangeTexts, mirrorsBefore } from "../../model/state.ts";
+import { isPending } from "../../model/verdicts.ts";
 import { count } from "../../message.ts";
 import { lineOf } from "./describe.ts";
 import type { PlannedOutcome } from "./outcome.ts";
@@ -31,7 +26,7 @@ export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
     ...[...decided.decisionsByPart].map(([part, decisions]) => mirrorsPart(part, decisions)),
     ...("why" in routes ? [] : [failoverPart(decided.failover)]),
   ];
-  const namesAll = parts.flatMap(({ changes }) => changes.filter(isChange)).length <= mostNamed;
+  const namesAll = parts.flatMap(({ changes }) => changes.filter(isPending)).length <= mostNamed;
   const judged = parts.map((each): PartReport => {
     const { part } = each;
     const { [part]: observed } = args.observedGateways ?? {};

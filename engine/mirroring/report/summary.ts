@@ -1,6 +1,7 @@
 import type { ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
 import { listed } from "../../message.ts";
-import { type Decision, isWrite, type Verdict } from "../../model/decision.ts";
+import { type Decision, isWrite } from "../../model/decision.ts";
+import { bySign, type Pending } from "../../model/verdicts.ts";
 import { originOf } from "../../model/live-mirrors.ts";
 import type { Skip } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
@@ -10,12 +11,6 @@ const named = 3;
 
 /** The lines of a source name every change, if there are no more than this. */
 export const mostNamed = 20;
-
-const signs: readonly (readonly [sign: string, verdicts: readonly Verdict[]])[] = [
-  ["+", ["create"]],
-  ["~", ["update", "replace"]],
-  ["-", ["delete"]],
-];
 
 export interface Summary {
   /**
@@ -29,7 +24,7 @@ export interface Summary {
 
 /** What a run does about one part. */
 export interface Counted {
-  readonly changes: readonly { readonly verdict: Verdict; readonly key: ObjectKey }[];
+  readonly changes: readonly { readonly verdict: Pending; readonly key: ObjectKey }[];
   /** They get this stack's mark. */
   readonly adopted: number;
   /** They carry this stack's mark, as after a run that failed before it could list them. */
@@ -45,10 +40,10 @@ export interface Counted {
 /** Returns undefined if nothing is created, changed or deleted. */
 export function summaryOf(counts: Counted): Summary | undefined {
   const { changes, adopted, there, forgotten, refused, lost, namesAll } = counts;
-  const groups = signs.flatMap(([sign, verdicts]) => {
-    const keys = changes.flatMap(({ verdict, key }) => (verdicts.includes(verdict) ? key : []));
-    return keys.length === 0 ? [] : [{ sign, keys }];
-  });
+  const groups = bySign(changes).map(([sign, some]) => ({
+    sign,
+    keys: some.map(({ key }) => key),
+  }));
   if (groups.length + adopted + there + forgotten === 0) return undefined;
   const numbers = [
     groups.map(({ sign, keys }) => `${sign}${keys.length}`).join(" "),
