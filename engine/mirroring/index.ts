@@ -29,15 +29,14 @@ export {
 export {
   argsOf,
   type Before,
-  type Declared,
   entryOf,
   type Inputs,
   type MirrorsArgs,
   withoutLinks,
   mirrorsOfSource,
   type ObservedGateway,
-  withWholeLinks,
 } from "../model/state.ts";
+export { type Declared, withWholeLinks } from "../model/declared.ts";
 export { type Decision, type Verdict, isSkip, isWanted } from "../model/decision.ts";
 export { bySign, isPending, type Pending, verdicts } from "../model/verdicts.ts";
 export { deletionTime } from "../model/absent-pods.ts";

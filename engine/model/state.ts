@@ -2,7 +2,7 @@ import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import type { GatewayFacts } from "./gateway.ts";
-import { type DeclaredLink, type LinkSettings, type LinkSpec, wholeLink } from "./link.ts";
+import type { LinkSpec } from "./link.ts";
 import type { KnownSets } from "./observation.ts";
 
 export interface ClusterEntry extends ClusterAccess {
@@ -139,25 +139,6 @@ export interface Planned extends Memory {
 }
 
 export type Inputs = MirrorsArgs & Planned;
-
-/**
- * Arguments, inputs and state have links as the config declares them, and once what it declares for all of them. State
- * of some earlier versions has all settings of each link.
- */
-export type Declared<State extends { readonly links: readonly LinkSpec[] }> = Omit<
-  State,
-  "links"
-> & {
-  readonly links: readonly DeclaredLink[];
-  readonly linkDefaults?: Partial<LinkSettings>;
-};
-
-/** Fills in the settings of links. Nothing else in this package has links that lack any. */
-export function withWholeLinks<
-  T extends Partial<Pick<Declared<Inputs>, "links" | "linkDefaults">>,
->({ links, linkDefaults, ...rest }: T) {
-  return { ...rest, links: (links ?? []).map((link) => wholeLink(link, linkDefaults)) };
-}
 
 /** Links that an earlier version stored may have no more than this. */
 export type Before = Partial<Omit<Inputs, "links">> & { readonly links?: readonly RemovedLink[] };

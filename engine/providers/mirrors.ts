@@ -4,14 +4,8 @@ import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { checkSource } from "../mirroring/reconcile.ts";
 import { revisionAfter } from "../mirroring/report/inputs.ts";
 import { removeAll } from "../mirroring/removal.ts";
-import {
-  type Declared,
-  type Inputs,
-  type MirrorsArgs,
-  type Outputs,
-  outputsOf,
-  withWholeLinks,
-} from "../model/state.ts";
+import { type Declared, withWholeLinks } from "../model/declared.ts";
+import { type Inputs, type MirrorsArgs, type Outputs, outputsOf } from "../model/state.ts";
 import { KeysWantedInThisRun } from "../mirroring/keys-wanted.ts";
 import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
 import { UserError } from "../user-error.ts";

@@ -12,7 +12,8 @@ import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined
 import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import { Clusters } from "../../../engine/reading/clusters.ts";
 import { refusedAddress } from "../../../engine/gateway/addresses.ts";
-import { type Declared, type MirrorsArgs, withWholeLinks } from "../../../engine/model/state.ts";
+import { type Declared, withWholeLinks } from "../../../engine/model/declared.ts";
+import type { MirrorsArgs } from "../../../engine/model/state.ts";
 import { type Ended, Mesh } from "../../simulation/mesh.ts";
 import { trespasses, writesTo } from "../../simulation/outcome.ts";
 import { configOf } from "../../unit/config/table.ts";
