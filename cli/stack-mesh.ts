@@ -86,12 +86,16 @@ function mirroredMesh(
 ): HealthMesh | undefined {
   const [first] = mirrors;
   if (first === undefined) return undefined;
+  const failover = mirrors.flatMap((each) =>
+    each.failover === undefined ? [] : [[each.source, each.failover] as const],
+  );
   return {
     manage,
     stack: first.stack,
     linkerdNamespace: "linkerd",
     multiclusterNamespace: first.statusIn ?? "linkerd-multicluster",
     clusters: Object.fromEntries(mirrors.flatMap(({ clusters }) => Object.entries(clusters))),
+    ...(failover.length > 0 && { failover: Object.fromEntries(failover) }),
     links: mirrors.flatMap(({ links }) => links.map((link) => ({ link, mirroring: "pulumi" }))),
   };
 }

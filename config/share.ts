@@ -53,6 +53,7 @@ export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
     multiclusterNamespace,
     ...omitUndefined({ stack }),
     clusters: Object.fromEntries(accessesOf(touchedClusters(config))),
+    ...failoverOf(config),
     links:
       manage === "trust"
         ? []
@@ -87,6 +88,14 @@ function declaredIn({ links }: MeshConfig): (spec: LinkSpec) => DeclaredLink {
   return (spec) => known.get(spec) ?? spec;
 }
 
+/** Returns nothing if no Service fails over, so that the stored mesh of such a stack stays as it is. */
+function failoverOf({ clusters, sources }: MeshConfig): Pick<HealthMesh, "failover"> {
+  const all = [...clusters].flatMap(([name, { failover = {} }]) =>
+    sources.has(name) && Object.keys(failover).length > 0 ? [[name, failover] as const] : [],
+  );
+  return all.length > 0 ? { failover: Object.fromEntries(all) } : {};
+}
+
 /** Returns undefined if no link leads into the source. @param stack `organization/project/stack`, as in its marks */
 export function mirrorsArgs(
   config: MeshConfig,
@@ -99,15 +108,15 @@ export function mirrorsArgs(
   const args = mirrorsOfSource(source, {
     stack,
     clusters: Object.fromEntries(clusters),
+    ...failoverOf(config),
     links: config.links.map(({ spec, mirroring }) => ({ link: spec, mirroring })),
   });
   if (args === undefined) return undefined;
   const { revoked } = config;
   const revokedTargets = [...revoked.clusters.keys(), ...targetsRevokedFor(source, revoked)];
-  const { failover = {}, serviceLinksDisabled = false } = config.clusters.get(source) ?? {};
+  const { serviceLinksDisabled = false } = config.clusters.get(source) ?? {};
   return {
     ...args,
-    ...(Object.keys(failover).length > 0 && { failover }),
     ...(serviceLinksDisabled && { serviceLinksDisabled }),
     ...(revokedTargets.length > 0 && { revokedTargets }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),

@@ -1,5 +1,6 @@
 import type { ClusterReading, LinkReading } from "../reading/reading.ts";
 import type { HttpRoute } from "../kubernetes/objects/route-resource.ts";
+import type { DecidedRoutes } from "../model/route.ts";
 import type { Decision } from "../model/decision.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { Result } from "../result.ts";
@@ -53,6 +54,8 @@ export interface CheckedCluster {
   readonly federated?: Result<readonly Decision[] | undefined>;
   /** They are absent if they couldn't be read, or if the stack mirrors nothing into this cluster. */
   readonly httpRoutes?: readonly HttpRoute[];
+  /** It is absent if nothing can be decided about this cluster, or if the stack mirrors nothing into it. */
+  readonly failover?: Result<DecidedRoutes>;
   /** This cluster comes first, then those whose pods it reaches without a gateway. */
   readonly flat?: readonly PodRanges[];
 }

@@ -1,5 +1,6 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { type DeclaredLink, type LinkSettings, type LinkSpec, wholeLink } from "../model/link.ts";
+import type { Failover } from "../model/state.ts";
 
 /** It is plain data without a secret, because it is stored in state. */
 export interface HealthMesh {
@@ -9,6 +10,7 @@ export interface HealthMesh {
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
+  readonly failover?: Readonly<Record<string, Failover>>;
   readonly links: readonly {
     readonly link: LinkSpec;
     readonly mirroring: "pulumi" | "controller";

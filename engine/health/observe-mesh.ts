@@ -11,7 +11,7 @@ import { needOfSource } from "../mirroring/need.ts";
 import { trusted } from "../mirroring/observation.ts";
 import { decideSource } from "../mirroring/reconcile.ts";
 import { type Outcome, whyUndecided } from "../mirroring/report/outcome.ts";
-import { type Result, valueIn } from "../result.ts";
+import type { Result } from "../result.ts";
 import type { HealthMesh } from "./health-mesh.ts";
 import type { CheckedCluster, CheckedLink, PodRanges } from "./health-check.ts";
 
@@ -129,7 +129,11 @@ function viewsOf(
   const flat = flatNetworks(reading);
   const routesOf = (cluster: string) => {
     const outcome = outcomes.get(cluster);
-    return outcome?.outcome === "planned" ? valueIn(outcome.routes)?.httpRoutes : undefined;
+    if (outcome?.outcome !== "planned") return {};
+    const { routes, decided } = outcome;
+    return "why" in routes
+      ? { failover: routes }
+      : { failover: { value: decided.failover }, httpRoutes: routes.value.httpRoutes };
   };
   const readingOf = (name: string): ClusterReading =>
     reading.clusters.get(name) ?? { snapshot: unknownCluster(name) };
@@ -141,8 +145,8 @@ function viewsOf(
     ...omitUndefined({
       federated: decisionsOf(outcomes.get(cluster), cluster, federatedPart, [readingOf(cluster)]),
       flat: flat.get(cluster),
-      httpRoutes: routesOf(cluster),
     }),
+    ...routesOf(cluster),
   }));
   const links = mesh.links.flatMap(({ link, mirroring }, index) => {
     const [source, target] = [readingOf(link.source), readingOf(link.target)];

@@ -41,6 +41,8 @@ export interface MirrorsArgs {
 export type Failover = Readonly<Record<ObjectKey, readonly string[]>>;
 
 interface MirroredMesh extends Pick<MirrorsArgs, "stack" | "clusters"> {
+  /** Has the `failover` of each source that has one. */
+  readonly failover?: Readonly<Record<string, Failover>>;
   readonly links: readonly {
     readonly link: LinkSpec;
     readonly mirroring: "pulumi" | "controller";
@@ -50,7 +52,7 @@ interface MirroredMesh extends Pick<MirrorsArgs, "stack" | "clusters"> {
 /** Links that Linkerd's controller mirrors count too, because the config says that their mirrors stay. */
 export function mirrorsOfSource(
   source: string,
-  { stack, clusters, links }: MirroredMesh,
+  { stack, clusters, links, failover = {} }: MirroredMesh,
 ): MirrorsArgs | undefined {
   const here = links.filter(({ link }) => link.source === source);
   if (here.length === 0) return undefined;
@@ -64,6 +66,7 @@ export function mirrorsOfSource(
     stack,
     clusters: Object.fromEntries(Object.entries(clusters).filter(([name]) => names.has(name))),
     links: own,
+    ...omitUndefined({ failover: failover[source] }),
     ...nonEmpty("controllerLinks", left),
   };
 }

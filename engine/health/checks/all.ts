@@ -1,5 +1,6 @@
 import type { HealthCheck, CheckedCluster, CheckedLink } from "../health-check.ts";
 import { singleController, singleFederation } from "./controllers.ts";
+import { failoverInOrder } from "./failover.ts";
 import { gatewayAlive, gatewayKnown, mirrorsHaveEndpoints } from "./endpoints.ts";
 import { credentialsExist, credentialsWork, linkResource, linksServed } from "./link.ts";
 import { federatedInOrder, mirrorsInOrder } from "./mirrors.ts";
@@ -30,6 +31,7 @@ export const clusterChecks: readonly HealthCheck<CheckedCluster>[] = [
   podRangesDisjoint,
   singleFederation,
   federatedInOrder,
+  failoverInOrder,
   noOrphans,
   clientsMeshed,
 ];

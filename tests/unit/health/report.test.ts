@@ -65,6 +65,7 @@ describe("the report", () => {
     deepEqual(saidOn({ clusters: [clusterView({ reading: outOfReach, federated: failure })] }), {
       "cluster-reached": "error",
       "federated-in-order": "error",
+      "failover-in-order": "this stack mirrors nothing into this cluster, or can't decide what",
       "links-served": east,
       "trust-anchors-valid": east,
       "issuer-valid": east,

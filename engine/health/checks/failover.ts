@@ -1,0 +1,37 @@
+import type { RouteDecision } from "../../model/route.ts";
+import type { CheckedCluster, Finding, HealthCheck } from "../health-check.ts";
+
+export const failoverInOrder: HealthCheck<CheckedCluster> = {
+  id: "failover-in-order",
+  title: "requests fail over as the config says",
+  severity: "error",
+  run: ({ mesh, cluster, failover }) => {
+    if (failover === undefined)
+      return { skipped: "this stack mirrors nothing into this cluster, or can't decide what" };
+    if (mesh.stack === undefined)
+      return { skipped: "the stack's name isn't known, and so which HTTPRoutes are its own" };
+    if ("why" in failover) {
+      const { why: sentence, cause } = failover;
+      // A run fails only where nobody may list them.
+      return cause === "refused" ? [sentence] : [{ sentence, severity: "warning" }];
+    }
+    const { routes, problems } = failover.value;
+    return [
+      ...routes.flatMap((route) => pending(route, cluster)),
+      ...problems.map(({ key, sentence }): Finding => {
+        return { sentence: `${cluster}/${key}: ${sentence}`, severity: "warning" };
+      }),
+    ];
+  },
+};
+
+const verbs = {
+  create: "is missing",
+  update: "differs from what it should be",
+  delete: "is left over, since nothing asks for it",
+} as const;
+
+function pending({ verdict, key }: RouteDecision, cluster: string): Finding[] {
+  if (verdict === "keep") return [];
+  return [{ sentence: `HTTPRoute ${cluster}/${key} ${verbs[verdict]}`, fix: "pulumi up" }];
+}
