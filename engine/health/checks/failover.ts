@@ -1,4 +1,5 @@
 import type { RouteDecision } from "../../model/route.ts";
+import { verdicts } from "../../model/verdicts.ts";
 import type { CheckedCluster, Finding, HealthCheck } from "../health-check.ts";
 
 export const failoverInOrder: HealthCheck<CheckedCluster> = {
@@ -25,13 +26,11 @@ export const failoverInOrder: HealthCheck<CheckedCluster> = {
   },
 };
 
-const verbs = {
-  create: "is missing",
-  update: "differs from what it should be",
-  delete: "is left over, since nothing asks for it",
-} as const;
-
 function pending({ verdict, key }: RouteDecision, cluster: string): Finding[] {
   if (verdict === "keep") return [];
-  return [{ sentence: `HTTPRoute ${cluster}/${key} ${verbs[verdict]}`, fix: "pulumi up" }];
+  const isLeftOver = verdict === "delete";
+  const state = isLeftOver
+    ? "is left over, since nothing asks for it"
+    : verdicts[verdict].predicate;
+  return [{ sentence: `HTTPRoute ${cluster}/${key} ${state}`, fix: "pulumi up" }];
 }
