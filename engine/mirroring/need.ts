@@ -1,12 +1,12 @@
 import { failedOver, type Before, type MirrorsArgs, stacksNow } from "../model/state.ts";
-import type { Need } from "../reading/need.ts";
+import type { Need, RoutesNeed } from "../reading/need.ts";
 import type { Extent } from "../reading/snapshot.ts";
 import { mayHaveOthers } from "./decide/policies/ownership.ts";
 import { removedLinks } from "./decide/policies/removed-links.ts";
 
 /** Says what has to be read to decide about a source. Pure. */
 export function needOfSource(args: MirrorsArgs, before: Before): Need {
-  const { source, links, failover, observedGateways = {} } = args;
+  const { source, links, observedGateways = {} } = args;
   const extent = extentFor(args);
   const stacks = stacksNow(before, args);
   const names = Object.keys(args.clusters);
@@ -22,10 +22,7 @@ export function needOfSource(args: MirrorsArgs, before: Before): Need {
           mayHaveOthers(own, stacks),
         // Routes are found by their marks in every run, because a run that was killed has left no word of them. A stack
         // that never had `failover` may lack the right to list them, and then has none.
-        routes: {
-          extent: failover === undefined ? "mirrors" : undefined,
-          isOptional: failedOver(args, before).length === 0,
-        },
+        routes: routesNeed(args, failedOver(args, before).length > 0),
       },
     },
     links: links.map((link) => ({
@@ -34,6 +31,12 @@ export function needOfSource(args: MirrorsArgs, before: Before): Need {
       statefulSets: true,
     })),
   };
+}
+
+/** A route whose label is gone still sends requests, which matters where there may be one of this stack. */
+function routesNeed({ failover }: MirrorsArgs, mayHaveRoutes: boolean): RoutesNeed {
+  if (failover !== undefined) return { isOptional: false };
+  return { extent: mayHaveRoutes ? "httpRoutes" : "mirrors", isOptional: !mayHaveRoutes };
 }
 
 /** Without a link, a run only deletes mirrors, so it reads nothing else. */

@@ -48,13 +48,15 @@ export type RouteDecision = { readonly key: ObjectKey } & (
   | { readonly verdict: "update"; readonly wanted: WantedRoute; readonly live: HttpRoute }
   /** If it isn't wanted, it stays because a route of the user's is beside it. */
   | { readonly verdict: "keep"; readonly wanted?: WantedRoute; readonly live: HttpRoute }
+  /** It carries this stack's mark, and somebody has taken its label away or marked it too. */
+  | { readonly verdict: "handOver"; readonly live: HttpRoute }
   /** Config or state tells of a known one; anybody could have forged another. */
   | { readonly verdict: "delete"; readonly live: HttpRoute; readonly isKnown: boolean }
 );
 
 /** Returns the route as it is after the run, if it then exists. */
 export function routeAfter(decision: RouteDecision): WantedRoute | HttpRoute | undefined {
-  if (decision.verdict === "delete") return undefined;
+  if (decision.verdict === "delete" || decision.verdict === "handOver") return undefined;
   return decision.verdict === "keep" ? (decision.wanted ?? decision.live) : decision.wanted;
 }
 
@@ -77,6 +79,11 @@ export function isOwnRoute({ metadata }: HttpRoute, names: readonly string[]): b
   const { isOurs, others } = marksOn(metadata, names);
   const isNamed = /-failover-\d+$/.test(metadata.name);
   return isNamed && routeOwner.owns({ metadata }) && isOurs && others.length === 0;
+}
+
+/** Returns whether this stack has made the route, but can't be told to be the only one that needs it. */
+export function isEstranged(route: HttpRoute, names: readonly string[]): boolean {
+  return marksOn(route.metadata, names).isOurs && !isOwnRoute(route, names);
 }
 
 /**
@@ -179,7 +186,7 @@ export function failoverSentences({ routes, problems }: DecidedRoutes): [ObjectK
   return [
     ...routes.flatMap((route): [ObjectKey, string][] => {
       const after = routeAfter(route);
-      if (route.verdict === "delete" || after === undefined) return [];
+      if (after === undefined) return [];
       const [service] = after.spec?.parentRefs ?? [];
       const line = `${describeRoute(after)}, by HTTPRoute ${route.key}${verdicts[route.verdict].next}`;
       return [[objectKey(after.metadata.namespace, service?.name ?? ""), line]];

@@ -14,6 +14,7 @@ import { aboutCluster, messageOf, unlessBug, UserError } from "../user-error.ts"
 import { Cache } from "./cache.ts";
 import { controllersIn, routesIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";
+import type { RouteExtent } from "./need.ts";
 import { type Reader, sharedReader } from "./shared-reader.ts";
 import { type Extent, observe } from "./snapshot.ts";
 
@@ -83,7 +84,7 @@ export class Clusters {
     return this.#cached(this.#controllers, name, access, controllersIn);
   }
 
-  routes(name: string, access: ClusterAccess, extent?: Extent): Promise<Routes> {
+  routes(name: string, access: ClusterAccess, extent?: RouteExtent): Promise<Routes> {
     return this.#routes.get(accessKey(access, extent), () =>
       this.#read(name, access, (client) => routesIn(client, extent)),
     );
@@ -153,8 +154,8 @@ export class Clusters {
   }
 }
 
-const extents: readonly Extent[] = [undefined, "mirrors"];
+const extents: readonly RouteExtent[] = [undefined, "mirrors", "httpRoutes"];
 
-function accessKey({ context, kubeconfig = "" }: ClusterAccess, extent?: Extent): string {
+function accessKey({ context, kubeconfig = "" }: ClusterAccess, extent?: RouteExtent): string {
   return JSON.stringify([kubeconfig, context, extent]);
 }

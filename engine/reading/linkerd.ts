@@ -17,7 +17,7 @@ import { label } from "../model/vocabulary.ts";
 import { resultOf } from "../result.ts";
 import { readAnchors, readIssuer } from "../trust/observe.ts";
 import type { LinkerdReading } from "./reading.ts";
-import type { Extent } from "./snapshot.ts";
+import type { RouteExtent } from "./need.ts";
 
 export async function readLinkerd(
   kubernetes: Kubernetes,
@@ -58,14 +58,14 @@ export function namespacesWithMirrors({ services }: ClusterSnapshot): string[] {
 /**
  * A kind that isn't served has no objects, since the run may install its CRD before it writes routes.
  *
- * @param extent with `mirrors`, only routes of this program are read
+ * @param extent with `mirrors`, only routes with this program's label are read, and with `httpRoutes` no other kinds
  */
-export async function routesIn(kubernetes: Kubernetes, extent?: Extent): Promise<Routes> {
+export async function routesIn(kubernetes: Kubernetes, extent?: RouteExtent): Promise<Routes> {
   const options = { keep: new SharedValues() };
   const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
   const none = fallback([], "notFound");
-  if (extent === "mirrors") {
-    const own = { ...options, labelSelector: routeSelector };
+  if (extent !== undefined) {
+    const own = extent === "mirrors" ? { ...options, labelSelector: routeSelector } : options;
     return { ...noRoutes, httpRoutes: await kubernetes.list(httpRoutes, own).catch(none) };
   }
   const [own, http, grpc, profiles] = await Promise.all([

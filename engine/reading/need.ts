@@ -37,9 +37,11 @@ export interface ClusterNeed {
   readonly linkerd?: string | undefined;
 }
 
+/** Without one, routes of all kinds and ServiceProfiles are read, whoever has made them. */
+export type RouteExtent = Extent | "httpRoutes";
+
 export interface RoutesNeed {
-  /** Without it, routes and ServiceProfiles of others are read too. */
-  readonly extent?: Extent;
+  readonly extent?: RouteExtent;
   /** A runner that may not list routes finds none. */
   readonly isOptional: boolean;
 }
@@ -142,6 +144,7 @@ function mergedCluster(needs: readonly ClusterNeed[]): ClusterNeed {
   };
 }
 
-function extentOf(needs: readonly { readonly extent?: Extent }[]): Extent {
-  return needs.every(({ extent }) => extent === "mirrors") ? "mirrors" : undefined;
+/** Needs that differ are met by everything. */
+function extentOf<E extends RouteExtent>([first, ...others]: readonly { readonly extent?: E }[]) {
+  return others.every(({ extent }) => extent === first?.extent) ? first?.extent : undefined;
 }

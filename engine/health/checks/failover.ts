@@ -27,7 +27,7 @@ export const failoverInOrder: HealthCheck<CheckedCluster> = {
 };
 
 function pending({ verdict, key }: RouteDecision, cluster: string): Finding[] {
-  if (verdict === "keep") return [];
+  if (verdict === "keep" || verdict === "handOver") return [];
   const isLeftOver = verdict === "delete";
   const state = isLeftOver
     ? "is left over, since nothing asks for it"

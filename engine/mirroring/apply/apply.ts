@@ -122,7 +122,7 @@ export async function apply(
     await each(replaced, writeAll);
     await writeAllEndpoints([...others.filter(isInUse), ...replaced]);
     const changed = routes.filter((route) => {
-      if (route.verdict === "keep") return false;
+      if (route.verdict === "keep" || route.verdict === "handOver") return false;
       return isLate(route.verdict === "delete" ? [] : backendsOf(route.wanted)) === late;
     });
     const failures = await attempt(changed, (route) => writeRoute(routing, route, failed));

@@ -22,8 +22,8 @@ export async function writeRoute(
   failed: ReadonlyMap<ObjectKey, WriteFailure>,
 ): Promise<void> {
   if (decision.verdict === "delete") return deleteRoute(scope, decision);
+  if (decision.verdict === "handOver" || decision.wanted === undefined) return;
   const { key, wanted, live } = decision;
-  if (wanted === undefined) return;
   const missing = backendsOf(wanted).find((mirror) => failed.has(mirror));
   if (missing !== undefined)
     throw new UserError(

@@ -9,6 +9,7 @@ import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import {
   appliesTo,
   type DecidedRoutes,
+  isEstranged,
   isOwnRoute,
   isRight,
   local,
@@ -38,14 +39,31 @@ export function decideRoutes(view: FailoverView): DecidedRoutes {
     const isKnown = view.failedOver.some((service) => appliesTo(live, service));
     return [stays ? { verdict: "keep", key, live } : { verdict: "delete", key, live, isKnown }];
   });
-  const routes = [...wanted, ...others];
+  const left = estranged(view);
+  const routes = [...wanted, ...others, ...left];
   const hasRoute = (service: ObjectKey) =>
     routes.some(({ live }) => live !== undefined && appliesTo(live, service));
   return {
     routes: routes.sort((a, b) => (a.key < b.key ? -1 : 1)),
-    problems: plans.flatMap(({ key, problems }) => problems.map((sentence) => ({ key, sentence }))),
+    problems: [
+      ...plans.flatMap(({ key, problems }) => problems.map((sentence) => ({ key, sentence }))),
+      ...left.map(({ key }) => ({
+        key,
+        sentence: `it carries this stack's mark, but not this program's label, or another stack's mark too, so it is left alone: delete it if nothing else needs it`,
+      })),
+    ],
     services: view.failedOver.filter((key) => Object.hasOwn(view.failover, key) || hasRoute(key)),
   };
+}
+
+/** While the config has a Service's failover, its plan speaks of a route that is in the way. */
+function estranged({ routes, stacks, failover, failedOver }: FailoverView) {
+  return routes.httpRoutes.flatMap((live) => {
+    const isKnown = failedOver.some((key) => !Object.hasOwn(failover, key) && appliesTo(live, key));
+    return isKnown && isEstranged(live, stacks)
+      ? [{ verdict: "handOver" as const, key: keyOf(live), live }]
+      : [];
+  });
 }
 
 function decideWanted(

@@ -93,6 +93,7 @@ function changeOfRoute(route: RouteDecision): Change {
         : [],
     missing: "it",
     unneeded: "no Service fails over by it",
+    keeper: "whoever has changed its label or marks",
   };
 }
 

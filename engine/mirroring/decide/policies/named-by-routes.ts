@@ -56,13 +56,13 @@ function whyNamed(
         ? `an HTTPRoute of this stack may send requests there: ${routes.why}`
         : undefined;
   const staying = decided.flatMap((route) =>
-    route.verdict === "keep" && route.wanted === undefined ? [route] : [],
+    route.verdict === "handOver" || (route.verdict === "keep" && route.wanted === undefined)
+      ? [route]
+      : [],
   );
   return (deletion) => {
     const route = staying.find(({ live }) => sendsTo(live, deletion));
-    return (
-      route &&
-      `${stillSends(route.key)} and is left alone beside another route of its Service: delete one of the two`
-    );
+    if (route === undefined) return undefined;
+    return `${stillSends(route.key)} and is left alone${route.verdict === "keep" ? " beside another route of its Service: delete one of the two" : ": delete it"}`;
   };
 }

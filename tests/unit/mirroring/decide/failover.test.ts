@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, match } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
 import type { HttpRoute } from "../../../../engine/kubernetes/objects/route-resource.ts";
 import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
@@ -201,6 +201,35 @@ describe("failover of a Service", () => {
       deepEqual(found.inputs.changes?.["HTTPRoutes"]?.[key], { action: text });
     }
   });
+
+  for (const [what, changed] of [
+    ["has lost its label", { labels: {} }],
+    ["another stack has marked too", { managedFields: [{ manager: managerOf("o/p/other") }] }],
+  ] as const)
+    it(`keeps the mirrors that a route names which ${what}, and says so until it is gone`, async () => {
+      const [made] = (await routesAfter(scenario())).httpRoutes;
+      const { after } = await run(scenario());
+      if (made === undefined) throw new Error("there is no route");
+      const fields = "managedFields" in changed ? changed.managedFields : [];
+      const managedFields = [...(made.metadata.managedFields ?? []), ...fields];
+      const metadata = { ...made.metadata, ...changed, managedFields };
+      const routes = { ...noRoutes, httpRoutes: [{ ...made, metadata }] };
+      const args = argsFor(["west", "north"], { links: argsFor(["north"]).links });
+      const gone = await decided({ ...after, args, routes });
+      deepEqual(lines(gone.routes), [
+        "handOver shop/web-failover-80: web 1000000, web-west 1000, web-north 1",
+      ]);
+      const { refused = {}, notMirrored = {}, failedOver } = gone.inputs;
+      match(
+        refused["east"] ?? "",
+        /^1 mirror of east can't be deleted, because HTTPRoute shop\/web-failover-80 still sends requests there and is left alone: delete it \(shop\/web-west\)$/,
+      );
+      match(notMirrored["HTTPRoutes"]?.["shop/web-failover-80"] ?? "", /delete it if nothing else/);
+      deepEqual(failedOver, ["shop/web"]);
+      const rest = { ...after, args, routes: noRoutes, before: gone.inputs };
+      const { inputs } = await decided(rest);
+      deepEqual([inputs.refused, inputs.failedOver], [undefined, undefined]);
+    });
 
   it("deletes the route of a port or of a Service that the source no longer has", async () => {
     const api = service("shop/api");
