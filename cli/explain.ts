@@ -152,9 +152,17 @@ function appearance(facts: Facts, found: Found): Appearance {
   const sorted = mirrors.toSorted(
     (a, b) => Number(a.pod !== undefined) - Number(b.pod !== undefined),
   );
-  const here = { source, notMirrored };
+  const here = {
+    source,
+    notMirrored,
+    mirrors: sorted.map((each) => ({ ...each, names: namesOf(each) })),
+  };
   const [first] = mirrors;
-  if (first !== undefined) {
+  const [skip, ...rest] = notMirrored;
+  const isGoing = mirrors.every(
+    (each) => each.verdict === "delete" && each.undecided === undefined,
+  );
+  if (first !== undefined && !isGoing) {
     const isDue = mirrors.some(isPending);
     const why = mirrors.flatMap(({ undecided }) => undecided ?? [])[0];
     const selector = link?.selectors[selectorOf(first)] ?? "";
@@ -162,15 +170,15 @@ function appearance(facts: Facts, found: Found): Appearance {
       ...here,
       ...omitUndefined({ why }),
       state: why !== undefined ? "unknown" : isDue ? "pending" : "mirrored",
-      mirrors: sorted.map((each) => ({ ...each, names: namesOf(each) })),
       ...(isDue && why === undefined && { fix: "pulumi up" }),
       ...(selector !== "" && { selector }),
     };
   }
   const none = (state: Appearance["state"], why: string, fix?: string): Appearance => {
-    return { ...here, state, why, ...omitUndefined({ fix }), mirrors: [] };
+    if (first === undefined) return { ...here, state, why, ...omitUndefined({ fix }) };
+    const lost = `the next pulumi up deletes its mirror, because ${why}`;
+    return { ...here, state, why: lost, ...omitUndefined({ fix }), notMirrored: rest };
   };
-  const [skip] = notMirrored;
   if (skip !== undefined) return none("notMirrored", `${skip.reason}: ${skip.sentence}`, skip.fix);
   if (link === undefined)
     return none("noLink", `no link from ${source} to ${cluster} in this stack`);
@@ -206,7 +214,7 @@ function labelling(
   if (!/^[^\s,=!()]+=[^\s,=!()]+$/.test(first)) return undefined;
   const { context = cluster } = clusters.find(({ name }) => name === cluster) ?? {};
   const [namespace = "", name = ""] = service.split("/");
-  return `${kubectlIn(context)} --namespace ${namespace} label service ${name} ${first}`;
+  return `${kubectlIn(context)} --namespace ${namespace} label --overwrite service ${name} ${first}`;
 }
 
 function namesOf({ mirror, kind, pod, endpoints }: MirrorFact): string[] {

@@ -72,7 +72,7 @@ function meshIn(
   const found = mesh ?? mirroredMesh([...mirrors.values()], manage);
   if (found !== undefined) return found;
   throw new UserError(
-    `${stack === undefined ? "The stack" : `Stack ${stack}`} in ${folder} has no mesh: its config lacks ${project}:clusters, and its state has no Mesh. Run pulumi up, or choose another stack with --stack and --cwd.`,
+    `${stack === undefined ? "The stack" : `Stack ${stack}`} in ${folder} has no mesh: its config lacks ${project}:clusters, and its state has no Mesh. Write the config (docs/get-started.md), run pulumi up if a program makes the mesh, or choose another stack with --stack and --cwd.`,
   );
 }
 

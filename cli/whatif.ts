@@ -33,7 +33,8 @@ export interface WhatIf {
 }
 
 /** Parses the argument of `--lose`. @throws UserError */
-export function lossIn(text: string, { clusters, links }: Facts): Loss {
+export function lossIn(text: string, facts: Facts): Loss {
+  const { clusters, links } = facts;
   const [kind = "", first = "", second = "", ...more] = text.includes("/")
     ? text.split("/")
     : ["cluster", text];
@@ -42,12 +43,26 @@ export function lossIn(text: string, { clusters, links }: Facts): Loss {
     if ((kind === "cluster" || kind === "gateway") && second === "" && isCluster)
       return { kind, cluster: first };
     if (kind === "namespace" && second !== "" && isCluster)
-      return { kind, cluster: first, namespace: second };
+      return { kind, cluster: first, namespace: knownNamespace(first, second, facts) };
     if (kind === "link" && links.some((each) => each.source === first && each.target === second))
       return { kind, source: first, target: second };
   }
   throw new UserError(
     `--lose is ${JSON.stringify(text)}; it must be west, gateway/west, link/east/west (source/target) or namespace/west/shop, of clusters and links of the stack (${clusters.map(({ name }) => name).join(", ")}).`,
+  );
+}
+
+/** A namespace that was mistyped would look safe to lose. */
+function knownNamespace(cluster: string, namespace: string, { mirrors }: Facts): string {
+  const services = mirrors.flatMap((fact) => {
+    const leadsThere = backendsOf(fact).some((backend) => backend.cluster === cluster);
+    return leadsThere ? [fact.service ?? fact.mirror] : [];
+  });
+  const known = [...new Set(services.map((key) => key.split("/", 1).join()))].sort();
+  if (known.includes(namespace)) return namespace;
+  const others = known.length === 0 ? "" : `, but to ${firstOf(known).join(", ")}`;
+  throw new UserError(
+    `--lose: no mirror leads to namespace ${namespace} of cluster ${cluster}${others}.`,
   );
 }
 

@@ -6,7 +6,7 @@ import { stack } from "./keys.ts";
 import type { MeshConfig } from "./mesh.ts";
 import { ignoredKeys } from "./mode-checks.ts";
 import { namingFile, type ReadText, withMeshFile } from "./mesh-file.ts";
-import { project } from "./mistakes.ts";
+import { nearest, project } from "./mistakes.ts";
 import { readConfig } from "./read.ts";
 import type { Key } from "./schema.ts";
 import type { Circumstances } from "./trust-checks.ts";
@@ -53,8 +53,21 @@ export function parseTexts(
   const parsed = parseConfig(raw, { ...circumstances, isShared: (key) => fromFile.has(key) });
   const named = (mistakes: readonly string[]) =>
     mistakes.map((mistake) => namingFile(mistake, shared));
-  if ("config" in parsed) return { ...parsed.config, ignored: named(parsed.config.ignored) };
-  throw needsChange(what, named(parsed.mistakes));
+  const mistakes = [...strayKeys(texts), ...("config" in parsed ? [] : named(parsed.mistakes))];
+  if ("config" in parsed && mistakes.length === 0)
+    return { ...parsed.config, ignored: named(parsed.config.ignored) };
+  throw needsChange(what, mistakes);
+}
+
+/** Pulumi takes any prefix, and without its links a source would lose all mirrors. */
+function strayKeys(texts: Readonly<Record<string, string>>): string[] {
+  return Object.keys(texts).flatMap((text) => {
+    const [prefix = "", key = ""] = text.split(":");
+    const isMeant = prefix !== project && nearest(prefix, [project]) !== undefined;
+    return isMeant && Object.hasOwn(stack.keys, key)
+      ? [`${text} has no effect: write ${project}:${key}.`]
+      : [];
+  });
 }
 
 export function valuesIn(texts: Readonly<Record<string, string>>): Record<string, unknown> {

@@ -5,8 +5,9 @@ import { type Decision, isSent } from "../model/decision.ts";
 import { count } from "../message.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs, withoutLinks, withoutRenewed } from "../model/state.ts";
-import { about } from "./report/notes.ts";
+import { about, summaryLines } from "./report/notes.ts";
 import { whyUndecided } from "./report/outcome.ts";
+import { partsOf } from "./report/parts.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { endIfCancelled, writeDecided } from "./carry-out.ts";
 import { UserError } from "../user-error.ts";
@@ -58,6 +59,12 @@ export async function removeAll(
     // If this run has the same link under another resource, its Link keeps naming its mirrors.
     statuses: report.statuses.filter(({ live }) => !kept.has(live.metadata.name)),
   };
+  // No preview has shown them, because a provider isn't asked about a resource that goes.
+  const decisionsByPart = new Map(
+    [...decided.decisionsByPart].map(([part, all]) => [part, all.filter((each) => !isKept(each))]),
+  );
+  const parts = partsOf(state, { ...outcome, decided: { ...decided, decisionsByPart } });
+  for (const line of summaryLines(name, parts)) log(line);
   const unread = "why" in routes ? [withWayOut(name, routes.why)] : [];
   return [...unread, ...(await writeDecided(clusters, alone, source, due, log))];
 }

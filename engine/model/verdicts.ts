@@ -20,7 +20,7 @@ interface Words {
 type Sign = "+" | "~" | "-";
 
 const replaced = "differs from what it should be and must be recreated";
-const leftover = "is left over, since no exported Service needs it";
+const leftover = "is left over, since no link wants it";
 
 /** What a verdict is called wherever a run, a check, a command or a picture speaks of it. */
 export const verdicts: Readonly<Record<OfObject, Words>> = {

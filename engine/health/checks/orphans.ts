@@ -63,7 +63,7 @@ function orphaned(
     const about = (whose: string) =>
       `${count(keys.length, "mirror")} of cluster ${target} that ${whose}, and no link of this stack targets that cluster from here: ${listed(keys.map((key) => `${cluster}/${key}`))}`;
     if (isOurs === true)
-      return `${about("this stack has marked")}: pulumi preview says what happens to them`;
+      return `${about("this stack has marked")}: linkerd-clusters status says what the next run does with them`;
     const needed = context === undefined ? ", neither Linkerd's controller nor anybody else" : "";
     return {
       sentence: `${about("no stack has marked")}: delete them if nobody needs them${needed}`,

@@ -28,13 +28,17 @@ export function about(source: string, part: string): string {
   return Object.hasOwn(ofWholeSource, part) ? `${source}: ` : `${source} → ${part}: `;
 }
 
-/** A run shows these lines even without `--diff`. */
-export function summaries(source: string, parts: readonly PartReport[]): string[] {
-  const lines = parts.flatMap(({ part, summary }) => {
+export function summaryLines(source: string, parts: readonly PartReport[]): string[] {
+  return parts.flatMap(({ part, summary }) => {
     if (summary === undefined) return [];
     const { [part]: what } = ofWholeSource;
     return [`${about(source, part)}${what === undefined ? "" : `${what} `}${summary.text}`];
   });
+}
+
+/** A run shows these lines even without `--diff`. */
+export function summaries(source: string, parts: readonly PartReport[]): string[] {
+  const lines = summaryLines(source, parts);
   if (!parts.some(({ summary }) => summary?.isCut)) return lines;
   return lines.with(-1, `${lines.at(-1) ?? ""}; pulumi preview --diff names each mirror`);
 }

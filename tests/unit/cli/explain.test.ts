@@ -44,8 +44,27 @@ describe("explain", () => {
     );
     match(
       text("shop/metrics"),
-      /\n {2}- not exported to east: no link selector matches\. Label it mirror\.linkerd\.io\/exported=true \(gateway mirror\), mirror\.linkerd\.io\/exported=remote-discovery \(pod to pod\) or mirror\.linkerd\.io\/federated=member \(federated\)\n {6}Fix: kubectl --context \S+ --namespace shop label service metrics mirror\.linkerd\.io\/exported=true\n/,
+      /\n {2}- not exported to east: no link selector matches\. Label it mirror\.linkerd\.io\/exported=true \(gateway mirror\), mirror\.linkerd\.io\/exported=remote-discovery \(pod to pod\) or mirror\.linkerd\.io\/federated=member \(federated\)\n {6}Fix: kubectl --context \S+ --namespace shop label --overwrite service metrics mirror\.linkerd\.io\/exported=true\n/,
     );
+  });
+
+  it("says why a mirror goes, and how to keep it, in place of the run that deletes it", () => {
+    const going = facts.mirrors.map((each) => ({ ...each, verdict: "delete" as const }));
+    const said = (change: Partial<Facts>) =>
+      explanationText(explain({ ...facts, mirrors: going, ...change }, "shop/web"));
+    match(
+      said({ notMirrored: [] }),
+      /- not exported to east: the next pulumi up deletes its mirror, because no link selector matches.*\n {6}Fix: kubectl .* label --overwrite service web .*\n {6}shop\/web-west \(pending: delete\): /,
+    );
+    match(
+      said({ links: [], notMirrored: [] }),
+      /the next pulumi up deletes its mirror, because no link from east to west in this stack/,
+    );
+    const skip = { source: "east", part: "west", service: "shop/web" };
+    const sentence = "its namespace is excluded";
+    const excluded = said({ notMirrored: [{ ...skip, reason: "ExcludedNamespace", sentence }] });
+    match(excluded, /deletes its mirror, because ExcludedNamespace: its namespace is excluded\n/);
+    doesNotMatch(excluded, /Fix: pulumi up|skipped/);
   });
 
   it("finds a Service by the name that a mirror of it would have", () => {

@@ -180,7 +180,10 @@ describe("the mesh of a stack", () => {
   it("of another program is missing before the first update", async () => {
     pulumi();
     await rejects(meshOf(at, variables), ({ message }: Error) => {
-      match(message, /^Stack prod in .* has no mesh: .* Run pulumi up, or choose another stack/);
+      match(
+        message,
+        /^Stack prod in .* has no mesh: .* Write the config .*, run pulumi up .*, or choose another stack/,
+      );
       return true;
     });
   });

@@ -51,7 +51,7 @@ describe("whatif", () => {
     const moved = mirror("east", "west", "west-shop/web-west", { service: "pay/web" });
     const elsewhere = { ...facts, mirrors: [moved] };
     deepEqual(left("namespace/west/pay", elsewhere).length, 1);
-    deepEqual(left("namespace/west/west-shop", elsewhere), []);
+    throws(() => left("namespace/west/west-shop", elsewhere), /no mirror leads to/);
     deepEqual(whatIf(facts, lossIn("gateway/west", facts)).unaffected, {
       east: 2,
       north: 1,
@@ -79,5 +79,12 @@ describe("whatif", () => {
   it("rejects a loss of something that the stack doesn't have", () => {
     for (const text of ["south", "link/west/east", "namespace/west", "cluster/west/shop", "pod/x"])
       throws(() => lossIn(text, facts), /it must be west, gateway\/west, link\/east\/west/);
+  });
+
+  it("refuses a namespace to which no mirror leads, which would look safe to lose", () => {
+    throws(
+      () => lossIn("namespace/west/shopp", facts),
+      /no mirror leads to namespace shopp of cluster west, but to .*shop/,
+    );
   });
 });

@@ -37,6 +37,19 @@ describe("stack config: read from Pulumi", () => {
     deepEqual([...stackConfig().clusters.keys()], ["west"]);
   });
 
+  it("refuses a key whose prefix is nearly this program's, because its links would be gone", () => {
+    pulumi.runtime.setAllConfig({
+      [`${project}:clusters`]: '{"west":null}',
+      "linkerd-multi-cluster:links": "[]",
+      "linkerd-multicluster-watch:interval": "5",
+      "kubernetes:clusters": "elsewhere",
+    });
+    throws(() => stackConfig(), {
+      message:
+        "The stack config needs a change:\n  linkerd-multi-cluster:links has no effect: write linkerd-multicluster:links.",
+    });
+  });
+
   it("throws every mistake at once, broken JSON among them", () => {
     pulumi.runtime.setAllConfig({
       [`${project}:clusters`]: "{west",

@@ -111,7 +111,7 @@ describe("health of a cluster: every mirror belongs to a link", () => {
   for (const [stack, ...found] of [
     [
       "*/mesh/dev",
-      "warning: 2 mirrors of cluster gone that this stack has marked, and no link of this stack targets that cluster from here: east/shop/web-gone, east/shop/api-gone: pulumi preview says what happens to them",
+      "warning: 2 mirrors of cluster gone that this stack has marked, and no link of this stack targets that cluster from here: east/shop/web-gone, east/shop/api-gone: linkerd-clusters status says what the next run does with them",
     ],
     ["*"],
   ] as const)

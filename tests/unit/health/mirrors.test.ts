@@ -56,7 +56,7 @@ describe("health of a link: its mirrors are as planned", () => {
     "error: gateway mirror east/shop/web-west is missing. Fix: pulumi up",
   ]);
   tells("fails if a mirror is left over", decided(empty("west"), east), [
-    "error: gateway mirror east/shop/web-west is left over, since no exported Service needs it. Fix: pulumi up",
+    "error: gateway mirror east/shop/web-west is left over, since no link wants it. Fix: pulumi up",
   ]);
 
   const link = { names: "{target}-{service}" };
