@@ -14,9 +14,8 @@ import { aboutCluster, messageOf, unlessBug, UserError } from "../user-error.ts"
 import { Cache } from "./cache.ts";
 import { controllersIn, routesIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";
-import type { RouteExtent } from "./need.ts";
 import { type Reader, sharedReader } from "./shared-reader.ts";
-import { type Extent, observe } from "./snapshot.ts";
+import { type Extent, observe, type RouteExtent } from "./snapshot.ts";
 
 /** A process has one client and one reading for each cluster. Methods throw KubeconfigError and KubernetesError. */
 export class Clusters {

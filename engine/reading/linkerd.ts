@@ -17,7 +17,7 @@ import { label } from "../model/vocabulary.ts";
 import { resultOf } from "../result.ts";
 import { readAnchors, readIssuer } from "../trust/observe.ts";
 import type { LinkerdReading } from "./reading.ts";
-import type { RouteExtent } from "./need.ts";
+import type { RouteExtent } from "./snapshot.ts";
 
 export async function readLinkerd(
   kubernetes: Kubernetes,

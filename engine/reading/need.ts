@@ -3,7 +3,7 @@ import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Result, resultOf } from "../result.ts";
 import type { Clusters } from "./clusters.ts";
-import type { Extent } from "./snapshot.ts";
+import type { Extent, RouteExtent } from "./snapshot.ts";
 
 export type Observed = Pick<
   Clusters,
@@ -36,9 +36,6 @@ export interface ClusterNeed {
   /** Linkerd's trust and config are read from this namespace. */
   readonly linkerd?: string | undefined;
 }
-
-/** Without one, routes of all kinds and ServiceProfiles are read, whoever has made them. */
-export type RouteExtent = Extent | "httpRoutes";
 
 export interface RoutesNeed {
   readonly extent?: RouteExtent;

@@ -17,6 +17,9 @@ import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 /** With `mirrors`, only the cluster's identity, Links, and the objects of mirrors are read. */
 export type Extent = "mirrors" | undefined;
 
+/** Without one, routes of all kinds and ServiceProfiles are read, whoever has made them. */
+export type RouteExtent = Extent | "httpRoutes";
+
 /**
  * Mirrors alone are read regardless of their size, so that they can be deleted even if there are too many of them to
  * read the whole cluster.

@@ -129,8 +129,8 @@ function notFound(
   const { verb, resource, at } = operation;
   if (absent === undefined) {
     const object = at.name === undefined ? "them" : describe(operation);
-    const remedy = resource.apiVersion.includes(".linkerd.io/")
-      ? "install Linkerd with its multicluster extension there"
+    const remedy = /(^|\.)linkerd\.io\//.test(resource.apiVersion)
+      ? "install Linkerd and its multicluster extension there, with their CRDs"
       : `check what answers at ${server}`;
     return `cluster ${cluster} does not serve ${rbacName(resource)} as ${resource.apiVersion}, so it can't ${verb} ${object}${said}; ${remedy}`;
   }

@@ -45,7 +45,7 @@ const sentences: readonly (readonly [KubernetesError, string])[] = [
   ],
   [
     refused(404, "not the requested resource", { ...list, resource: links }),
-    "cluster west does not serve links.multicluster.linkerd.io as multicluster.linkerd.io/v1alpha3, so it can't list them: not the requested resource; install Linkerd with its multicluster extension there",
+    "cluster west does not serve links.multicluster.linkerd.io as multicluster.linkerd.io/v1alpha3, so it can't list them: not the requested resource; install Linkerd and its multicluster extension there, with their CRDs",
   ],
   [
     refused(404, 'namespaces "shop" not found', {}, { name: "shop" }),
