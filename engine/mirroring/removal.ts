@@ -60,13 +60,22 @@ export async function removeAll(
     statuses: report.statuses.filter(({ live }) => !kept.has(live.metadata.name)),
   };
   // No preview has shown them, because a provider isn't asked about a resource that goes.
-  const decisionsByPart = new Map(
-    [...decided.decisionsByPart].map(([part, all]) => [part, all.filter((each) => !isKept(each))]),
-  );
-  const parts = partsOf(state, { ...outcome, decided: { ...decided, decisionsByPart } });
+  const byPart = Map.groupBy(due.decisions, ({ part }) => part);
+  const parts = partsOf(state, {
+    ...outcome,
+    decided: {
+      ...decided,
+      decisions: due.decisions,
+      decisionsByPart: new Map(
+        [...decided.decisionsByPart.keys()].map((part) => [part, byPart.get(part) ?? []]),
+      ),
+      failover: { ...decided.failover, routes: due.routes },
+    },
+  });
   for (const line of summaryLines(name, parts)) log(line);
-  const unread = "why" in routes ? [withWayOut(name, routes.why)] : [];
-  return [...unread, ...(await writeDecided(clusters, alone, source, due, log))];
+  const { [name]: held = [] } = decided.refusals;
+  const left = "why" in routes ? withWayOut(name, routes.why) : held;
+  return [left, await writeDecided(clusters, alone, source, due, log)].flat();
 }
 
 function withWayOut(cluster: string, why: string): string {

@@ -47,23 +47,22 @@ export function decideRoutes(view: FailoverView): DecidedRoutes {
     routes: routes.sort((a, b) => (a.key < b.key ? -1 : 1)),
     problems: [
       ...plans.flatMap(({ key, problems }) => problems.map((sentence) => ({ key, sentence }))),
-      ...left.map(({ key }) => ({
-        key,
-        sentence: `it carries this stack's mark, but not this program's label, or another stack's mark too, so it is left alone: delete it if nothing else needs it`,
-      })),
+      ...left.flatMap(({ key, live }) => {
+        // While the config has the Service's failover, its plan speaks of the route that is in the way.
+        if (services.some(([service]) => appliesTo(live, service))) return [];
+        const sentence = `it carries this stack's mark, but not this program's label, or another stack's mark too, so it is left alone: delete it if nothing else needs it`;
+        return [{ key, sentence }];
+      }),
     ],
     services: view.failedOver.filter((key) => Object.hasOwn(view.failover, key) || hasRoute(key)),
   };
 }
 
-/** While the config has a Service's failover, its plan speaks of a route that is in the way. */
-function estranged({ routes, stacks, failover, failedOver }: FailoverView) {
-  return routes.httpRoutes.flatMap((live) => {
-    const isKnown = failedOver.some((key) => !Object.hasOwn(failover, key) && appliesTo(live, key));
-    return isKnown && isEstranged(live, stacks)
-      ? [{ verdict: "handOver" as const, key: keyOf(live), live }]
-      : [];
-  });
+/** Such a route still sends requests to the mirrors that it names. */
+function estranged({ routes, stacks, failedOver }: FailoverView) {
+  return routes.httpRoutes
+    .filter((live) => isEstranged(live, stacks) && failedOver.some((key) => appliesTo(live, key)))
+    .map((live) => ({ verdict: "handOver" as const, key: keyOf(live), live }));
 }
 
 function decideWanted(

@@ -135,6 +135,25 @@ describe("a run with a Service that fails over", () => {
     equal((await mesh.up()).failure, undefined);
   });
 
+  for (const [what, clusters] of [
+    ["its Service fails over", failingOver("local", "west", "north")],
+    ["its Service no longer fails over", notFailingOver],
+  ] as const)
+    it(`keeps a mirror that a route without its label names, while ${what}, and on destroy`, async () => {
+      const { mesh, east } = await failing();
+      east.edit("httproutes", route, { metadata: { labels: null } });
+      mesh.config = { ...mesh.config, clusters };
+      mesh.server("west").delete("services", "shop/web");
+      const sentence =
+        /HTTPRoute shop\/web-failover-80 still sends requests there and is left alone/;
+      match((await mesh.up()).failure ?? "", sentence);
+      match((await mesh.destroy()).failure ?? "", sentence);
+      equal(east.get("services", "shop/web-west") !== undefined, true);
+      east.delete("httproutes", route);
+      equal((await mesh.destroy()).failure, undefined);
+      equal(east.get("services", "shop/web-west"), undefined);
+    });
+
   it("isn't failed by a forged HTTPRoute that a finalizer keeps", async () => {
     const { mesh, east } = await failing();
     const live = east.get("httproutes", route);
