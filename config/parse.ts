@@ -48,12 +48,13 @@ export function parseTexts(
   { readText, ...circumstances }: ParsingTexts,
 ): MeshConfig {
   const shared = withMeshFile(valuesIn(texts), readText, circumstances.sealed);
-  if ("mistakes" in shared) throw needsChange(what, shared.mistakes);
+  const stray = strayKeys(texts);
+  if ("mistakes" in shared) throw needsChange(what, [...stray, ...shared.mistakes]);
   const { raw, fromFile } = shared;
   const parsed = parseConfig(raw, { ...circumstances, isShared: (key) => fromFile.has(key) });
   const named = (mistakes: readonly string[]) =>
     mistakes.map((mistake) => namingFile(mistake, shared));
-  const mistakes = [...strayKeys(texts), ...("config" in parsed ? [] : named(parsed.mistakes))];
+  const mistakes = [...stray, ...("config" in parsed ? [] : named(parsed.mistakes))];
   if ("config" in parsed && mistakes.length === 0)
     return { ...parsed.config, ignored: named(parsed.config.ignored) };
   throw needsChange(what, mistakes);

@@ -78,9 +78,8 @@ export function trusted(
   args: Pick<MirrorsArgs, "clusters"> & Partial<Pick<MirrorsArgs, "source" | "distrusted">>,
   { identities = {} }: Pick<Before, "identities">,
 ): ClusterReadings {
-  const { source = "" } = args;
-  const names = [...new Set([...Object.keys(args.clusters), ...(source === "" ? [] : [source])])];
-  const readings = names.map((name): [string, Result<ClusterSnapshot>] => {
+  const { source } = args;
+  const readings = Object.keys(args.clusters).map((name): [string, Result<ClusterSnapshot>] => {
     const why = args.distrusted?.[name];
     const { snapshot = unread(name) } = clusters.get(name) ?? {};
     return [name, why === undefined ? snapshot : { why, cause: "refused" }];
@@ -88,7 +87,8 @@ export function trusted(
   const uids = new Map(readings.map(([name, reading]) => [name, valueIn(reading)?.identity]));
   const twins = sameClusters(uids);
   const knownAs = (name: string) => entryOf(args, name).uid ?? identities[name];
-  const isSource = (uid: string) => uid === uids.get(source) && uid === knownAs(source);
+  const isSource = (uid: string) =>
+    source !== undefined && uid === uids.get(source) && uid === knownAs(source);
   return new Map(
     readings.map(([name, reading]): [string, Result<ClusterSnapshot>] => {
       const [uid, twin] = [uids.get(name), twins.get(name)];

@@ -122,16 +122,14 @@ export function mergedNeeds(needs: readonly Need[]): Need {
 
 function mergedCluster(needs: readonly ClusterNeed[]): ClusterNeed {
   const routes = needs.flatMap((need) => need.routes ?? []);
-  const [asked, linkerd] = [
-    needs.map(({ controllers }) => controllers),
-    needs.find((need) => need.linkerd),
-  ];
   return {
     extent: extentOf(needs),
     controllers: (snapshot) =>
-      asked.some((each) => (typeof each === "function" ? each(snapshot) : each === true)),
+      needs.some(({ controllers = false }) =>
+        typeof controllers === "function" ? controllers(snapshot) : controllers,
+      ),
     clients: needs.some(({ clients }) => clients === true),
-    linkerd: linkerd?.linkerd,
+    linkerd: needs.find(({ linkerd }) => linkerd !== undefined)?.linkerd,
     ...(routes.length > 0 && {
       routes: {
         extent: extentOf(routes),
