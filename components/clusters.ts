@@ -1,12 +1,11 @@
-import * as k8s from "@pulumi/kubernetes";
-import * as pulumi from "@pulumi/pulumi";
-import { chartNames } from "../config/chart-keys.ts";
+import type * as pulumi from "@pulumi/pulumi";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { ownLinks, touchedClusters } from "../config/share.ts";
 import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/kubernetes";
-import { issuerName, withoutRefused } from "@linkerd-multicluster/engine/trust";
+import { withoutRefused } from "@linkerd-multicluster/engine/trust";
 import { Cluster, type InstalledCluster } from "./cluster.ts";
-import { ClusterIdentity, unreachingProvider } from "./cluster-provider.ts";
+import { ClusterIdentity } from "./cluster-provider.ts";
+import { keptLinkerd } from "./forgotten-cluster.ts";
 import { fullStackName } from "./full-stack-name.ts";
 import { type LinkerdSetup, linkerdCharts } from "./linkerd.ts";
 import { valueOf } from "./output-value.ts";
@@ -14,8 +13,14 @@ import type { Refused } from "./installations.ts";
 import type { Preflight } from "./preflight.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
-export interface MadeClusters {
-  readonly clusters: ReadonlyMap<string, InstalledCluster>;
+export interface PreparedCluster {
+  readonly identity: ClusterIdentity;
+  /** @param after it resolves before anything there could fail, because after a failure Pulumi starts nothing more */
+  readonly install: (after?: Promise<unknown>) => InstalledCluster;
+}
+
+export interface PreparedClusters {
+  readonly clusters: ReadonlyMap<string, PreparedCluster>;
   /** The reasons come from the preflight, the state and the trust. */
   readonly refused: Refused;
   /** Creating objects in these clusters may fail, so all that concerns them comes last. */
@@ -26,20 +31,21 @@ export interface MadeClusters {
   readonly errors?: TrustRoot["errors"];
 }
 
-interface Making extends Pick<LinkerdSetup, "secretValues"> {
+interface Preparing extends Pick<LinkerdSetup, "secretValues"> {
   readonly preflight: Preflight;
   /** It is done before anything is installed, and depends on what stays in its cluster and leaves the state. */
   readonly guard: (kept: readonly pulumi.Resource[]) => Promise<unknown>;
-  /** It resolves once everything is done that has nothing to do with the clusters that come last. */
-  readonly others: Promise<unknown>;
   readonly parent: pulumi.Resource;
 }
 
-/** Other stacks install Linkerd on their own targets. */
-export async function makeClusters(
+/**
+ * Registers the clusters and the trust root, which find out what may be installed where. Other stacks install Linkerd on
+ * their own targets.
+ */
+export async function prepareClusters(
   mesh: MeshConfig,
-  { preflight, secretValues, guard, others, parent }: Making,
-): Promise<MadeClusters> {
+  { preflight, secretValues, guard, parent }: Preparing,
+): Promise<PreparedClusters> {
   // Charts are looked up first, so that a missing one fails before anything is registered.
   const charts = mesh.manage === "all" ? linkerdCharts(mesh.charts) : undefined;
   const empty = [...touchedClusters(mesh)].map(([name, config]) => {
@@ -96,24 +102,25 @@ export async function makeClusters(
     };
     return { mesh, charts, trust: given, trustStays, secretValues };
   };
-  const made = places.map(([name, place, identity]) => {
-    const installed = place.install({
-      identity,
-      refused: refused.has(name),
-      unreachable: last.has(name),
-      after: last.has(name) ? others : undefined,
-      linkerd: linkerdOf(name),
-      awaited: root !== undefined && !mesh.sources.has(name),
-      adopts:
-        place.config.adopt ||
-        ownLinks(mesh).some(
-          ({ adopt, spec }) => adopt && [spec.source, spec.target].includes(name),
-        ),
-    });
-    return [name, installed] as const;
+  const prepared = places.map(([name, place, identity]): [string, PreparedCluster] => {
+    const install: PreparedCluster["install"] = (after) =>
+      place.install({
+        identity,
+        refused: refused.has(name),
+        unreachable: last.has(name),
+        after,
+        linkerd: linkerdOf(name),
+        awaited: root !== undefined && !mesh.sources.has(name),
+        adopts:
+          place.config.adopt ||
+          ownLinks(mesh).some(
+            ({ adopt, spec }) => adopt && [spec.source, spec.target].includes(name),
+          ),
+      });
+    return [name, { identity, install }];
   });
   return {
-    clusters: new Map(made),
+    clusters: new Map(prepared),
     refused,
     last,
     held,
@@ -138,67 +145,4 @@ export async function movedClusters(
     return why === undefined ? [] : [[name, `${why}.`]];
   });
   return new Map((await Promise.all(reading)).flat());
-}
-
-/**
- * The objects of a cluster that is revoked or let go are not registered, so Pulumi deletes them, which for this provider
- * means to forget them. Helm releases can't be forgotten that way: they stay registered, are retained on deletion, and
- * leave the state with the cluster.
- */
-export class ForgottenCluster extends pulumi.ComponentResource {
-  readonly name: string;
-  readonly provider: k8s.Provider;
-  readonly #access: Parameters<typeof unreachingProvider>[1];
-
-  constructor(
-    name: string,
-    access: Parameters<typeof unreachingProvider>[1],
-    opts?: pulumi.ComponentResourceOptions,
-  ) {
-    super("linkerd-multicluster:index:Cluster", name, {}, opts);
-    this.name = name;
-    this.#access = access;
-    this.provider = unreachingProvider(name, access, "revoked", { parent: this });
-    this.registerOutputs({});
-  }
-
-  retainReleases(provider = this.provider): void {
-    retained(this.name, { parent: this, provider });
-  }
-
-  /** A refresh drops what it can't read with the cluster's own provider. */
-  keepReleases(): void {
-    const opts = { parent: this };
-    this.retainReleases(unreachingProvider(`${this.name}-kept`, this.#access, "refused", opts));
-  }
-}
-
-/** No such resource is written or deleted: the provider leaves its inputs as they are. */
-function retained(name: string, opts: pulumi.CustomResourceOptions): pulumi.Resource[] {
-  return chartNames.map((chart) => {
-    const args = { chart, name: chart };
-    const called = `${name}-${chart}`;
-    return new k8s.helm.v3.Release(called, args, { ...opts, retainOnDelete: true });
-  });
-}
-
-/** The rest of the cluster stays with this stack, so it gets a provider of its own that reaches nothing. */
-function keptLinkerd(
-  name: string,
-  { linkerdNamespace, multiclusterNamespace, trust }: MeshConfig,
-  parent: Cluster,
-): pulumi.Resource[] {
-  const provider = unreachingProvider(`${name}-kept`, parent.config, "refused", { parent });
-  const opts = { parent, provider, retainOnDelete: true };
-  const namespace = (part: string, called: string) =>
-    new k8s.core.v1.Namespace(`${name}-${part}`, { metadata: { name: called } }, opts);
-  const metadata = { name: issuerName, namespace: linkerdNamespace };
-  const home =
-    trust.kind === "external"
-      ? []
-      : [
-          namespace("linkerd", linkerdNamespace),
-          new k8s.core.v1.Secret(`${name}-issuer`, { metadata }, opts),
-        ];
-  return [...home, namespace("multicluster", multiclusterNamespace), ...retained(name, opts)];
 }

@@ -81,6 +81,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
 export class Link extends pulumi.ComponentResource {
   /** It is the link's key, such as `east/west`. */
   readonly name: string;
+  readonly source: string;
   readonly target: string;
   readonly credentials: LinkCredentials;
   /** It has unresolved addresses, and is unknown until the gateway exists, because undefined means a flat network. */
@@ -89,6 +90,7 @@ export class Link extends pulumi.ComponentResource {
   constructor(name: string, args: LinkArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:Link", name, {}, opts);
     this.name = name;
+    this.source = args.spec.source;
     this.target = args.spec.target;
     const { source, target, revocation } = args;
     const account = new LinkAccount(name, args, { parent: this, dependsOn: [target.ready] });

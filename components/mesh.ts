@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshArgs } from "./mesh-args.ts";
 import { checkedMesh } from "./checked-mesh.ts";
-import { type CheckedMesh, MeshResources } from "./mesh-resources.ts";
+import { type CheckedMesh, makeMesh, type MeshResources } from "./mesh-resources.ts";
 import type { Lists, LinkSummary, Mirrors } from "./mirrors.ts";
 
 export const meshType = "linkerd-multicluster:index:Mesh";
@@ -30,7 +30,7 @@ export class Mesh extends pulumi.ComponentResource {
   constructor(name: string, args: MeshArgs | CheckedMesh, opts?: pulumi.ComponentResourceOptions) {
     super(meshType, name, {}, opts);
     const checked = "config" in args ? Promise.resolve(args) : checkedMesh(name, args);
-    const made = checked.then((mesh) => new MeshResources(mesh, this).make());
+    const made = checked.then((mesh) => makeMesh(mesh, this));
     this.#made = made;
     const bySource = <T>(list: (mirrors: Mirrors) => pulumi.Output<T>) =>
       pulumi.output(

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import {
+  hasLinkerd,
   type Installed,
   type InstalledArgs,
   installedParts,
@@ -14,6 +15,7 @@ import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
 import type { MeshConfig } from "../config/mesh.ts";
 import { ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
 import { EngineResource, engineType } from "./engine-resource.ts";
+import { ForgottenCluster } from "./forgotten-cluster.ts";
 import { valueOf } from "./output-value.ts";
 
 /** It remembers what this stack has installed. Nothing else in a program can know what the state still has. */
@@ -28,6 +30,22 @@ class InstalledMemory extends EngineResource {
     const former = { mesh: undefined, triggers: undefined, publication: undefined };
     super("Installed", "installed", { ...args, memory: undefined, ...former }, opts);
   }
+}
+
+/** Returns the guard of this run, which depends on what stays in its cluster and leaves the state. */
+export function removalGuard(
+  config: MeshConfig,
+  parent: pulumi.Resource,
+): (kept: readonly pulumi.Resource[]) => Promise<void> {
+  const forgotten = keptClusters(config).map((name) => {
+    const known = config.clusters.get(name) ?? { name, access: { context: name } };
+    return new ForgottenCluster(name, known, { parent });
+  });
+  return async (kept) => {
+    const before = [...kept, ...forgotten.map(({ provider }) => provider)];
+    const left = await guardRemovals(config, parent, before);
+    for (const cluster of forgotten) if (hasLinkerd(left[cluster.name])) cluster.keepReleases();
+  };
 }
 
 /**
@@ -68,7 +86,7 @@ export async function guardRemovals(
 }
 
 /** Clusters that this run lets go of as a whole, and doesn't write to. */
-export function keptClusters(config: MeshConfig): readonly string[] {
+function keptClusters(config: MeshConfig): readonly string[] {
   const { live } = installedArgs(config);
   return Object.entries(config.leaving).flatMap(([name, how]) =>
     how === "keep" && !live.includes(name) && !config.revoked.clusters.has(name) ? [name] : [],

@@ -1,0 +1,40 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { HealthArgs } from "@linkerd-multicluster/engine/health";
+import type { MeshConfig } from "../config/mesh.ts";
+import { declaredMesh } from "../config/share.ts";
+import { EngineResource, type InputsOf } from "./engine-resource.ts";
+import { fullStackName } from "./full-stack-name.ts";
+import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
+
+interface Checking {
+  /** The run fails in the end for these reasons. */
+  readonly refused: readonly string[];
+  /** The mesh is checked again if one of them changes. */
+  readonly triggers: Readonly<Record<string, pulumi.Output<unknown>>>;
+  readonly parent: pulumi.Resource;
+  readonly dependsOn: pulumi.Resource[];
+}
+
+/** Checks the mesh once everything is done. A preview checks nothing. */
+export function makeHealth(
+  config: MeshConfig,
+  { refused, triggers, parent, dependsOn }: Checking,
+): EngineResource {
+  const mesh = declaredMesh(config, fullStackName());
+  const args: InputsOf<HealthArgs> = {
+    mesh: JSON.stringify(mesh),
+    triggers,
+    ...(refused.length > 0 && { refused }),
+  };
+  const health = new EngineResource("Health", "checks", args, { parent, dependsOn });
+  if (config.linkerdCheck) {
+    // A cluster that is away comes last in a run, and must not change a list that others are compared with.
+    const sorted = Object.entries(triggers).sort(([one], [other]) => (one < other ? -1 : 1));
+    new LinkerdCliCheck(
+      "linkerd-check",
+      { mesh, triggers: pulumi.all(sorted.map(([, trigger]) => trigger)) },
+      { parent, dependsOn: [...dependsOn, health] },
+    );
+  }
+  return health;
+}
