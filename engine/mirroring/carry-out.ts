@@ -11,8 +11,6 @@ import { deletionTime } from "../model/absent-pods.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Before, entryOf, type Inputs, makesLinks, stacksOf } from "../model/state.ts";
 import type { Clusters } from "../reading/clusters.ts";
-import { type GatewayJudge, judgedGateway } from "../gateway/facts.ts";
-import { judgeFor } from "../reading/gateway.ts";
 import type { Outcome, Report } from "./report/outcome.ts";
 import { type DecidedRoutes, routesPart } from "../model/route.ts";
 import { extentFor } from "./need.ts";
@@ -42,15 +40,13 @@ export async function carryOut(
   now: Date,
   checked?: CheckedRun,
 ): Promise<readonly string[]> {
-  await rereadStaleClusters(clusters, inputs);
-  const outcome =
-    (await reuseIfUnchanged(clusters, inputs, checked)) ??
-    (await reconcile(
-      clusters,
-      inputs,
-      withListedBefore(inputs, checked),
-      timeOfCheck(inputs, now),
-    ));
+  const before = withListedBefore(inputs, checked);
+  const decideAgain = () => reconcile(clusters, inputs, before, timeOfCheck(inputs, now));
+  const first = (await reuseIfUnchanged(clusters, inputs, checked)) ?? (await decideAgain());
+  const stale = staleClusters(first, inputs);
+  for (const name of stale)
+    void clusters.refetch(name, entryOf(inputs, name)).catch(() => undefined);
+  const outcome = stale.length === 0 ? first : await decideAgain();
   endIfCancelled(clusters, inputs.source);
   if (outcome.outcome === "invalid") throw new UserError(outcome.mistakes.join("; "));
   const unreachable = new Set(inputs.unreachable);
@@ -145,25 +141,24 @@ function timeOfCheck({ missing = {} }: Inputs, now: Date): Date {
   return new Date(ends.reduce((first, end) => Math.min(first, end), now.getTime()));
 }
 
-/** This run may have created a Link or a gateway a moment ago, while the readings that all sources share are older. */
-async function rereadStaleClusters(clusters: Clusters, inputs: Inputs): Promise<void> {
-  const { source, statusIn, links } = inputs;
-  const entry = entryOf(inputs, source);
-  const known = await snapshotOf(clusters, inputs, source);
-  const isBehind =
+/**
+ * This run may have created a Link or a gateway a moment ago, while the readings that all sources share are older. Returns
+ * the clusters whose reading lacks what this run has just observed.
+ */
+function staleClusters(outcome: Outcome, inputs: Inputs): readonly string[] {
+  if (outcome.outcome !== "planned") return [];
+  const { source, statusIn, links, observedGateways = {} } = inputs;
+  const lacksLink =
     makesLinks(inputs) &&
     statusIn !== undefined &&
-    known !== undefined &&
-    links.some(({ target }) => known.links?.has(objectKey(statusIn, target)) !== true);
-  if (isBehind) void clusters.refetch(source, entry).catch(() => undefined);
-  const judge = judgeFor(clusters, source, entry);
-  for (const { target } of links) {
-    const snapshot = await snapshotOf(clusters, inputs, target);
-    if (snapshot === undefined) continue;
-    const isKnown = await resultOf(() => knowsGateway(snapshot, inputs, target, judge), target);
-    if (valueIn(isKnown) === true) continue;
-    void clusters.refetch(target, entryOf(inputs, target)).catch(() => undefined);
-  }
+    links.some(({ target }) => outcome.source.links?.has(objectKey(statusIn, target)) !== true);
+  const behind = outcome.links.flatMap(({ link, target }) => {
+    const observed = observedGateways[link.target];
+    if (typeof observed !== "object" || link.gateway === false || "why" in target) return [];
+    const announced = valueIn(target.value.gateway)?.announced;
+    return isDeepStrictEqual(announced, observed) ? [] : [link.target];
+  });
+  return [...(lacksLink ? [source] : []), ...behind];
 }
 
 async function snapshotOf(
@@ -173,21 +168,4 @@ async function snapshotOf(
 ): Promise<ClusterSnapshot | undefined> {
   const read = () => clusters.snapshot(name, entryOf(inputs, name), extentFor(inputs));
   return valueIn(await resultOf(read, name));
-}
-
-/** Returns whether the gateway has the addresses that this run has just observed. */
-async function knowsGateway(
-  snapshot: ClusterSnapshot,
-  { links, observedGateways = {} }: Inputs,
-  target: string,
-  judge: GatewayJudge,
-): Promise<boolean> {
-  const observed = observedGateways[target];
-  const { gateway = false } = links.find((link) => link.target === target) ?? {};
-  if (typeof observed !== "object" || gateway === false) return true;
-  const service = snapshot.services.get(objectKey(gateway.namespace, gateway.name));
-  const answer = await judgedGateway(gateway, service, gateway.name, judge);
-  if ("why" in answer) return false;
-  const { addresses, port, identity } = answer.value.facts;
-  return isDeepStrictEqual({ addresses, port, identity }, observed);
 }
