@@ -59,32 +59,11 @@ export async function observeMesh(
     const decided = states.map(async ({ args, before }): Promise<[string, Outcome]> => {
       return [args.source, await decideSource(reading, clusters, args, before, now)];
     });
-    const seen = identities ? withoutRefused(reading, mesh, identities) : reading;
+    const seen = identities ? trusted(reading, mesh, { identities }) : reading;
     return viewsOf(mesh, now, seen, new Map(await Promise.all(decided)));
   } finally {
     await Promise.all(Object.values(access).map((each) => clusters.close(each)));
   }
-}
-
-function withoutRefused(
-  reading: MeshReading,
-  mesh: HealthMesh,
-  identities: Readonly<Record<string, string>>,
-): MeshReading {
-  const snapshots = trusted(reading, mesh, { identities });
-  const failureOf = (name: string) => {
-    const snapshot = snapshots.get(name);
-    return snapshot !== undefined && "why" in snapshot ? snapshot : undefined;
-  };
-  const clusters = [...reading.clusters].map(([name, found]): [string, ClusterReading] => {
-    const failure = failureOf(name);
-    return [name, failure === undefined ? found : { snapshot: failure }];
-  });
-  const links = reading.links.map((found) => {
-    const failure = failureOf(found.link.target);
-    return failure === undefined ? found : { link: found.link, target: failure };
-  });
-  return { ...reading, clusters: new Map(clusters), links };
 }
 
 function needOf(mesh: HealthMesh): Need {
