@@ -34,8 +34,10 @@ export interface Memory {
   readonly keys: readonly number[];
 }
 
-export interface InstalledInputs extends InstalledArgs {
+/** State has only what the next run needs, and so nothing of a stack that has installed nothing. */
+export interface InstalledInputs {
   readonly memory?: Memory;
+  readonly leaving?: InstalledArgs["leaving"];
 }
 
 /** Versions without a memory had the checks after a run, or a published trust, in its place. */
@@ -123,7 +125,12 @@ export function rememberInstalled(olds: Remembering, args: InstalledArgs): Insta
   const before = remembered(olds, args);
   const judged = judgeRemoval(before, args);
   const { installed, kept, keys } = refusedRemoval(judged) === undefined ? judged : before;
-  return { ...args, memory: { installed, kept, keys } };
+  const { leaving } = args;
+  const isAny = keys.length > 0 || [installed, kept].some((each) => Object.keys(each).length > 0);
+  return {
+    ...(isAny && { memory: { installed, kept, keys } }),
+    ...(Object.keys(leaving).length > 0 && { leaving }),
+  };
 }
 
 /**

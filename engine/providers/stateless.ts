@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { removeForeignSettings } from "../credentials/adoption.ts";
 import { checkIdentity, type IdentityInputs } from "../credentials/cluster-identity.ts";
 import {
+  type InstalledArgs,
   type InstalledInputs,
   type Remembering,
   rememberInstalled,
@@ -108,10 +109,12 @@ export const clusterIdentities = statelessResource<IdentityInputs>({
   },
 });
 
-export const installations = statelessResource<InstalledInputs & Remembering>({
-  idOf: () => "installed",
-  check: (olds, args) => Promise.resolve({ inputs: rememberInstalled(olds, args), failures: [] }),
-});
+export const installations = {
+  ...statelessResource<InstalledInputs>({ idOf: () => "installed" }),
+
+  check: (olds: Remembering, args: InstalledArgs): Promise<Checked<InstalledInputs>> =>
+    Promise.resolve({ inputs: rememberInstalled(olds, args), failures: [] }),
+};
 
 /** State of versions before 0.2 may hold claims, which are only read and deleted. Their Leases mean nothing. */
 export const claims = statelessResource<Pick<IdentityInputs, "cluster">>({

@@ -164,6 +164,14 @@ describe("what a stack has installed", () => {
     deepEqual(lost([2, 1], [1]), [2]);
   });
 
+  it("takes no room in the state of a stack that has installed nothing", () => {
+    const nothing = { ...toMirrors, areKeysExported: false };
+    deepEqual(rememberInstalled({}, args(nothing)), {});
+    deepEqual(rememberInstalled({}, args({ ...nothing, leaving: { west: "keep" } })), {
+      leaving: { west: "keep" },
+    });
+  });
+
   it("is known from what earlier versions remembered", () => {
     const mesh = JSON.stringify({
       manage: "all",
