@@ -7,7 +7,7 @@ import type { MeshArgs } from "../components/mesh-args.ts";
 import { Mesh, meshType } from "../components/mesh.ts";
 import { withStack } from "@linkerd-multicluster/engine/kubernetes";
 
-type Props = Readonly<Record<string, unknown>>;
+type Props = engine.Props;
 
 /** Serves the component's resources with the same methods as the dynamic provider of a Node program. */
 export class MeshProvider implements pulumi.provider.Provider {
@@ -43,59 +43,39 @@ export class MeshProvider implements pulumi.provider.Provider {
   }
 
   check(urn: string, olds: Props, news: Props): Promise<pulumi.provider.CheckResult> {
-    const old = unmarked(olds).values;
-    return served(news, (values) => methodsOf(urn).check(old, values), "inputs");
+    return methodsOf(urn).check(olds, news);
   }
 
   diff(id: string, urn: string, olds: Props, news: Props): Promise<pulumi.provider.DiffResult> {
-    return methodsOf(urn).diff(id, unmarked(olds).values, unmarked(news).values);
+    return methodsOf(urn).diff(id, olds, news);
   }
 
   create(urn: string, inputs: Props): Promise<pulumi.provider.CreateResult> {
-    return served(inputs, (values) => methodsOf(urn).create(values), "outs");
+    return methodsOf(urn).create(inputs);
   }
 
   update(id: string, urn: string, olds: Props, news: Props): Promise<pulumi.provider.UpdateResult> {
-    const old = unmarked(olds).values;
-    return served(news, (values) => methodsOf(urn).update(id, old, values), "outs");
+    return methodsOf(urn).update(id, olds, news);
   }
 
   read(id: string, urn: string, props: Props): Promise<pulumi.provider.ReadResult> {
-    return served(props, (values) => methodsOf(urn).read(id, values), "props");
+    return methodsOf(urn).read(id, props);
   }
 
-  async delete(id: string, urn: string, props: Props): Promise<void> {
-    await methodsOf(urn).delete(id, unmarked(props).values);
+  delete(id: string, urn: string, props: Props): Promise<void> {
+    return methodsOf(urn).delete(id, props);
   }
 }
 
+/** Methods get plain values. The secrets among them are marked again in the answer. */
 function methodsOf(urn: string): engine.Methods {
   const type = urn.split("::")[2]?.split("$").at(-1);
   const found = Object.entries(servedBy).find(([each]) => `${pluginTypes}${each}` === type)?.[1];
   if (found === undefined) throw new Error(`linkerd-multicluster has no resource ${String(type)}`);
-  return engine[found];
+  return engine.around(() => engine[found], unmarked);
 }
 
-/** Methods get plain values. The secrets among them are marked again in the answer. */
-async function served<Key extends string, Answer extends Readonly<Record<Key, Props>>>(
-  props: Props,
-  call: (values: Props) => Promise<Answer>,
-  key: Key,
-): Promise<Answer> {
-  const { values, secrets } = unmarked(props);
-  try {
-    const answer = await call(values);
-    return { ...answer, [key]: marked(answer[key], secrets) };
-  } catch (error) {
-    // The engine records these properties after a partial failure.
-    if (error instanceof Error && "properties" in error)
-      Object.assign(error, { properties: marked(error.properties as Props, secrets) });
-    throw error;
-  }
-}
-
-/** Collects the keys of properties with secrets in them. */
-function unmarked(props: Props): { readonly values: Props; readonly secrets: ReadonlySet<string> } {
+function unmarked(props: Props): engine.Stripped {
   const secrets = new Set<string>();
   const plain = (value: unknown, key: string): unknown => {
     if (pulumi.runtime.isRpcSecret(value)) {
@@ -109,9 +89,10 @@ function unmarked(props: Props): { readonly values: Props; readonly secrets: Rea
     );
   };
   const values = Object.entries(props).map(([key, value]) => [key, plain(value, key)] as const);
-  return { values: Object.fromEntries(values), secrets };
+  return { rest: Object.fromEntries(values), restore: (answer) => marked(answer, secrets) };
 }
 
+/** @param secrets keys of properties with secrets in them */
 function marked(props: Props, secrets: ReadonlySet<string>): Props {
   const mark = (value: unknown) => ({
     [pulumi.runtime.specialSigKey]: pulumi.runtime.specialSecretSig,

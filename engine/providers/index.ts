@@ -3,7 +3,7 @@ import "../compile-cache.mjs";
 import { setFlagsFromString } from "node:v8";
 import { engineAddress, watchEngine } from "./engine-watch.ts";
 import { served } from "./served.ts";
-export type { Methods } from "./served.ts";
+export { around, type Methods, type Props, type Stripped } from "./around.ts";
 
 /** State calls the methods of these exports by name for years, so they and the package's name are a public contract. */
 
