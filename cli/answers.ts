@@ -1,5 +1,5 @@
 import { omitUndefined, printable } from "@linkerd-multicluster/engine/kubernetes";
-import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
+import { federatedPart, kinds } from "@linkerd-multicluster/engine/mirroring";
 import type { MirrorFact } from "./facts.ts";
 import { mark, paint } from "./output.ts";
 import { separator } from "./verification-pod.ts";
@@ -65,7 +65,7 @@ export function answerIn(
     milliseconds: status && Math.round(Number(seconds) * 1000),
     connected,
   });
-  const isThroughGateway = kind !== "discovery" && kind !== "federated";
+  const { isThroughGateway } = kinds[kind];
   const failed = (hop: Hop, why: string) => ({ ...about, answered: false, hop, why });
   if (proxyError !== "")
     return failed(isThroughGateway ? "gateway" : "pods", `the client's proxy: ${proxyError}`);

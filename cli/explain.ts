@@ -5,6 +5,7 @@ import {
   fits,
   mirrorPlace,
   isPending,
+  kinds,
 } from "@linkerd-multicluster/engine/mirroring";
 import { nearest } from "../config/mistakes.ts";
 import { backendsOf, type Facts, type LinkFact } from "./facts.ts";
@@ -165,7 +166,7 @@ function appearance(facts: Facts, found: Found): Appearance {
   if (first !== undefined && !isGoing) {
     const isDue = mirrors.some(isPending);
     const why = mirrors.flatMap(({ undecided }) => undecided ?? [])[0];
-    const selector = link?.selectors[selectorOf(first)] ?? "";
+    const selector = link?.selectors[kinds[first.kind].selector] ?? "";
     return {
       ...here,
       ...omitUndefined({ why }),
@@ -186,10 +187,6 @@ function appearance(facts: Facts, found: Found): Appearance {
     return none("controller", "the link has mirroring: controller");
   if (link.undecided !== undefined) return none("unknown", link.undecided);
   return none("notSelected", notSelected(link), labelling(link, facts, found));
-}
-
-function selectorOf({ kind }: MirrorFact): keyof LinkFact["selectors"] {
-  return kind === "discovery" || kind === "federated" ? kind : "mirror";
 }
 
 const choices = new Intl.ListFormat("en-GB", { type: "disjunction" });

@@ -17,7 +17,7 @@ import {
   type MeshReading,
   readMesh,
 } from "@linkerd-multicluster/engine/reading";
-import { federatedPart } from "@linkerd-multicluster/engine/mirroring";
+import { federatedPart, kinds } from "@linkerd-multicluster/engine/mirroring";
 import { type Answer, answerIn, type Hop } from "./answers.ts";
 import { type Answers, askAll } from "./ask-all.ts";
 import type { Facts, MirrorFact } from "./facts.ts";
@@ -56,7 +56,7 @@ export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefi
   const ofLinks = links.flatMap(({ source, target: part, undecided }) => {
     const own = there.filter((each) => each.source === source && each.part === part);
     const [whole, pod] = [false, true].map((isPod) =>
-      own.find(({ kind }) => (kind === "endpoint") === isPod),
+      own.find(({ kind }) => kinds[kind].isOfPod === isPod),
     );
     const found = [...asked(whole), ...asked(pod)];
     return found.length > 0 ? found : [{ source, part, ...omitUndefined({ undecided }) }];

@@ -44,7 +44,7 @@ export { listedIn } from "./decide/policies/exports.ts";
 export { fits, selects } from "../model/selection.ts";
 export { countNotMirrored } from "./report/summary.ts";
 export { portsText } from "../model/canonical.ts";
-export type { MirrorKind } from "../model/mirror.ts";
+export { kinds, type MirrorKind } from "../model/mirror.ts";
 export { fixText } from "../model/reasons.ts";
 export { stackOf } from "../model/marks.ts";
 export { federatedPart } from "../model/owner.ts";

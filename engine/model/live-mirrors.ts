@@ -7,7 +7,7 @@ import {
   type ObjectMeta,
   type Service,
 } from "../kubernetes/objects/objects.ts";
-import type { LiveMirror, MirrorKind } from "./mirror.ts";
+import { kinds, type LiveMirror, type MirrorKind } from "./mirror.ts";
 import type { Keep } from "./decision.ts";
 import { federated, type Owner, ownerOf } from "./owner.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
@@ -58,7 +58,7 @@ export function originOf(
   if (kind === "federated")
     return { service: objectKey(namespace, mirror.slice(0, -federatedName("").length)) };
   const names = (metaOf(live).annotations?.[annotation.remoteName] ?? "").split(".");
-  const [pod, service, place = namespace] = kind === "endpoint" ? names : [undefined, ...names];
+  const [pod, service, place = namespace] = kinds[kind].isOfPod ? names : [undefined, ...names];
   if (service === undefined || service === "") return {};
   return { service: objectKey(place, service), ...omitUndefined({ pod }) };
 }

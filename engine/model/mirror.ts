@@ -9,6 +9,18 @@ import {
 } from "../kubernetes/objects/objects.ts";
 import type { FieldWriter } from "./field-writers.ts";
 
+interface Kind {
+  readonly text: string;
+  /** The selector of a link that asks for such mirrors. */
+  readonly selector: "mirror" | "discovery" | "federated";
+  /** Requests go through the target's gateway, and otherwise straight to its pods. */
+  readonly isThroughGateway: boolean;
+  /** A route may send requests there. */
+  readonly isBackend: boolean;
+  /** It stands for a single pod, and belongs to its headless mirror. */
+  readonly isOfPod: boolean;
+}
+
 /**
  * - `gateway`: a ClusterIP Service whose Endpoints are the target's gateway.
  * - `headless`: a headless Service whose Endpoints are the ClusterIPs of its endpoint mirrors.
@@ -17,6 +29,23 @@ import type { FieldWriter } from "./field-writers.ts";
  * - `federated`: the union of same-named Services of several clusters, also without Endpoints.
  */
 export type MirrorKind = "gateway" | "headless" | "endpoint" | "discovery" | "federated";
+
+const behindGateway = { isThroughGateway: true, isBackend: false, isOfPod: false } as const;
+const podToPod = { isThroughGateway: false, isBackend: false, isOfPod: false } as const;
+
+/** In what the kinds differ wherever a decision, a report or a command asks. */
+export const kinds: Readonly<Record<MirrorKind, Kind>> = {
+  gateway: { text: "gateway mirror", selector: "mirror", ...behindGateway, isBackend: true },
+  headless: { text: "headless mirror", selector: "mirror", ...behindGateway },
+  endpoint: { text: "endpoint mirror", selector: "mirror", ...behindGateway, isOfPod: true },
+  discovery: {
+    text: "remote-discovery mirror",
+    selector: "discovery",
+    ...podToPod,
+    isBackend: true,
+  },
+  federated: { text: "federated Service", selector: "federated", ...podToPod },
+};
 
 /** The ClusterIP of an endpoint mirror is unknown until the mirror exists. */
 export type MirrorAddress =

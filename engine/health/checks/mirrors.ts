@@ -3,7 +3,7 @@ import { listed } from "../../message.ts";
 import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
 import { fixText, type Skip } from "../../model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../model/decision.ts";
-import { fieldText, kindText } from "../../mirroring/report/describe.ts";
+import { fieldText } from "../../mirroring/report/describe.ts";
 import type {
   HealthCheck,
   Finding,
@@ -12,6 +12,7 @@ import type {
   CheckedLink,
 } from "../health-check.ts";
 import type { HealthMesh } from "../health-mesh.ts";
+import { kinds } from "../../model/mirror.ts";
 import type { Result } from "../../result.ts";
 
 export const mirrorsInOrder: HealthCheck<CheckedLink> = {
@@ -51,7 +52,7 @@ function inOrder(
 
 function pending(change: Change, source: string): Finding {
   const { verdict, kind, key, fields } = change;
-  const mirror = `${kindText[kind]} ${source}/${key}`;
+  const mirror = `${kinds[kind].text} ${source}/${key}`;
   if (change.verdict === "delete" && change.successor !== undefined)
     return {
       sentence: `${mirror} has a former name: ${change.successor} replaces it, and the next run deletes it`,

@@ -16,6 +16,7 @@ import { reasons } from "../../model/reasons.ts";
 import { namedBackends, type Routes } from "../../model/route.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import type { Failover } from "../../model/state.ts";
+import { kinds } from "../../model/mirror.ts";
 import { mirrorPlace } from "../../model/vocabulary.ts";
 
 export interface FailoverView {
@@ -57,7 +58,7 @@ export function mirrorBackend(
   const judged = decisionsByPart.get(target);
   const mirrors = (judged ?? undecidedMirrors(source, target))
     .filter((each) => isListed(each) || each.verdict === "handOver")
-    .filter(({ kind }) => kind === "gateway" || kind === "discovery")
+    .filter(({ kind }) => kinds[kind].isBackend)
     .filter((each) => {
       const wanted = isWanted(each) ? each.wanted.origin : undefined;
       return (wanted ?? originOf(each.key, each.live).service) === service;

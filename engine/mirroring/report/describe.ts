@@ -1,4 +1,10 @@
-import type { Mirror, MirrorKind, FieldChange, LiveMirror } from "../../model/mirror.ts";
+import {
+  type FieldChange,
+  kinds,
+  type LiveMirror,
+  type Mirror,
+  type MirrorKind,
+} from "../../model/mirror.ts";
 import { printable } from "../../kubernetes/objects/printable.ts";
 import type { ServicePort, StringMap } from "../../kubernetes/objects/objects.ts";
 import { annotation, tokensIn } from "../../model/vocabulary.ts";
@@ -56,19 +62,11 @@ function line(
     kind === "federated" ? listed(membersIn(annotations)) : remoteService(kind, annotations);
   const more = ports.length - mostPorts;
   const shown = portsText(ports.slice(0, mostPorts)) + (more > 0 ? ` and ${more} more` : "");
-  return `${kindText[kind]}${of === "" ? "" : ` of ${printable(of)}`}: ${shown}${destination(kind, hosts)}`;
+  return `${kinds[kind].text}${of === "" ? "" : ` of ${printable(of)}`}: ${shown}${destination(kind, hosts)}`;
 }
 
-export const kindText: Readonly<Record<MirrorKind, string>> = {
-  gateway: "gateway mirror",
-  headless: "headless mirror",
-  endpoint: "endpoint mirror",
-  discovery: "remote-discovery mirror",
-  federated: "federated Service",
-};
-
 function destination(kind: MirrorKind, hosts: readonly string[] | undefined): string {
-  if (kind === "discovery" || kind === "federated") return "";
+  if (!kinds[kind].isThroughGateway) return "";
   const number = new Set(hosts).size;
   if (kind === "headless") return `, ${count(number, "pod")}`;
   return number === 0 ? ", no endpoints" : "";
@@ -95,6 +93,6 @@ export function membersIn(annotations: StringMap): string[] {
 function remoteService(kind: MirrorKind, annotations: StringMap): string {
   return (annotations[annotation.remoteName] ?? "")
     .split(".")
-    .slice(0, kind === "endpoint" ? 2 : 1)
+    .slice(0, kinds[kind].isOfPod ? 2 : 1)
     .join(".");
 }

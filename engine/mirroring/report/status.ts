@@ -2,7 +2,7 @@ import { objectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided } from "../decide/decide.ts";
 import type { SourceObservation } from "../decide/desired.ts";
 import { type Decision, isSkip, isWanted, type Skipped } from "../../model/decision.ts";
-import type { Mirror } from "../../model/mirror.ts";
+import { kinds, type Mirror } from "../../model/mirror.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { reasons } from "../../model/reasons.ts";
 import { makesLinks } from "../../model/state.ts";
@@ -46,7 +46,7 @@ export function statusesOf(
 export function mirrorStatus(decisions: readonly Decision[]) {
   const mirrored = decisions
     .filter(isWanted)
-    .filter(({ kind }) => kind !== "endpoint")
+    .filter(({ kind }) => !kinds[kind].isOfPod)
     .map(({ key, wanted: { origin } }) => ({ remote: origin, local: key }));
   const entries = [...mirrored, ...problems(decisions.filter(isSkip))];
   return { list: "mirrorServices", entries } as const;

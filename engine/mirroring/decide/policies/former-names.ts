@@ -2,7 +2,7 @@ import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import type { Skipped, Wanted } from "../../../model/decision.ts";
 import { isServing } from "../../../model/difference.ts";
 import { metaOf, originOf, rootOf } from "../../../model/live-mirrors.ts";
-import type { LiveMirror } from "../../../model/mirror.ts";
+import { kinds, type LiveMirror } from "../../../model/mirror.ts";
 import { type Reason, reasons } from "../../../model/reasons.ts";
 import { originPath } from "../../../model/vocabulary.ts";
 
@@ -47,7 +47,7 @@ export function succession(
   for (const { key, kind, verdict, fields, wanted: mirror } of wanted) {
     const isThere = verdict === "keep" || (verdict === "update" && isServing(fields));
     successors.set(originPath(mirror.origin, mirror.hostname), key);
-    add(mirror.origin, key, kind !== "endpoint", atOnce || isThere);
+    add(mirror.origin, key, !kinds[kind].isOfPod, atOnce || isThere);
   }
   for (const { origin, hostname, key, reason } of skipped)
     if (reasons[reason].keeps || ofNameOrPlace.has(reason))

@@ -2,6 +2,7 @@ import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { count, listed } from "../../../message.ts";
 import type { Result } from "../../../result.ts";
 import { type Decision, type Deletion, isSkip } from "../../../model/decision.ts";
+import { kinds } from "../../../model/mirror.ts";
 import { type RouteDecision, type Routes, sendsTo, stillSends } from "../../../model/route.ts";
 
 export interface HeldByRoutes {
@@ -52,7 +53,7 @@ function whyNamed(
   if ("why" in routes)
     // A route of this stack never names another kind of mirror.
     return ({ kind }) =>
-      kind === "gateway" || kind === "discovery"
+      kinds[kind].isBackend
         ? `an HTTPRoute of this stack may send requests there: ${routes.why}`
         : undefined;
   const staying = decided.flatMap((route) =>

@@ -9,7 +9,7 @@ import {
 import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
 import type { LinkSpec } from "../../../model/link.ts";
 import { copiedAnnotations, copiedLabels } from "../../../model/metadata.ts";
-import { type Mirror, mirrorKey } from "../../../model/mirror.ts";
+import { kinds, type Mirror, mirrorKey } from "../../../model/mirror.ts";
 import type { Fix, Reason, Skip, Why } from "../../../model/reasons.ts";
 import { label } from "../../../model/vocabulary.ts";
 import { invalidList, notListed } from "./exports.ts";
@@ -162,9 +162,9 @@ export function refuse(
   const left = mirrors.filter(
     (mirror) =>
       !refused.has(mirror) &&
-      !(mirror.kind === "endpoint" && originsWithoutRoot.has(mirror.origin)),
+      !(kinds[mirror.kind].isOfPod && originsWithoutRoot.has(mirror.origin)),
   );
-  const pods = new Set(left.filter(({ kind }) => kind === "endpoint").map(mirrorKey));
+  const pods = new Set(left.filter(({ kind }) => kinds[kind].isOfPod).map(mirrorKey));
   return {
     mirrors: left.map((mirror) => withHosts(mirror, pods)),
     skips: refusals.map(
