@@ -7,7 +7,6 @@ import {
   type Service,
 } from "../kubernetes/objects/objects.ts";
 import type { LinkView } from "./observation.ts";
-import type { Why } from "./reasons.ts";
 import { inDigits } from "../message.ts";
 import { label, mirrorPlace } from "./vocabulary.ts";
 import type { LinkSpec } from "./link.ts";
@@ -38,6 +37,9 @@ export function hostSubsets(
     .filter((subset) => subset.hostnames.length > 0);
 }
 
+/** The kind of mirror that a headless Service needs, or why nobody knows it yet. */
+export type Shape = "headless" | "clusterIP" | { readonly why: string };
+
 /**
  * A mirror is headless if any pod, ready or not, has a name (linkerd-behaviour.md 3.1). Without pods nobody can tell: an
  * existing mirror keeps its kind, and a new one waits.
@@ -49,7 +51,7 @@ export function headlessShape(
   endpoints: Endpoints | undefined,
   held: readonly HostSubset[],
   view: LinkView,
-): "headless" | "clusterIP" | Why {
+): Shape {
   const live = liveMirror(service, view);
   const isLiveHeadless = live !== undefined && isHeadless(live);
   if ((endpoints?.subsets ?? []).length > 0) {
@@ -63,8 +65,7 @@ export function headlessShape(
   const { selector = {} } = service.spec;
   const isByHand = endpoints === undefined || Object.keys(selector).length === 0;
   return {
-    reason: "NoPods",
-    sentence: isByHand
+    why: isByHand
       ? `${words} has no Endpoints with addresses, ${unknown}. EndpointSlices are not read: whoever writes its EndpointSlices must write Endpoints of its name too`
       : `${words} has no pods yet, ${unknown}: run again once it has pods`,
   };
@@ -75,26 +76,25 @@ function liveMirror(service: Service, { link, source }: LinkView): Service | und
   return live?.metadata.labels?.[label.cluster] === link.target ? live : undefined;
 }
 
-export function tooManyPods(
+export function whyTruncated(
   service: Service,
   endpoints: Endpoints | undefined,
-  subsets: readonly HostSubset[],
-): Why | undefined {
-  const words = `the headless Service ${keyOf(service)}`;
+): string | undefined {
   const { "endpoints.kubernetes.io/over-capacity": overCapacity } =
     endpoints?.metadata.annotations ?? {};
-  if (overCapacity === "truncated")
-    return {
-      reason: "TruncatedEndpoints",
-      sentence: `${words} has more than 1,000 pods, and its Endpoints list only the first 1,000: split it into several`,
-    };
+  return overCapacity === "truncated"
+    ? `the headless Service ${keyOf(service)} has more than 1,000 pods, and its Endpoints list only the first 1,000: split it into several`
+    : undefined;
+}
+
+export function whyTooManyPods(
+  service: Service,
+  subsets: readonly HostSubset[],
+): string | undefined {
   const pods = subsets.reduce((sum, { hostnames }) => sum + hostnames.length, 0);
   const ports = subsets.reduce((most, subset) => Math.max(most, subset.ports.length), 0);
   for (const [what, number] of Object.entries({ pods, ports }) as ["pods" | "ports", number][])
     if (number > bounds[what].most)
-      return {
-        reason: "TooLarge",
-        sentence: `the Endpoints of ${words} have ${inDigits(number)} ${what} and those of a mirror at most ${inDigits(bounds[what].most)}: split it into several`,
-      };
+      return `the Endpoints of the headless Service ${keyOf(service)} have ${inDigits(number)} ${what} and those of a mirror at most ${inDigits(bounds[what].most)}: split it into several`;
   return undefined;
 }

@@ -1,29 +1,19 @@
 import {
+  type Endpoints,
   isHeadless,
   keyOf,
-  objectKey,
   type ObjectKey,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
-import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
-import type { LinkSpec } from "../../../model/link.ts";
 import type { Mirror } from "../../../model/mirror.ts";
-import type { ClusterSnapshot } from "../../../model/snapshot.ts";
 import type { KnownSets, LinkView } from "../../../model/observation.ts";
 import { absentPods, heldPods } from "../../../model/absent-pods.ts";
-import { hostSubsets, headlessShape, tooManyPods } from "../../../model/headless.ts";
+import { hostSubsets, headlessShape } from "../../../model/headless.ts";
 import { omittedPorts, withoutNamedPorts, withoutPorts } from "../policies/exports.ts";
-import type { Fix, Skip, Why } from "../../../model/reasons.ts";
+import type { Skip, Why } from "../../../model/reasons.ts";
 import { mirrorName, mirrorNamespace } from "../../../model/vocabulary.ts";
-import {
-  discoveryElsewhere,
-  elsewhere,
-  firstBroken,
-  nameRules,
-  refuse,
-  rules,
-  whyHead,
-} from "../policies/rules.ts";
+import { ruleChain } from "../policies/rule-chain.ts";
+import { elsewhere, firstBroken, nameRules, refuse } from "../policies/rules.ts";
 import { exportMode } from "../../../model/selection.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
 
@@ -67,64 +57,50 @@ export function desired(view: LinkView): Desired {
   return { mirrors: named.mirrors, skips: [...skips, ...named.skips], missing, proven, knownSets };
 }
 
-/** Kubernetes records at the Service why it has no address. Without the Service, the gateway may have another name. */
-function described({ target, gateway }: LinkSpec, { services }: ClusterSnapshot): Fix | undefined {
-  if (gateway === false) return undefined;
-  const { namespace, name } = gateway;
-  if (!services.has(objectKey(namespace, name)))
-    return {
-      cluster: target,
-      kubectl: "get services --all-namespaces --selector linkerd.io/extension=multicluster",
-    };
-  return { cluster: target, kubectl: `--namespace ${namespace} describe service ${name}` };
-}
-
 type Outcome = Pick<Desired, "mirrors"> & Partial<Omit<ReturnType<typeof heldPods>, "subsets">>;
 
 /** @param absent pods of the Service that have mirrors and are in no Endpoints now */
 function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): Outcome | Why {
   const { link, source, snapshot: target, gateway } = view;
-  const omitted = omittedPorts(whole);
-  const service = withoutPorts(whole, omitted);
-  const mode = exportMode(service, link);
+  const mode = exportMode(whole, link);
   if (mode === undefined) return { mirrors: [] };
+  const service = withoutPorts(whole, omittedPorts(whole));
   const place = mirrorNamespace(service.metadata.namespace, link);
-  const candidate = {
+  const endpoints = target.endpoints.get(keyOf(service));
+  const stateful =
+    mode === "gateway" && link.headless && isHeadless(service)
+      ? podsOf(whole, service, endpoints, view, absent)
+      : undefined;
+  const broken = firstBroken(ruleChain, {
     service: whole,
     cluster: link.target,
     name: mirrorName(service.metadata.name, link),
     link,
     place,
     namespace: source.namespaces.get(place),
-  };
-  const broken = firstBroken(rules, candidate);
+    ...(mode === "gateway" && { target, gateway, endpoints, ...stateful }),
+  });
   if (broken !== undefined) return broken;
-  if (mode === "discovery")
-    return discoveryElsewhere(candidate) ?? { mirrors: [discoveryMirror(service, link)] };
-  if ("why" in gateway)
-    return {
-      reason: "NoGateway",
-      sentence: gateway.why,
-      ...omitUndefined({ fix: described(link, target) }),
-    };
+  if (mode === "discovery") return { mirrors: [discoveryMirror(service, link)] };
+  if ("why" in gateway) throw new TypeError("a gateway that is not known has passed the rules");
+  const { gateway: facts } = gateway.value;
+  if (stateful?.shape !== "headless")
+    return { mirrors: [gatewayMirror(service, endpoints, link, facts)] };
+  const { pods, held } = stateful;
+  const { subsets: _, ...found } = held;
+  return { mirrors: headlessMirrors(service, endpoints, pods, link, facts), ...found };
+}
 
-  const endpoints = target.endpoints.get(keyOf(service));
-  const unread = whyHead(link.target, "Endpoints", endpoints);
-  if (unread !== undefined) return { reason: "TooLarge", sentence: unread };
-  if (link.headless && isHeadless(service)) {
-    const held = heldPods(service, endpoints, view, absent);
-    const shape = headlessShape(service, endpoints, held.subsets, view);
-    if (typeof shape === "object") return shape;
-    if (shape === "headless") {
-      const pods = [...hostSubsets(endpoints, link.readiness), ...held.subsets].map((subset) =>
-        withoutNamedPorts(subset, omitted),
-      );
-      const tooMany = tooManyPods(service, endpoints, pods);
-      if (tooMany !== undefined) return tooMany;
-      const mirrors = headlessMirrors(service, endpoints, pods, link, gateway.value.gateway);
-      const { subsets: _, ...found } = held;
-      return { mirrors, ...found };
-    }
-  }
-  return { mirrors: [gatewayMirror(service, endpoints, link, gateway.value.gateway)] };
+function podsOf(
+  whole: Service,
+  service: Service,
+  endpoints: Endpoints | undefined,
+  view: LinkView,
+  absent: readonly string[],
+) {
+  const held = heldPods(service, endpoints, view, absent);
+  const subsets = [...hostSubsets(endpoints, view.link.readiness), ...held.subsets];
+  const omitted = omittedPorts(whole);
+  const pods = subsets.map((subset) => withoutNamedPorts(subset, omitted));
+  return { held, pods, shape: headlessShape(service, endpoints, held.subsets, view) };
 }

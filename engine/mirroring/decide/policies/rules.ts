@@ -17,7 +17,7 @@ import { whyExcluded } from "../../../model/selection.ts";
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import { inDigits } from "../../../message.ts";
 
-interface Candidate {
+export interface Candidate {
   readonly service: Service;
   readonly cluster: string;
   readonly name: string;
@@ -27,11 +27,11 @@ interface Candidate {
   readonly namespace: Namespace | undefined;
 }
 
-interface Rule<T> {
+export interface Rule<T> {
   readonly reason: Reason;
   /** Returns why the Service can't be mirrored and what to do; undefined if the rule holds. */
   readonly broken: (candidate: T) => string | undefined;
-  readonly fix?: (candidate: T) => Fix;
+  readonly fix?: (candidate: T) => Fix | undefined;
 }
 
 const longestName = 63;
@@ -118,19 +118,6 @@ export const memberRules: readonly Rule<Candidate>[] = [
         : undefined,
   },
 ];
-
-/**
- * Linkerd's destination controller looks for the target's Service in the namespace of the mirror
- * (controller/api/destination/server.go of linkerd2), so a mirror for a flat network can't be in another one.
- */
-export function discoveryElsewhere({ service, place }: Candidate): Why | undefined {
-  const { namespace } = service.metadata;
-  if (place === namespace) return undefined;
-  return {
-    reason: "OtherNamespace",
-    sentence: `mirrorNamespaces puts its mirror into the namespace ${place}, and Linkerd discovers pods only for a mirror in the Service's own namespace: map ${namespace} to itself, or export it through a gateway`,
-  };
-}
 
 export function firstBroken<T>(rules: readonly Rule<T>[], candidate: T): Why | undefined {
   for (const { reason, broken, fix } of rules) {
