@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir, realpath, symlink } from "node:fs/promises";
+import { copyFile, link, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 
@@ -8,6 +8,19 @@ import type { Toolbox } from "./tools.ts";
 
 const LAUNCHER = "pulumi-resource-pulumi-nodejs";
 const HOST = "pulumi-language-nodejs";
+const HOST_PROGRAM = `${HOST}.program`;
+
+/**
+ * The bed's language host is older than its CLI: it takes `runtime.options` as flags, and ignores what the CLI sends. The
+ * engine starts it in the folder of Pulumi.yaml.
+ */
+const hostWithOptions = [
+  "#!/bin/sh",
+  String.raw`option() { sed -n "s/^.*[ {]$1: *\([^,}]*[^,} ]\).*$/\1/p" Pulumi.yaml 2>/dev/null | head -n 1; }`,
+  "typescript=$(option typescript)",
+  `exec "$(dirname "$0")/${HOST_PROGRAM}" -typescript="\${typescript:-true}" -nodeargs="$(option nodeargs)" "$@"`,
+  "",
+].join("\n");
 
 /**
  * Creates a folder with everything that the engine starts. It looks for its own plugins beside its executable, symlinks
@@ -22,7 +35,8 @@ export async function pulumiFolder(tools: Toolbox, folder: string): Promise<stri
   const bin = join(folder, "bin");
   await mkdir(bin);
   await place(tools.pulumi, join(bin, "pulumi"));
-  await symlink(tools[HOST], join(bin, HOST));
+  await symlink(tools[HOST], join(bin, HOST_PROGRAM));
+  await writeFile(join(bin, HOST), hostWithOptions, { mode: 0o755 });
   // The launcher fits the SDK of this checkout, while the cached programs are every checkout's.
   const sdk = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
   await symlink(join(sdk, LAUNCHER), join(bin, LAUNCHER));
