@@ -53,8 +53,18 @@ export interface ExplainedMirror extends MirrorFact {
   readonly names: readonly string[];
 }
 
-/** Takes `namespace/name` of a Service, of a mirror, or of one that a link would make; or a name in any namespace. */
+/**
+ * Takes `namespace/name` of a Service, of a mirror, or of one that a link would make; or a name in any namespace. Like
+ * clients and kubectl, it also takes `web.shop.svc` and, unless a namespace is called so, `svc/web`.
+ */
 export function explain(facts: Facts, asked: string): Explanation {
+  const key = asked.replace(/^([^./]+)\.([^./]+)(\.svc(\..*)?)?$/, "$2/$1");
+  const found = explained(facts, key);
+  const isFound = found.services.length > 0 || !/^(svc|services?)\/./.test(key);
+  return { ...(isFound ? found : explained(facts, key.slice(key.indexOf("/") + 1))), asked };
+}
+
+function explained(facts: Facts, asked: string): Omit<Explanation, "asked"> {
   const isMeant = asked.includes("/")
     ? (key: string | undefined) => key === asked
     : (key: string | undefined) => key?.slice(key.indexOf("/") + 1) === asked;
@@ -86,7 +96,6 @@ export function explain(facts: Facts, asked: string): Explanation {
   );
   return {
     version: 1,
-    asked,
     services,
     ...omitUndefined({ near }),
     ...(unread.length > 0 && { unread }),

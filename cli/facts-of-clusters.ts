@@ -41,7 +41,7 @@ export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
 
 export function factsOfClusters(views: Views, beside: Beside): Facts {
   const { now, stack, unreadState, sources } = beside;
-  const undecided = undecidedParts(views);
+  const undecided = undecidedParts(views, sources);
   const keys = selectedKeys(views);
   const clusters = views.clusters.map(clusterFact);
   const contexts = new Map(clusters.map(({ name, context }) => [name, context]));
@@ -173,8 +173,15 @@ function servicesOf(
 
 function failoverIn(cluster: string, { outcomes }: Views): ReadonlyMap<string, readonly string[]> {
   const outcome = outcomes.get(cluster);
-  const sentences =
-    outcome?.outcome === "planned" ? failoverSentences(outcome.decided.failover) : [];
+  if (outcome?.outcome !== "planned") return new Map();
+  const { routes, decided, args } = outcome;
+  const sentences: readonly (readonly [string, string])[] =
+    "why" in routes
+      ? Object.keys(args.failover ?? {}).map((key) => [
+          key,
+          `failover: unknown, because ${routes.why}`,
+        ])
+      : failoverSentences(decided.failover);
   const byService = Map.groupBy(sentences, ([service]) => service);
   return new Map([...byService].map(([key, all]) => [key, all.map(([, sentence]) => sentence)]));
 }

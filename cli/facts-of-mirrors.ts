@@ -1,4 +1,4 @@
-import type { Views } from "@linkerd-multicluster/engine/health";
+import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
 import { omitUndefined, type Service, valueIn } from "@linkerd-multicluster/engine/kubernetes";
 import {
   annotation,
@@ -10,10 +10,12 @@ import {
   fixText,
   isSkip,
   isWanted,
+  marksOn,
   membersIn,
   originOf,
   portsText,
   stackOf,
+  stacksNow,
   undecidedMirrors,
   whyUndecided,
 } from "@linkerd-multicluster/engine/mirroring";
@@ -26,7 +28,11 @@ export interface UndecidedPart {
   readonly mirrors: readonly OfMirror[];
 }
 
-export function undecidedParts({ outcomes, clusters, links }: Views): UndecidedPart[] {
+/** Leaves out mirrors that other stacks alone have marked. */
+export function undecidedParts(
+  { outcomes, clusters, links }: Views,
+  sources: ReadonlyMap<string, SourceState>,
+): UndecidedPart[] {
   const snapshots = new Map(clusters.map(({ cluster, reading }) => [cluster, reading.snapshot]));
   return [...outcomes].flatMap(([source, outcome]) => {
     const own = links.filter(
@@ -37,7 +43,12 @@ export function undecidedParts({ outcomes, clusters, links }: Views): UndecidedP
     return parts.flatMap((part) => {
       const why = whyUndecided(outcome, source, part);
       if (why === undefined) return [];
-      const mirrors = snapshot === undefined ? [] : undecidedMirrors(snapshot, part);
+      const found = snapshot === undefined ? [] : undecidedMirrors(snapshot, part);
+      const { before = {}, args = { stack: "" } } = sources.get(source) ?? {};
+      const mirrors = found.filter(({ live }) => {
+        const { isOurs, others } = marksOn(live.service?.metadata ?? {}, stacksNow(before, args));
+        return isOurs || others.length === 0;
+      });
       return [{ source, part, why, mirrors }];
     });
   });

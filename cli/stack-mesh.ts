@@ -11,7 +11,7 @@ import type { Chosen } from "./stacks.ts";
 
 /** The config and the state of a stack say this of its mesh, without a cluster being read. */
 export interface StackMesh {
-  /** The name is empty if the stack is only selected. */
+  /** The name is empty if neither an option, a variable nor the name of its file says it. */
   readonly stack: string;
   readonly mesh: HealthMesh;
   readonly sources: ReadonlyMap<string, SourceState>;
@@ -29,7 +29,6 @@ export interface StackMesh {
  */
 export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): Promise<StackMesh> {
   const at = locationOf(chosen, variables);
-  const { stack = "" } = at;
   let state: StackState | undefined;
   let unreadState: string | undefined;
   try {
@@ -39,13 +38,16 @@ export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): P
   }
   const config = await meshConfig(chosen, variables);
   if (config !== undefined) {
+    const { folder, ...choice } = chosen;
+    const name = await stackNameOf(choice, folder, variables);
+    const [, , own = ""] = name.split("/");
+    const stack = at.stack ?? own;
     const sources = sourcesOf(config, state, stack);
     const expected = [...config.clusters].flatMap(([name, { uid }]) =>
       uid === undefined ? [] : [[name, uid] as const],
     );
     const identities = { ...state?.identities, ...Object.fromEntries(expected) };
-    const { folder, ...choice } = chosen;
-    const mesh = healthMesh(config, await stackNameOf(choice, folder, variables));
+    const mesh = healthMesh(config, name);
     return { stack, mesh, sources, identities, ...omitUndefined({ unreadState }) };
   }
   if (state === undefined) throw new UserError(unreadState ?? "");
@@ -53,6 +55,7 @@ export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): P
   const sources = [...mirrors.values()].map((before): [string, SourceState] => {
     return [before.source, { args: argsOf(before), before }];
   });
+  const { stack = "" } = at;
   return { stack, mesh: meshIn(state, at), sources: new Map(sources), identities };
 }
 

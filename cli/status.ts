@@ -1,4 +1,4 @@
-import { firstOf } from "@linkerd-multicluster/engine/kubernetes";
+import { count, firstOf } from "@linkerd-multicluster/engine/kubernetes";
 import { federatedPart, isPending } from "@linkerd-multicluster/engine/mirroring";
 import { type CertificateFact, type Facts, gatewayText, unknownChanges } from "./facts.ts";
 import { age, columns, mark, paint, shownName } from "./output.ts";
@@ -32,7 +32,7 @@ export function statusOf(facts: Facts): Status {
 }
 
 /** Counts for each link its mirrors after the next `up`, those that it writes, and the reasons for what isn't mirrored. */
-function linksOf({ links, mirrors, notMirrored }: Facts) {
+function linksOf({ clusters, links, mirrors, notMirrored }: Facts) {
   const ofPart = Map.groupBy(mirrors, ({ source, part }) => `${source}/${part}`);
   const skips = Map.groupBy(notMirrored, ({ source, part }) => `${source}/${part}`);
   return links.map((link) => {
@@ -40,8 +40,10 @@ function linksOf({ links, mirrors, notMirrored }: Facts) {
     const own = ofPart.get(`${source}/${target}`) ?? [];
     const skipped = skips.get(`${source}/${target}`) ?? [];
     const reasons = Map.groupBy(skipped, ({ reason }) => reason);
+    const isRead = clusters.some(({ name, reachable }) => name === source && reachable);
     return {
       ...link,
+      isRead,
       mirrors: own.filter(({ verdict }) => verdict !== "delete" && verdict !== "handOver").length,
       pending: own.filter(isPending).length,
       notMirrored: skipped.length,
@@ -83,9 +85,9 @@ export function statusTable(status: Status): string {
       links.map((link) => [
         `${linkMark(link)} ${link.source} → ${link.target}`,
         link.mode,
-        link.mirroring === "controller" ? "controller" : String(link.mirrors),
+        link.mirroring === "controller" ? "controller" : link.isRead ? String(link.mirrors) : "?",
         link.undecided === undefined ? String(link.pending) : "?",
-        String(link.notMirrored),
+        link.undecided === undefined ? String(link.notMirrored) : "?",
         link.gateway === undefined ? "-" : gatewayText(link.gateway),
       ]),
     ),
@@ -125,8 +127,12 @@ export function statusTable(status: Status): string {
     .join("\n");
 }
 
-function headline({ stack, ok, unreadState }: Status): string {
-  const word = ok ? paint("good", "ok") : paint("bad", "degraded");
+function headline({ stack, ok, notMirrored, unreadState }: Status): string {
+  const { size } = new Set(
+    notMirrored.map(({ cluster, part, service }) => `${cluster ?? part}/${service}`),
+  );
+  const but = size === 0 ? "" : `, but ${count(size, "Service")} not mirrored`;
+  const word = ok ? paint(size === 0 ? "good" : "warn", `ok${but}`) : paint("bad", "degraded");
   const unread = unreadState === undefined ? "" : `; can't read the stack's state (${unreadState})`;
   return `${paint("head", stack === "" ? "mesh" : stack)}: ${word}${unread}`;
 }

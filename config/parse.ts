@@ -61,7 +61,7 @@ export function parseTexts(
 }
 
 /** Pulumi takes any prefix, and without its links a source would lose all mirrors. */
-function strayKeys(texts: Readonly<Record<string, string>>): string[] {
+export function strayKeys(texts: Readonly<Record<string, string>>): string[] {
   return Object.keys(texts).flatMap((text) => {
     const [prefix = "", key = ""] = text.split(":");
     const isMeant = prefix !== project && nearest(prefix, [project]) !== undefined;

@@ -3,9 +3,9 @@ import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { contentOf } from "./mesh-file.ts";
-import { project } from "./mistakes.ts";
+import { nearest, project } from "./mistakes.ts";
 import type { MeshConfig } from "./mesh.ts";
-import { needsChange, parseTexts } from "./parse.ts";
+import { needsChange, parseTexts, strayKeys } from "./parse.ts";
 import { valueAt } from "./read.ts";
 import { isRecord, UserError } from "@linkerd-multicluster/engine/kubernetes";
 
@@ -42,8 +42,12 @@ export async function configOf(
   const file = await configFileOf(choice, folder, variables);
   const own = file === undefined ? undefined : textsIn(file, folder);
   const texts = own ?? (await effective());
-  if (!hasMesh(texts)) return undefined;
   const what = `The config in ${own === undefined ? folder : (file ?? "")}`;
+  if (!hasMesh(texts)) {
+    const hidden = [...misspeltConfig(file), ...strayKeys(texts)];
+    if (hidden.length > 0) throw needsChange(what, hidden);
+    return undefined;
+  }
   const isSealed = (key: string) => texts[`${project}:${key}`]?.includes(secret) === true;
   const mesh = parseTexts(texts, what, {
     readText: (path) => readFileSync(resolve(folder, path), "utf8"),
@@ -55,6 +59,20 @@ export async function configOf(
     return [name, { ...cluster, access: { ...cluster.access, folder } }] as const;
   });
   return { ...mesh, clusters: new Map(clusters) };
+}
+
+/** Pulumi ignores other keys of a stack's file. */
+function misspeltConfig(file: string | undefined): string[] {
+  const found =
+    file === undefined ? undefined : contentOf(file, (path) => readFileSync(path, "utf8"));
+  const keys = found !== undefined && "value" in found ? Object.keys(found.value) : [];
+  if (keys.includes("config")) return [];
+  return keys
+    .filter((key) => nearest(key, ["config"]) !== undefined)
+    .map(
+      (key) =>
+        `${basename(file ?? "")}: ${key} is not a key of a stack's file; the nearest key is config.`,
+    );
 }
 
 /** Every mesh has clusters, in the config or in a file that it names. */

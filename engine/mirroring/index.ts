@@ -35,6 +35,7 @@ export {
   withoutLinks,
   mirrorsOfSource,
   type ObservedGateway,
+  stacksNow,
 } from "../model/state.ts";
 export { type Declared, withWholeLinks } from "../model/declared.ts";
 export { type Decision, type Verdict, isSkip, isWanted } from "../model/decision.ts";
@@ -46,7 +47,7 @@ export { countNotMirrored } from "./report/summary.ts";
 export { portsText } from "../model/canonical.ts";
 export { kinds, type MirrorKind } from "../model/mirror.ts";
 export { fixText } from "../model/reasons.ts";
-export { stackOf } from "../model/marks.ts";
+export { marksOn, stackOf } from "../model/marks.ts";
 export { federatedPart } from "../model/owner.ts";
 export { describeLive, describeWanted, fieldText, membersIn } from "./report/describe.ts";
 export { inputsFor } from "./report/inputs.ts";

@@ -6,6 +6,11 @@ export interface Checked<Inputs> {
   readonly failures: { readonly property: string; readonly reason: string }[];
 }
 
+/** Pulumi would print the value of a named property before the reason, and not as the user wrote it. */
+export function failuresOf(reasons: readonly string[]): Checked<unknown>["failures"] {
+  return reasons.map((reason) => ({ property: "", reason }));
+}
+
 /** Outputs of an update that failed have it, because a refresh makes the engine forget that an update has failed. */
 export interface Unfinished {
   readonly unfinished?: boolean;

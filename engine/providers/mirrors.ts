@@ -7,7 +7,14 @@ import { removeAll } from "../mirroring/removal.ts";
 import { type Declared, withWholeLinks } from "../model/declared.ts";
 import { type Inputs, type MirrorsArgs, type Outputs, outputsOf } from "../model/state.ts";
 import { KeysWantedInThisRun } from "../mirroring/keys-wanted.ts";
-import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
+import {
+  awaitsUnknown,
+  type Checked,
+  failuresOf,
+  PartialFailure,
+  retried,
+  unknownValue,
+} from "./contract.ts";
 import { UserError } from "../user-error.ts";
 import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";
 
@@ -63,7 +70,7 @@ export class MirrorsProvider {
     const { links, linkDefaults } = args;
     return {
       inputs: { ...inputs, links, ...omitUndefined({ linkDefaults }) },
-      failures: mistakes.map((reason) => ({ property: "config", reason })),
+      failures: failuresOf(mistakes),
     };
   }
 

@@ -36,6 +36,7 @@ import {
   PartialFailure,
   retried,
   type Unfinished,
+  failuresOf,
 } from "./contract.ts";
 import { cancellation, clusters, revokedInThisRun, unlessCancelled } from "./process.ts";
 
@@ -152,8 +153,7 @@ export const linkTargets = {
         const link = `link ${args.source} → ${args.target}`;
         debugLog()?.(`${link}: token ${inputs.facts?.token ?? "unknown"}`);
         print(...notes.map((note) => `${link}: ${note}`));
-        const failures = mistake === undefined ? [] : [{ property: "target", reason: mistake }];
-        return { inputs, failures };
+        return { inputs, failures: failuresOf(mistake === undefined ? [] : [mistake]) };
       }),
     make: (inputs, olds) =>
       unlessCancelled(clusters, async () => {
@@ -215,7 +215,7 @@ export const trustPublications = statelessResource<PublicationInputs>({
     return Promise.resolve(
       "value" in found
         ? { inputs: { ...args, publication: found.value }, failures: [] }
-        : { inputs: args, failures: [{ property: "generation", reason: found.why }] },
+        : { inputs: args, failures: failuresOf([found.why]) },
     );
   },
   subject: ({ publication }) => ({ publication }),

@@ -13,7 +13,7 @@ import {
   nonEmpty,
 } from "../../model/state.ts";
 import { formerStacks, memoryOf } from "./memory.ts";
-import { notesOf, summaries } from "./notes.ts";
+import { notesOf, stayingNotes, summaries } from "./notes.ts";
 import type { Outcome } from "./outcome.ts";
 import { mostFields, type PartReport } from "./part.ts";
 import { partsOf } from "./parts.ts";
@@ -73,7 +73,11 @@ export function inputsFor(before: Before, args: MirrorsArgs, outcome: Outcome): 
     mistakes: [],
     hasWrites,
     summaries: lines,
-    notes: [...lines, ...notesOf(outcome, { ...refused, ...unreachable }, parts)],
+    notes: [
+      ...lines,
+      ...stayingNotes(before, outcome),
+      ...notesOf(outcome, { ...refused, ...unreachable }, parts),
+    ],
   };
 }
 

@@ -10,11 +10,11 @@ import {
   type Controller,
   running,
 } from "../../model/controller.ts";
-import { isListed, type Note } from "../../model/decision.ts";
+import { type Decision, isListed, isWanted, type Note } from "../../model/decision.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { routesPart } from "../../model/route.ts";
 import type { LinkStatusList } from "../../model/service-status.ts";
-import type { ByPart, MirrorsArgs } from "../../model/state.ts";
+import type { Before, ByPart, MirrorsArgs } from "../../model/state.ts";
 import type { PlannedOutcome, Report } from "./outcome.ts";
 import type { PartReport } from "./part.ts";
 
@@ -65,6 +65,17 @@ export function notesOf(
     ...missing,
     ...parts.flatMap(({ part, skips = [] }) => skips.map((line) => about(source, part) + line)),
   ];
+}
+
+/** A preview shows only that Pulumi deletes the resource of a cluster that was renamed. */
+export function stayingNotes({ revision }: Before, { args, decided }: PlannedOutcome): string[] {
+  const isThere = (each: Decision) =>
+    each.verdict === "keep" && isWanted(each) && each.mark === undefined;
+  return revision === undefined && decided.decisions.some(isThere)
+    ? [
+        `${args.source}: if the cluster was renamed, what is already there stays, although Pulumi deletes the resource Mirrors of its former name`,
+      ]
+    : [];
 }
 
 /** These notes are also shown for a removal. */

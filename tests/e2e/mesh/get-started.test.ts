@@ -48,7 +48,11 @@ describe("a first stack on test clusters", function () {
       ok(explanation.includes("√ mirrored to east"), explanation);
       const renamed = [
         ["west: {}", "away: { context: west }", "east → away: +1 (+ shop/web-away)"],
-        ["east: {}", "home: { context: east }", "home → away: 1 already there"],
+        [
+          "east: {}",
+          "home: { context: east }",
+          "home: if the cluster was renamed, what is already there stays",
+        ],
       ] as const;
       let changed = config;
       for (const [entry, now, told] of renamed) {

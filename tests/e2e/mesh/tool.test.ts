@@ -40,7 +40,7 @@ describe("linkerd-clusters on real clusters", function () {
   it("shows the stack of the current folder", async () => {
     const { code, stdout } = await run("status");
     equal(code, 0);
-    match(stdout, /^tool: ok\n/);
+    match(stdout, /^tool: ok, but 1 Service not mirrored\n/);
   });
 
   it("explains a mirror with the stack that wrote it", async () => {

@@ -2,6 +2,8 @@ import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { explain } from "../../../cli/explain.ts";
 import { explanationText } from "../../../cli/explanation-text.ts";
 import type { Facts } from "../../../cli/facts.ts";
+import { putServices } from "../../simulation/contents.ts";
+import { service } from "../fixtures/objects.ts";
 import { Mesh } from "./mesh.ts";
 
 /** Returns a line for each place, such as `west/shop/web in east: mirrored`. */
@@ -35,6 +37,13 @@ describe("explain", () => {
 `,
         asked,
       );
+  });
+
+  it("takes the names that clients and kubectl use", () => {
+    for (const asked of ["web.shop", "web.shop.svc.cluster.local", "web-west.shop.svc", "svc/web"])
+      deepEqual(places(facts, asked), places(facts, "shop/web"), asked);
+    const services = facts.services.map((each) => ({ ...each, service: "svc/web" }));
+    deepEqual(explain({ ...facts, services }, "svc/web").services[0]?.service, "svc/web");
   });
 
   it("names the rule or the missing label that keeps a Service from being mirrored", () => {
@@ -136,6 +145,18 @@ describe("explain", () => {
     const [place] = explain(away, "shop/metrics").services[0]?.appearsIn ?? [];
     equal(place?.state, "unknown");
     match(place.why ?? "", /no context north/);
+  });
+
+  it("says why it isn't known how a Service fails over", async () => {
+    const other = await new Mesh().up();
+    other.args = { ...other.args, failover: { "shop/own": ["local", "west"] } };
+    putServices(other.clusters.east, service("shop/own"));
+    other.clusters.east.refuse = (request) =>
+      request.includes("httproutes") ? "server" : undefined;
+    match(
+      explanationText(explain(await other.facts(), "shop/own")),
+      /\n {2}failover: unknown, because .*httproutes/,
+    );
   });
 
   it("suggests a similar name", () => {

@@ -160,6 +160,7 @@ describe("the mesh of a stack", () => {
       writeFileSync(join(folder, "Pulumi.yaml"), "name: linkerd-multicluster\nruntime: nodejs\n");
       pulumi({ type: "linkerd-multicluster:engine:Mirrors", inputs: mirrors });
       const { sources, mesh } = await stackMesh(at, variables);
+      equal((await stackMesh({ folder, configFile: file }, variables)).stack, "prod");
       equal(mesh.stack, "*/linkerd-multicluster/prod");
       rmSync(file);
       const { args, before } = sources.get("east") ?? {};

@@ -1,4 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { managerOf } from "../../../engine/model/marks.ts";
+import { label } from "../../../engine/model/vocabulary.ts";
 import { mapOf } from "../../../cli/map/map.ts";
 import { statusOf, statusTable } from "../../../cli/status.ts";
 import { serverWith } from "../../simulation/contents.ts";
@@ -41,13 +43,22 @@ describe("status", () => {
     );
   });
 
+  it("counts no mirror of another stack while its target is refused", async () => {
+    const mesh = await (await new Mesh().up()).up();
+    const labels = { [label.mirrored]: "true", [label.cluster]: "west" };
+    const theirs = service("shop/api-west", { labels });
+    mesh.clusters.east.put("services", theirs, managerOf("acme/mesh/other"));
+    mesh.clusters.west = serverWith(exporting("another", []));
+    match(statusTable(statusOf(await mesh.facts())), /^× east → west +gateway +1 /m);
+  });
+
   it("shows a mesh on one screen", async () => {
     const mesh = await (await new Mesh().up()).up();
     const status = statusOf(await mesh.facts());
     equal(status.ok, true);
     equal(
       statusTable(status),
-      `prod: ok
+      `prod: ok, but 2 Services not mirrored
 
   LINK          MODE     MIRRORS  PENDING  NOT MIRRORED  GATEWAY
 ‼ east → west   gateway  1        0        1             not probed 192.0.2.10:4143
@@ -98,6 +109,8 @@ Next up
       const status = statusOf(await mesh.facts());
       equal(status.ok, false);
       equal(status.problems.length, causes, status.problems.join("\n"));
+      const known = what === "the kubeconfig lacks two targets" ? "1" : "\\?";
+      match(statusTable(status), new RegExp(`^× east → west +gateway +${known} +\\? +\\? `, "m"));
       const unknown = "unknown for east → west, east → north: see check";
       match(statusTable(status), new RegExp(`\nNext up\n {2}‼ ${unknown}\n$`));
       const page = await mapOf(status, true, "html");

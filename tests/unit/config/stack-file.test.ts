@@ -235,6 +235,28 @@ describe("the mesh in a stack's config", () => {
       });
     });
 
+  it("is refused in place of the last state where a misspelt word hides the config", async () => {
+    const clusters = "linkerd-multi-cluster:clusters";
+    for (const [text, computed, mistake] of [
+      [
+        config.replace("config:", "confg:"),
+        {},
+        "Pulumi.hidden.yaml: confg is not a key of a stack's file; the nearest key is config.",
+      ],
+      [
+        `config: { ${clusters}: { west: } }`,
+        { [clusters]: '{"west":null}' },
+        `${clusters} has no effect: write linkerd-multicluster:clusters.`,
+      ],
+    ] as const) {
+      write("hidden", text);
+      effective = computed;
+      await rejects(meshOf({ stack: "hidden" }, folder, {}), {
+        message: `The config in ${folder} needs a change:\n  ${mistake}`,
+      });
+    }
+  });
+
   it("may take its trust from another stack", async () => {
     write(
       "split",

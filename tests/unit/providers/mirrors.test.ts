@@ -30,8 +30,8 @@ describe("the provider of mirrors", () => {
     deepEqual(
       failures.map(({ property, reason }) => [property, /^cluster (east|west)/.test(reason)]),
       [
-        ["config", true],
-        ["config", true],
+        ["", true],
+        ["", true],
       ],
     );
   });

@@ -98,6 +98,7 @@ describe("the summary of changes to the mirrors of a link", () => {
       "east → west: +1, 1 already there (+ shop/db-west)",
       "east → north: 1 already there",
       "east: federated Services +1 (+ shop/bb-federated)",
+      "east: if the cluster was renamed, what is already there stays, although Pulumi deletes the resource Mirrors of its former name",
     ]);
   });
 });
