@@ -8,6 +8,8 @@ import { verdicts } from "./verdicts.ts";
 
 export interface Routes {
   readonly httpRoutes: readonly HttpRoute[];
+  /** Without the kind, nobody can write an HTTPRoute there. By default, it is served. */
+  readonly areServed?: boolean;
   /** Routes and ServiceProfiles, which this program never writes. */
   readonly others: readonly (OtherRoute & { readonly kind: string })[];
 }

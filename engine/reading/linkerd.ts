@@ -69,13 +69,14 @@ export async function routesIn(kubernetes: Kubernetes, extent?: RouteExtent): Pr
     return { ...noRoutes, httpRoutes: await kubernetes.list(httpRoutes, own).catch(none) };
   }
   const [own, http, grpc, profiles] = await Promise.all([
-    kubernetes.list(httpRoutes, options).catch(none),
+    kubernetes.list(httpRoutes, options).catch(fallback(undefined, "notFound")),
     kubernetes.list(gatewayHttpRoutes, options).catch(none),
     kubernetes.list(grpcRoutes, options).catch(none),
     kubernetes.list(serviceProfiles, options).catch(none),
   ]);
   return {
-    httpRoutes: own,
+    httpRoutes: own ?? [],
+    areServed: own !== undefined,
     others: [
       ...http.map((route) => ({ kind: rbacName(gatewayHttpRoutes), ...route })),
       ...grpc.map((route) => ({ kind: rbacName(grpcRoutes), ...route })),

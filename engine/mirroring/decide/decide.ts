@@ -5,7 +5,7 @@ import type { Mirror } from "../../model/mirror.ts";
 import type { KnownSets } from "../../model/observation.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { type DecidedRoutes, ownRoutes, routesPart } from "../../model/route.ts";
-import { type ByPart, failedOver, mirrorsBefore } from "../../model/state.ts";
+import { type ByPart, failedOver, makesLinks, mirrorsBefore } from "../../model/state.ts";
 import { plan } from "./compare.ts";
 import { decideRoutes } from "./failover.ts";
 import { type Decision, type Deletion, isSkip, type Note } from "../../model/decision.ts";
@@ -194,6 +194,8 @@ function failoverOf(
     stacks,
     links: links.map(({ link }) => link),
     decisionsByPart,
+    // The charts of Linkerd that serve Links serve routes too.
+    mayInstall: makesLinks(args) && source.links === undefined,
   });
 }
 

@@ -94,6 +94,8 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     (each) => whyHead(source.cluster, "Service", source.services.get(each)) ?? [],
   );
   if (unread.length > 0) return without(unread.join("; "), true);
+  const { areServed = true } = routes;
+  if (!areServed && !view.mayInstall) return without(notServed(source.cluster));
   const unfit = whyUnfit(service, source.cluster);
   if (unfit !== undefined) return without(unfit);
   const adopted = links.flatMap(({ target, adoptFrom }) =>
@@ -123,6 +125,8 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
   }));
   const missing = found.flatMap(({ cluster, backend }) => {
     if (backend !== undefined) return [];
+    if (!links.some(({ target }) => target === cluster))
+      return `its requests don't fail over to ${cluster}, which is revoked: take ${cluster} out of its failover on ${source.cluster}`;
     return view.decisionsByPart.has(cluster)
       ? `${source.cluster} has no mirror of it from ${cluster}, so its requests don't fail over to ${cluster}: export it there`
       : `its requests don't fail over to ${cluster} before a run can judge the mirrors from there`;
@@ -144,6 +148,11 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
   const free = wanted.filter((route) => !isTaken(route));
   const decided = free.map((route) => decideWanted(route, own.get(keyOf(route)), stacks));
   return { routes: decided, problems: [...missing, ...taken], keeps: false };
+}
+
+function notServed(cluster: string): string {
+  const [, version = ""] = resources.httpRoutes.apiVersion.split("/");
+  return `${cluster} does not serve ${rbacName(resources.httpRoutes)} in version ${version}: install the chart linkerd-crds of Linkerd 2.18 or later there`;
 }
 
 function whyUnfit(service: Service, cluster: string): string | undefined {

@@ -136,6 +136,34 @@ describe("failover of a Service", () => {
     );
   });
 
+  it("reports a cluster that is revoked, which no export there would mend", async () => {
+    const { after } = await run(scenario());
+    const args = argsFor(["north"], { failover: { "shop/web": order }, revokedTargets: ["west"] });
+    deepEqual((await decided({ ...after, args })).problems, [
+      {
+        key: "shop/web",
+        sentence:
+          "its requests don't fail over to west, which is revoked: take west out of its failover on east",
+      },
+    ]);
+  });
+
+  it("is not promised where nothing serves HTTPRoutes, unless this run may install them", async () => {
+    const routes = { ...noRoutes, areServed: false };
+    const { routes: none, problems } = await decided(scenario({ routes }));
+    deepEqual(none, []);
+    deepEqual(problems, [
+      {
+        key: "shop/web",
+        sentence:
+          "east does not serve httproutes.policy.linkerd.io in version v1beta3: install the chart linkerd-crds of Linkerd 2.18 or later there",
+      },
+    ]);
+    const gateway = { addresses: ["192.0.2.10"], port: 4143, identity: "gateway.west" };
+    const args = { ...scenario().args, observedGateways: { west: gateway } };
+    deepEqual((await decided(scenario({ args, routes }))).routes.length, 1);
+  });
+
   it("keeps the mirror of a cluster that can't be read", async () => {
     const first = await run(scenario());
     const routes = await routesAfter(scenario());
