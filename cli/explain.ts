@@ -51,6 +51,8 @@ export interface Appearance {
 export interface ExplainedMirror extends MirrorFact {
   /** DNS names for clients in the source. */
   readonly names: readonly string[];
+  /** What others have to provide, or its requests fail. */
+  readonly needs?: string;
 }
 
 /**
@@ -165,7 +167,7 @@ function appearance(facts: Facts, found: Found): Appearance {
   const here = {
     source,
     notMirrored,
-    mirrors: sorted.map((each) => ({ ...each, names: namesOf(each) })),
+    mirrors: sorted.map((each) => ({ ...each, names: namesOf(each), ...needsOf(each, link) })),
   };
   const [first] = mirrors;
   const [skip, ...rest] = notMirrored;
@@ -196,6 +198,14 @@ function appearance(facts: Facts, found: Found): Appearance {
     return none("controller", "the link has mirroring: controller");
   if (link.undecided !== undefined) return none("unknown", link.undecided);
   return none("notSelected", notSelected(link), labelling(link, facts, found));
+}
+
+function needsOf({ kind }: MirrorFact, link: LinkFact | undefined): Pick<ExplainedMirror, "needs"> {
+  if (link?.credentialsByOthers !== true || kinds[kind].selector === "mirror") return {};
+  const { source, target } = link;
+  return {
+    needs: `credentials of Linkerd in ${source} for ${target}, which others provide (manage: mirrors): linkerd-clusters check looks for them`,
+  };
 }
 
 const choices = new Intl.ListFormat("en-GB", { type: "disjunction" });

@@ -81,6 +81,7 @@ function mirrorLines(mirror: ExplainedMirror): string[] {
     `${mirror.mirror}${action}: ${line}`,
     ...(address === undefined ? [] : [`  ${[`address ${address}`, ...details].join("; ")}`]),
     `  names: ${names.join(", ")}`,
+    ...(mirror.needs === undefined ? [] : [`  needs ${mirror.needs}`]),
     ...(since === undefined
       ? []
       : [`  created ${since}${stacks === "" ? "" : `, written by ${stacks}`}`]),

@@ -90,7 +90,7 @@ function certificateFact({ name, fingerprint, notAfter }: Certificate): Certific
 }
 
 function linkFact(
-  { link, mirroring, reading }: CheckedLink,
+  { mesh, link, mirroring, reading }: CheckedLink,
   undecided: readonly UndecidedPart[],
 ): LinkFact {
   const { source, target, names, mirrorNamespaces } = link;
@@ -106,6 +106,7 @@ function linkFact(
       federated: selectorText(link.federatedServiceSelector),
     },
     naming: { target, names, mirrorNamespaces },
+    ...(mesh.manage === "mirrors" && { credentialsByOthers: true }),
     ...omitUndefined({
       gateway: isFlat ? undefined : gatewayState(reading),
       undecided: undecided.find((each) => each.source === source && each.part === target)?.why,

@@ -29,6 +29,11 @@ export async function preflight(
   config: MeshConfig,
   clusters: Clusters = new Clusters(),
 ): Promise<Preflight> {
+  // Whoever forgets the key may want nothing but mirrors.
+  if (!config.isManageSet && pulumi.runtime.isDryRun())
+    await pulumi.log.info(
+      "linkerd-multicluster:manage is not set, so this stack manages all: it installs Linkerd in its clusters, with a trust root of its own. Where Linkerd runs already, set it to mirrors or links.",
+    );
   const installations = installationsNeed(config);
   const accesses = Object.fromEntries(
     [...accessesOf(config.clusters)].filter(([name]) => name in installations.clusters),

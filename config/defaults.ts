@@ -39,6 +39,7 @@ export function meshConfig(readings: Readings): Omit<MeshConfig, "ignored"> {
   );
   const config = {
     manage,
+    isManageSet: readings.stack.set.has("manage"),
     leaving,
     trustKeysExported,
     linkerdCheck,

@@ -21,6 +21,8 @@ export interface MeshConfig extends Pick<
   | "linkerdNamespace"
   | "multiclusterNamespace"
 > {
+  /** Otherwise `manage` has its default, and a preview says what that means. */
+  readonly isManageSet: boolean;
   readonly clusters: ReadonlyMap<string, ClusterConfig>;
   /** These clusters of this stack include revoked ones (share.ts). */
   readonly sources: ReadonlySet<string>;

@@ -42,6 +42,8 @@ export interface SecretHead<Text> {
   readonly type: string;
 }
 
+export const destinationLabel = "multicluster.linkerd.io/cluster-name";
+
 /** Linkerd finds one by its name, and the other by type, label and annotations (linkerd-behaviour.md 1.4). */
 export function credentialsSecrets<Text>(
   target: string,
@@ -56,7 +58,7 @@ export function credentialsSecrets<Text>(
       metadata: {
         name,
         namespace: namespaces.linkerd,
-        labels: { "multicluster.linkerd.io/cluster-name": target },
+        labels: { [destinationLabel]: target },
         annotations: {
           "multicluster.linkerd.io/trust-domain": trustDomain,
           "multicluster.linkerd.io/cluster-domain": clusterDomain,

@@ -40,6 +40,8 @@ export interface HealthCheck<View> {
   readonly run: (view: View) => Findings;
 }
 
+export const notManaged = "this stack does not manage it (manage: mirrors)";
+
 /** Skips a check that needs an unreadable cluster, which is already a finding. */
 export function unreadCluster(cluster: string): Findings {
   return { skipped: `cluster ${cluster} can't be read` };

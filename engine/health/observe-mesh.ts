@@ -85,9 +85,9 @@ function needOf(mesh: HealthMesh): Need {
       link,
       probe: true,
       podRanges: true,
-      ...(isManaged && {
-        credentials: { mirroring, linkerdNamespace, multiclusterNamespace },
-      }),
+      ...(isManaged
+        ? { credentials: { mirroring, linkerdNamespace, multiclusterNamespace } }
+        : { destination: linkerdNamespace }),
     })),
   };
 }

@@ -2,7 +2,7 @@ import { printable } from "../kubernetes/objects/printable.ts";
 import { count, firstOf } from "../message.ts";
 import { atCluster } from "../user-error.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
-import type { HealthCheck, Severity } from "./health-check.ts";
+import { type HealthCheck, notManaged, type Severity } from "./health-check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
 import type { HealthMesh } from "./health-mesh.ts";
 import type { Views } from "./observe-mesh.ts";
@@ -94,7 +94,7 @@ export function resultOfCheck<View extends { readonly mesh: HealthMesh }>(
   const hint = omitUndefined({ hint: anchor && `https://linkerd.io/2/checks/#${anchor}` });
   const verdict =
     check.aboutLinkerd === true && view.mesh.manage === "mirrors"
-      ? { skipped: "this stack does not manage it (manage: mirrors)" }
+      ? { skipped: notManaged }
       : check.run(view);
   if ("skipped" in verdict)
     return { id, title, result: "skipped", ...hint, why: printable(verdict.skipped), findings: [] };

@@ -1,5 +1,5 @@
 import { credentialsIn } from "../credentials/kubeconfig.ts";
-import { credentialsName } from "../credentials/objects.ts";
+import { credentialsName, destinationLabel } from "../credentials/objects.ts";
 import { accessRules, discoverySelectors, linkUse } from "../credentials/rules.ts";
 import type { PolicyRule } from "../credentials/state.ts";
 import { questions } from "../credentials/token-check.ts";
@@ -14,7 +14,7 @@ import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Result, resultOf, valueIn } from "../result.ts";
 import { isBug } from "../user-error.ts";
-import type { CredentialsNeed, MeshAccess, Observed } from "./need.ts";
+import { accessOf, type CredentialsNeed, type MeshAccess, type Observed } from "./need.ts";
 import type { LinkReading, SecretReading, Trial } from "./reading.ts";
 
 /** Traffic of such a link goes straight to pods, possibly besides a gateway. */
@@ -23,11 +23,26 @@ export function leadsToPods(link: LinkSpec, target: Result<ClusterSnapshot> | un
   return link.gateway === false || (read !== undefined && discovers(link, read));
 }
 
-function discovers(link: LinkSpec, { services }: ClusterSnapshot): boolean {
+export function discovers(link: LinkSpec, { services }: ClusterSnapshot): boolean {
   const selectors = discoverySelectors(link);
   return [...services.values()].some(({ metadata }) =>
     selectors.some((selector) => selects(selector, metadata.labels)),
   );
+}
+
+/** Linkerd finds the Secret by its label. Nobody is asked to let a run that gives no access see such Secrets. */
+export async function hasDestination(
+  { clusters: accesses }: Pick<MeshAccess, "clusters">,
+  clusters: Pick<Observed, "client" | "mayDo">,
+  { source, target }: LinkSpec,
+  namespace: string,
+): Promise<boolean | undefined> {
+  const access = accessOf(accesses, source);
+  const question = { verb: "list", group: "", resource: "secrets", namespace };
+  if (!(await clusters.mayDo(source, access, question))) return undefined;
+  const kubernetes = await clusters.client(source, access);
+  const labelSelector = `${destinationLabel}=${target}`;
+  return (await kubernetes.list(resources.secrets, { namespace, labelSelector })).length > 0;
 }
 
 export async function readCredentials(

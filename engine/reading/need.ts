@@ -69,6 +69,8 @@ export interface LinkNeed {
   /** Nodes of both clusters are read if traffic goes straight to pods. */
   readonly podRanges?: boolean;
   readonly credentials?: CredentialsNeed;
+  /** Whether this namespace of the source has credentials is read if the target has Services to discover. */
+  readonly destination?: string;
 }
 
 export interface MeshAccess {

@@ -8,7 +8,7 @@ import { noRoutes, type Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Failure, resultOf, valueIn } from "../result.ts";
 import { unlessBug } from "../user-error.ts";
-import { leadsToPods, readCredentials } from "./credentials.ts";
+import { discovers, hasDestination, leadsToPods, readCredentials } from "./credentials.ts";
 import { judgeFor, probeGateway, readGateway } from "./gateway.ts";
 import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
 import { readInstallations } from "./installations.ts";
@@ -116,17 +116,25 @@ async function readLink(
   const { link, probe = false } = need;
   const snapshot = snapshots.get(link.target) ?? unknownCluster(link.target);
   if ("why" in snapshot) return { link, target: snapshot };
-  const asked = valueIn(snapshots.get(link.source)) && need.credentials;
-  const [target, credentials] = await Promise.all([
+  const asked = valueIn(snapshots.get(link.source)) && need;
+  const { credentials: by, destination: namespace } = asked ?? {};
+  const [target, credentials, destination] = await Promise.all([
     resultOf(() =>
       observeTarget(config, clusters, need, snapshot.value, snapshots, judgeOf(link.source)),
     ),
-    asked && readCredentials(config, clusters, link, asked, snapshot.value),
+    by && readCredentials(config, clusters, link, by, snapshot.value),
+    namespace !== undefined && discovers(link, snapshot.value)
+      ? resultOf(() => hasDestination(config, clusters, link, namespace), link.source)
+      : undefined,
   ]);
   const gateway = valueIn(target)?.gateway;
   const probed =
     probe && gateway && (await probeGateway(link, snapshot.value, gateway, clusters.time));
-  return { link, target, ...omitUndefined({ probe: probed || undefined, credentials }) };
+  return {
+    link,
+    target,
+    ...omitUndefined({ probe: probed || undefined, credentials, destination }),
+  };
 }
 
 export function unknownCluster(name: string): Failure {

@@ -58,6 +58,8 @@ export interface LinkReading extends LinkObservation {
   readonly probe?: ProbeResult;
   /** Traffic goes straight to pods, possibly besides a gateway, and `podRanges` of both clusters were read. */
   readonly isFlat?: boolean;
+  /** Linkerd in the source has credentials to discover pods. The value is undefined if the runner may not look. */
+  readonly destination?: Result<boolean | undefined>;
   /** Credentials are absent if Linkerd was not read in both clusters. */
   readonly credentials?: Record<"mirror" | "destination", Result<SecretReading | undefined>>;
 }

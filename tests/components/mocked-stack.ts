@@ -25,7 +25,7 @@ export interface Registered {
 export interface MockedStack<T> {
   readonly result: T;
   readonly resources: readonly Registered[];
-  /** The messages of the program begin with `warning: ` or `error: `. */
+  /** The messages of the program begin with `info: `, `warning: ` or `error: `. */
   readonly said: readonly string[];
   /** It is set if the program fails once the engine has done everything. */
   readonly exitCode: typeof process.exitCode;
@@ -64,12 +64,16 @@ export async function mockedStack<T>(
   listen(requests);
   const said: string[] = [];
   const { log } = pulumi;
-  const { warn, error } = log;
+  const { info, warn, error } = log;
   const record = (severity: string) => (message: string) => {
     said.push(`${severity}: ${message}`);
     return Promise.resolve();
   };
-  Object.assign(log, { warn: record("warning"), error: record("error") });
+  Object.assign(log, {
+    info: record("info"),
+    warn: record("warning"),
+    error: record("error"),
+  });
   const { stackTraceLimit } = Error;
   const before = process.exitCode;
   // Pulumi keeps the stack of every promise, which takes half of the time of these tests.
@@ -86,7 +90,7 @@ export async function mockedStack<T>(
     const { exitCode } = process;
     return { result, resources, said, exitCode, order, resource };
   } finally {
-    Object.assign(log, { warn, error });
+    Object.assign(log, { info, warn, error });
     process.exitCode = before;
     Error.stackTraceLimit = stackTraceLimit;
   }

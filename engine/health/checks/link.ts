@@ -6,6 +6,7 @@ import { type Result, valueIn } from "../../result.ts";
 import {
   type HealthCheck,
   type Finding,
+  notManaged,
   unreadCluster,
   type Findings,
   type CheckedCluster,
@@ -99,14 +100,33 @@ export const credentialsExist: HealthCheck<CheckedLink> = {
   title: "both credentials Secrets exist as Linkerd expects them",
   anchor: "l5d-smc-target-clusters-access",
   severity: "error",
-  aboutLinkerd: true,
   run: (view) =>
-    ofEach(view, (where, head, secret) => {
-      if ("why" in secret) return [secret.why];
-      if (secret.value === undefined) return [{ sentence: `there is no ${where}`, fix: refresh }];
-      return misfits(where, head, secret.value);
-    }),
+    view.mesh.manage === "mirrors"
+      ? givenByOthers(view)
+      : ofEach(view, (where, head, secret) => {
+          if ("why" in secret) return [secret.why];
+          if (secret.value === undefined)
+            return [{ sentence: `there is no ${where}`, fix: refresh }];
+          return misfits(where, head, secret.value);
+        }),
 };
+
+function givenByOthers({ mesh, link, reading: { destination } }: CheckedLink): Findings {
+  const { source, target } = link;
+  if (destination === undefined)
+    return { skipped: notManaged };
+  if ("why" in destination) return { skipped: destination.why };
+  const { value } = destination;
+  if (value === undefined)
+    return { skipped: `the runner may not list Secrets in ${source}/${mesh.linkerdNamespace}` };
+  if (value) return [];
+  return [
+    {
+      sentence: `Linkerd in cluster ${source} has no credentials for ${target} in namespace ${mesh.linkerdNamespace}, so requests to its federated Services and other mirrors that lead to pods of ${target} fail: create the Secret with linkerd multicluster link-gen, or set manage: links`,
+      severity: "warning",
+    },
+  ];
+}
 
 export const credentialsWork: HealthCheck<CheckedLink> = {
   id: "credentials-work",

@@ -18,6 +18,7 @@ import {
 } from "./desired.ts";
 import { leftToOthers, othersNotes } from "./other-writers.ts";
 import type { PortConflicts } from "./mirrors/members.ts";
+import { credentialsNotes } from "./policies/credentials.ts";
 import { environmentNotes } from "./policies/environment.ts";
 import { type GuardedDeletions, guardedDeletions, limitOfRemoved } from "./policies/deletions.ts";
 import { withinLimits } from "./policies/most-mirrors.ts";
@@ -160,6 +161,7 @@ function notesOn(
         ? [[part.link.target, `its mirrors stay for now, because ${part.why}`]]
         : [],
     ),
+    ...credentialsNotes(args, [...decisionsByPart.values()].flat()),
     ...environmentNotes([...decisionsByPart.values()].flat(), source),
     ...unknownMarks(args, removed, source, stacks),
     ...doubtNotes(doubtful, context),

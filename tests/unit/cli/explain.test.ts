@@ -39,6 +39,19 @@ describe("explain", () => {
       );
   });
 
+  it("names what others have to provide for mirrors that lead to pods", () => {
+    match(
+      text("shop/bb"),
+      /\n {8}needs credentials of Linkerd in east for west, which others provide \(manage: mirrors\): linkerd-clusters check looks for them\n/,
+    );
+    doesNotMatch(text("shop/web"), /needs/);
+    const checks = facts.health.groups.flatMap((group) => group.checks);
+    deepEqual(
+      checks.flatMap(({ id, result }) => (id === "credentials-exist" ? result : [])),
+      ["warning", "warning"],
+    );
+  });
+
   it("takes the names that clients and kubectl use", () => {
     for (const asked of ["web.shop", "web.shop.svc.cluster.local", "web-west.shop.svc", "svc/web"])
       deepEqual(places(facts, asked), places(facts, "shop/web"), asked);

@@ -9,6 +9,7 @@ import { Clusters } from "../../../engine/reading/clusters.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { configOf, type Raw } from "../config/table.ts";
+import { mockedStack } from "../../components/mocked-stack.ts";
 import { cluster, controller } from "../fixtures/objects.ts";
 import { withFolder, writeKubeconfig } from "../kubernetes/scripted-cluster.ts";
 import { authority, issuerUnder } from "../trust/certificates.ts";
@@ -91,6 +92,19 @@ describe("the preflight", () => {
     deepEqual(Object.fromEntries(seen.uids), { west: "west", east: "east" });
     deepEqual(statesOf(seen), ["west present", "east present"]);
     deepEqual([seen.open, ...seen.refused, ...seen.warnings], [0]);
+  });
+
+  it("says in a preview what a stack manages that doesn't set it", async () => {
+    const said = async (raw: Raw, isPreview: boolean) => {
+      const program = () => preflight(configOf(raw), new OpenedClusters({}));
+      return (await mockedStack(program, undefined, isPreview)).said.join();
+    };
+    match(
+      await said({}, true),
+      /^info: linkerd-multicluster:manage is not set, so this stack manages all: /,
+    );
+    equal(await said({ manage: "all" }, true), "");
+    equal(await said({}, false), "");
   });
 
   it("goes on without a cluster that does not answer", async () => {

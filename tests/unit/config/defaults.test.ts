@@ -214,6 +214,7 @@ describe("stack config: the mesh", () => {
       leaving: {},
       linkDefaults: {},
       trustKeysExported: false,
+      isManageSet: false,
       linkerdCheck: false,
       linkerdNamespace: "linkerd",
       multiclusterNamespace: "linkerd-multicluster",

@@ -3,13 +3,14 @@ import {
   credentialsWork,
   linkResource,
 } from "../../../engine/health/checks/link.ts";
-import type { SecretReading, Trial } from "../../../engine/reading/reading.ts";
+import type { LinkReading, SecretReading, Trial } from "../../../engine/reading/reading.ts";
 import type { LinkResource } from "../../../engine/kubernetes/objects/link-resource.ts";
 import {
   east,
   linkObject,
   linkReading,
   linkView,
+  mesh,
   reading,
   secret,
   taken,
@@ -101,6 +102,22 @@ describe("health of a link: the credentials Secrets", () => {
     `error: ${destination} has no label multicluster.linkerd.io/cluster-name and must have one, ${passedOver}`,
     `error: ${destination} has annotation multicluster.linkerd.io/trust-domain "other" and must have "trust.example", ${passedOver}`,
     `error: ${destination} has no annotation multicluster.linkerd.io/cluster-domain and must have one, ${passedOver}`,
+  ]);
+  const othersGive = (destination: NonNullable<LinkReading["destination"]>) =>
+    linkView({
+      mesh: mesh({ manage: "mirrors" }),
+      reading: linkReading({ destination }),
+    });
+  tells(
+    "are missing for pods of the target, which others would have to give",
+    othersGive({ value: false }),
+    [
+      "warning: Linkerd in cluster east has no credentials for west in namespace linkerd, so requests to its federated Services and other mirrors that lead to pods of west fail: create the Secret with linkerd multicluster link-gen, or set manage: links",
+    ],
+  );
+  tells("pass if others have given those", othersGive({ value: true }));
+  tells("are not judged if the runner may not list them", othersGive({ value: undefined }), [
+    "skipped: the runner may not list Secrets in east/linkerd",
   ]);
   const target = reading(west, { config: { value: undefined } });
   tells("pass with any domains if those of the target are unknown", linkView({ target }));

@@ -94,7 +94,8 @@ describe("a controller of Linkerd beside a link that is in order", () => {
 describe("Linkerd's local service mirror", () => {
   const west = exporting("west", [member("shop/web")]);
   const scenario: Scenario = {
-    args: argsFor(["west"]),
+    // The stack creates Links and credentials itself.
+    args: argsFor(["west"], { observedGateways: {} }),
     clusters: { east: cluster("east", { namespaces: ["shop"] }), west },
     controllers: [localMirror],
   };

@@ -1,0 +1,24 @@
+import { type Decision, isWanted, type Note } from "../../../model/decision.ts";
+import { listed } from "../../../message.ts";
+import { federatedPart } from "../../../model/owner.ts";
+import { makesLinks, type MirrorsArgs } from "../../../model/state.ts";
+import { annotation } from "../../../model/vocabulary.ts";
+
+/**
+ * Linkerd's destination controller finds pods of another cluster only with credentials for it (linkerd-behaviour.md 5).
+ * Where others provide them, a run can't know whether they have.
+ */
+export function credentialsNotes(args: MirrorsArgs, decisions: readonly Decision[]): Note[] {
+  if (makesLinks(args)) return [];
+  const leading = decisions
+    .filter(isWanted)
+    .filter(
+      ({ verdict, kind, wanted }) =>
+        verdict === "create" &&
+        (kind === "discovery" || wanted.annotations[annotation.remoteMembers] !== undefined),
+    );
+  if (leading.length === 0) return [];
+  const keys = listed(leading.map(({ key }) => key));
+  const sentence = `requests to ${keys} fail until Linkerd in ${args.source} has credentials for the clusters of the pods, which manage: mirrors leaves to others: create them with linkerd multicluster link-gen, or set manage: links`;
+  return [[federatedPart, sentence]];
+}
