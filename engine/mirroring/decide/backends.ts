@@ -29,8 +29,8 @@ export interface FailoverView {
   /** A part is missing if it can't be judged or a guard holds it. */
   readonly decisionsByPart: ReadonlyMap<string, readonly Decision[]>;
   readonly stacks: readonly string[];
-  /** This run may install Linkerd's CRDs before it writes routes. */
-  readonly mayInstall: boolean;
+  /** Why no route can be written. */
+  readonly unserved?: string | undefined;
 }
 
 /** A mirror that another stack takes over still serves. */

@@ -5,9 +5,9 @@ import type { Mirror } from "../../model/mirror.ts";
 import type { KnownSets } from "../../model/observation.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { type DecidedRoutes, ownRoutes, routesPart } from "../../model/route.ts";
-import { type ByPart, failedOver, makesLinks, mirrorsBefore } from "../../model/state.ts";
+import { type ByPart, failedOver, mirrorsBefore } from "../../model/state.ts";
 import { plan } from "./compare.ts";
-import { decideRoutes } from "./failover.ts";
+import { decideRoutes, whyUnserved } from "./failover.ts";
 import { type Decision, type Deletion, isSkip, type Note } from "../../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import {
@@ -117,7 +117,7 @@ export function decide(observation: SourceObservation): Decided {
   const decisionsByPart = byPart(decisions);
   const ofSource = [
     ...Object.values(undecided(args.source, removed)),
-    ...(held.refusals.length > 0 ? held.refusals : unreadable(observation)),
+    ...(held.refusals.length > 0 ? held.refusals : withoutRoutes(observation)),
     ...(hidden && decisions.some(({ verdict }) => verdict === "handOver")
       ? [marksHidden(args.source)]
       : []),
@@ -176,9 +176,11 @@ function notesOn(
   ];
 }
 
-/** Routes that may not be read are a mistake to fix; whatever else prevents reading them may pass. */
-function unreadable({ routes }: SourceObservation): string[] {
-  return "why" in routes && routes.cause === "refused" ? [routes.why] : [];
+/** Routes that may not be read or written are a mistake to fix; whatever else prevents reading them may pass. */
+function withoutRoutes({ routes, ...observation }: SourceObservation): string[] {
+  if ("why" in routes) return routes.cause === "refused" ? [routes.why] : [];
+  const why = whyUnserved(observation, routes.value);
+  return why === undefined ? [] : [why];
 }
 
 function failoverOf(
@@ -196,8 +198,7 @@ function failoverOf(
     stacks,
     links: links.map(({ link }) => link),
     decisionsByPart,
-    // The charts of Linkerd that serve Links serve routes too.
-    mayInstall: makesLinks(args) && source.links === undefined,
+    unserved: whyUnserved({ args, source }, routes.value),
   });
 }
 

@@ -16,8 +16,11 @@ import {
   namedBackends,
   retries,
   type RouteDecision,
+  type Routes,
   type WantedRoute,
 } from "../../model/route.ts";
+import { makesLinks } from "../../model/state.ts";
+import type { SourceObservation } from "./desired.ts";
 import { othersAmong } from "../../model/marks.ts";
 import { label } from "../../model/vocabulary.ts";
 import { whyHead } from "./policies/rules.ts";
@@ -94,8 +97,7 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     (each) => whyHead(source.cluster, "Service", source.services.get(each)) ?? [],
   );
   if (unread.length > 0) return without(unread.join("; "), true);
-  const { areServed = true } = routes;
-  if (!areServed && !view.mayInstall) return without(notServed(source.cluster));
+  if (view.unserved !== undefined) return without(view.unserved);
   const unfit = whyUnfit(service, source.cluster);
   if (unfit !== undefined) return without(unfit);
   const adopted = links.flatMap(({ target, adoptFrom }) =>
@@ -150,9 +152,15 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
   return { routes: decided, problems: [...missing, ...taken], keeps: false };
 }
 
-function notServed(cluster: string): string {
+/** Returns why no route can be written, unless the run may install the CRD before: Linkerd's charts bring it with that of Links. */
+export function whyUnserved(
+  { args, source }: Pick<SourceObservation, "args" | "source">,
+  { areServed = true }: Routes,
+): string | undefined {
+  const mayInstall = makesLinks(args) && source.links === undefined;
+  if (areServed || mayInstall || Object.keys(args.failover ?? {}).length === 0) return undefined;
   const [, version = ""] = resources.httpRoutes.apiVersion.split("/");
-  return `${cluster} does not serve ${rbacName(resources.httpRoutes)} in version ${version}: install the chart linkerd-crds of Linkerd 2.18 or later there`;
+  return `${source.cluster} does not serve ${rbacName(resources.httpRoutes)} in version ${version}: install the chart linkerd-crds of Linkerd 2.18 or later there`;
 }
 
 function whyUnfit(service: Service, cluster: string): string | undefined {

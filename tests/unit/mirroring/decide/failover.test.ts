@@ -150,15 +150,11 @@ describe("failover of a Service", () => {
 
   it("is not promised where nothing serves HTTPRoutes, unless this run may install them", async () => {
     const routes = { ...noRoutes, areServed: false };
-    const { routes: none, problems } = await decided(scenario({ routes }));
-    deepEqual(none, []);
-    deepEqual(problems, [
-      {
-        key: "shop/web",
-        sentence:
-          "east does not serve httproutes.policy.linkerd.io in version v1beta3: install the chart linkerd-crds of Linkerd 2.18 or later there",
-      },
-    ]);
+    const { routes: none, problems, inputs } = await decided(scenario({ routes }));
+    const sentence =
+      "east does not serve httproutes.policy.linkerd.io in version v1beta3: install the chart linkerd-crds of Linkerd 2.18 or later there";
+    deepEqual([none, problems], [[], [{ key: "shop/web", sentence }]]);
+    deepEqual(inputs.refused, { east: sentence });
     const gateway = { addresses: ["192.0.2.10"], port: 4143, identity: "gateway.west" };
     const args = { ...scenario().args, observedGateways: { west: gateway } };
     deepEqual((await decided(scenario({ args, routes }))).routes.length, 1);
