@@ -1,12 +1,12 @@
-import { type Role, roles } from "@linkerd-multicluster/engine/reading";
-import { formatted, markdownTable } from "./config-docs.ts";
+import { code, markdownTable, withTables } from "./docs-tables.ts";
+import { type Role, roles } from "./rights.ts";
 
 type Rule = Role["rules"][number];
 type Kind = Rule[2][number];
 
 /** Each function replaces the runner's rights in the text of its file. */
 export const accessDocuments: Readonly<Record<string, (text: string) => Promise<string>>> = {
-  "docs/reference/access.md": reference,
+  "docs/reference/access.md": withTables("rights", (manifests) => table(manifests.split(" "))),
   ...Object.fromEntries(
     roles
       .filter(({ manifest }) => manifest.endsWith(".yaml"))
@@ -16,16 +16,6 @@ export const accessDocuments: Readonly<Record<string, (text: string) => Promise<
       ]),
   ),
 };
-
-/** Replaces what is between `<!-- npm run docs: rights of <manifests> -->` and `<!-- end of rights -->`. */
-async function reference(text: string): Promise<string> {
-  const tables = text.replaceAll(
-    /(<!-- npm run docs: rights of ([\w. -]+) -->)[^]*?(<!-- end of rights -->)/g,
-    (_, start: string, manifests: string, end: string) =>
-      `${start}\n\n${table(manifests.split(" "))}\n\n${end}`,
-  );
-  return formatted(tables, "markdown");
-}
 
 function table(manifests: readonly string[]): string {
   const rows = roles
@@ -48,10 +38,6 @@ function cellOf(kind: Kind): string {
   const [resource = "", ...subresource] = plural.split("/");
   const name = code([[group === "" ? resource : `${resource}.${group}`, ...subresource].join("/")]);
   return names.length === 0 ? name : `${name} named ${code(names)}`;
-}
-
-function code(words: readonly string[]): string {
-  return words.map((word) => `\`${word}\``).join(", ");
 }
 
 /** Replaces the rules of each role in a manifest, which stand at the end of its document. */

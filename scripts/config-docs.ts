@@ -1,4 +1,3 @@
-import * as prettier from "prettier";
 import { isMap, isScalar, parseDocument, Scalar } from "yaml";
 import { sections, stack } from "../config/keys.ts";
 import {
@@ -9,12 +8,13 @@ import {
   type Key,
   type Section,
 } from "../config/schema.ts";
+import { formatted, markdownTable, withTables } from "./docs-tables.ts";
 
 /** Each function replaces the table of keys in the text of its file. */
 export const documents = {
   "Pulumi.yaml": projectFile,
-  "docs/reference/config.md": reference,
-  "docs/reference/link-config.md": reference,
+  "docs/reference/config.md": withTables("keys", table),
+  "docs/reference/link-config.md": withTables("keys", table),
 } as const;
 
 /**
@@ -49,15 +49,6 @@ function linesOf({ of }: Key, described: Set<Section>): string[] {
   });
 }
 
-/** Replaces what is between `<!-- npm run docs: keys of <section> -->` and `<!-- end of keys -->`. */
-async function reference(text: string): Promise<string> {
-  const tables = text.replaceAll(
-    /(<!-- npm run docs: keys of (\w+) -->)[^]*?(<!-- end of keys -->)/g,
-    (_, start: string, name: string, end: string) => `${start}\n\n${table(name)}\n\n${end}`,
-  );
-  return formatted(tables, "markdown");
-}
-
 function table(name: string): string {
   const section = Object.entries<Section>(sections).find(([other]) => other === name)?.[1];
   if (section === undefined) throw new Error(`the table of config keys has no section ${name}`);
@@ -72,13 +63,4 @@ function table(name: string): string {
 /** Turns paths of pages into links relative to docs/reference; in Pulumi.yaml they are relative to the root. */
 function linked(meaning: string): string {
   return meaning.replaceAll(/docs\/(\w+)\/([\w-]+)\.md/g, "[$2](../$1/$2.md)");
-}
-
-export function markdownTable([head = [], ...rows]: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "-"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-export async function formatted(text: string, parser: "yaml" | "markdown"): Promise<string> {
-  const settings = await prettier.resolveConfig(import.meta.filename);
-  return prettier.format(text, { ...settings, parser });
 }

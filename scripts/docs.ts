@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes the table of config keys into Pulumi.yaml and the reference, the runner's rights into the
- * reference and the examples, and the schema of the commands' output. With `--check`, it writes nothing and fails where
+ * `npm run docs`: writes the program's tables into the reference, those of config keys into Pulumi.yaml too, the runner's
+ * rights into the examples, and the schema of the commands' output. With `--check`, it writes nothing and fails where
  * that would change a file.
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -10,11 +10,13 @@ import * as prettier from "prettier";
 import { createGenerator } from "ts-json-schema-generator";
 import { accessDocuments } from "./access-docs.ts";
 import { documents } from "./config-docs.ts";
+import { referenceDocuments } from "./reference-docs.ts";
 
 const root = join(import.meta.dirname, "..");
 const files = {
   ...documents,
   ...accessDocuments,
+  ...referenceDocuments,
   "docs/reference/output.schema.json": outputSchema,
 };
 const isCheck = process.argv.includes("--check");

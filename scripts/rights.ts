@@ -1,5 +1,4 @@
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
-import { type Resource, resources } from "../kubernetes/objects/resources.ts";
+import { omitUndefined, type Resource, resources } from "@linkerd-multicluster/engine/kubernetes";
 
 /**
  * From the runner's rights, `npm run docs` writes the tables of docs/reference/access.md and the rules in examples/rbac.

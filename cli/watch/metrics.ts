@@ -1,6 +1,7 @@
 import { programVersion } from "@linkerd-multicluster/engine/kubernetes";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { commands, type Observer, results, states, triggerReasons } from "./events.ts";
+import { metrics } from "./metric-table.ts";
 
 export type WatchMetrics = ReturnType<typeof watchMetrics>;
 
@@ -13,42 +14,46 @@ export type WatchMetrics = ReturnType<typeof watchMetrics>;
  */
 export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
   const registry = new Registry();
-  const settings = (name: string, help: string, ...labelNames: string[]) => {
+  const settings = (name: keyof typeof metrics) => {
+    const [what, ...labelNames] = metrics[name];
+    const help = what.replaceAll("`", "");
     return { name: `linkerd_multicluster_${name}`, help, labelNames, registers: [registry] };
   };
-  const counter = (...of: Parameters<typeof settings>) => new Counter(settings(...of));
-  const gauge = (...of: Parameters<typeof settings>) => new Gauge(settings(...of));
-  const histogram = (buckets: number[], ...of: Parameters<typeof settings>) =>
-    new Histogram({ ...settings(...of), buckets });
+  const counter = (name: keyof typeof metrics) => new Counter(settings(name));
+  const gauge = (name: keyof typeof metrics) => new Gauge(settings(name));
+  const histogram = (name: keyof typeof metrics, buckets: number[]) =>
+    new Histogram({ ...settings(name), buckets });
 
-  const runs = counter("runs_total", "Runs of Pulumi, by result.", "command", "result");
-  const changes = counter("run_changes_total", "Resources that pulumi up has changed.");
-  const triggers = counter("triggers_total", "Signs that a dry run was needed.", "reason");
-  const losses = counter("watch_losses_total", "How often a watch was lost.", "cluster", "kind");
-  const cleared = counter("locks_cleared_total", "Locks of killed runs that were cleared.");
-  const state = gauge("state", "1 for the state that the stack is in.", "state");
-  const lastRun = gauge("last_run_timestamp_seconds", "When the last run ended.", "command");
-  const lastSuccess = gauge("last_success_timestamp_seconds", "When everything was last in order.");
-  const failures = gauge("consecutive_failures", "Runs in a row without success.");
-  const pending = gauge("change_pending_timestamp_seconds", "First sign of what is left to do.");
-  const connected = gauge("watch_connected", "Whether a kind is watched.", "cluster", "kind");
-  const reachable = gauge("cluster_reachable", "Whether the last dry run read it.", "cluster");
-  const refusals = gauge("refusals", "What guards refused at the last dry run.", "source");
-  const mirrors = gauge("mirrors", "Mirrors, and exports without.", "source", "target", "state");
-  const alive = gauge("gateway_alive", "Whether it answers its probe.", "source", "target");
-  const probe = gauge("gateway_probe_seconds", "Until it answered.", "source", "target");
-  const expiry = gauge("certificate_expiry_timestamp_seconds", "When it expires.", "certificate");
+  const runs = counter("runs_total");
+  const changes = counter("run_changes_total");
+  const triggers = counter("triggers_total");
+  const losses = counter("watch_losses_total");
+  const cleared = counter("locks_cleared_total");
+  const state = gauge("state");
+  const lastRun = gauge("last_run_timestamp_seconds");
+  const lastSuccess = gauge("last_success_timestamp_seconds");
+  const failures = gauge("consecutive_failures");
+  const pending = gauge("change_pending_timestamp_seconds");
+  const connected = gauge("watch_connected");
+  const reachable = gauge("cluster_reachable");
+  const refusals = gauge("refusals");
+  const mirrors = gauge("mirrors");
+  const alive = gauge("gateway_alive");
+  const probe = gauge("gateway_probe_seconds");
+  const expiry = gauge("certificate_expiry_timestamp_seconds");
   // The buckets reach, in seconds, from a preview of two clusters to a first run that installs charts.
-  const runBuckets = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
-  const runSeconds = histogram(runBuckets, "run_duration_seconds", "Runs of Pulumi.", "command");
-  const dryRunBuckets = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-  const dryRunSeconds = histogram(dryRunBuckets, "dry_run_duration_seconds", "Dry runs.");
-  const convergenceBuckets = [1, 2.5, 5, 8, 10, 15, 30, 60, 120, 300, 600, 1800];
-  const convergenceHelp = "From the first change until everything is done.";
-  const convergence = histogram(convergenceBuckets, "convergence_seconds", convergenceHelp);
+  const runSeconds = histogram(
+    "run_duration_seconds",
+    [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800],
+  );
+  const dryRunSeconds = histogram("dry_run_duration_seconds", [0.25, 0.5, 1, 2.5, 5, 10, 30, 60]);
+  const convergence = histogram(
+    "convergence_seconds",
+    [1, 2.5, 5, 8, 10, 15, 30, 60, 120, 300, 600, 1800],
+  );
 
-  gauge("build_info", "1, with the version.", "version").set({ version }, 1);
-  gauge("resync_interval_seconds", "The option --resync.").set(resync / 1000);
+  gauge("build_info").set({ version }, 1);
+  gauge("resync_interval_seconds").set(resync / 1000);
   for (const command of commands) {
     for (const result of results) runs.inc({ command, result }, 0);
     runSeconds.zero({ command });

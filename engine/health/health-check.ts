@@ -30,6 +30,8 @@ export interface HealthCheck<View> {
   /** It is stable, because scripts refer to it. */
   readonly id: string;
   readonly title: string;
+  /** What it finds in Markdown, if Linkerd has no such check. */
+  readonly finds?: string;
   /** Linkerd's own check has this anchor on https://linkerd.io/2/checks/. */
   readonly anchor?: string;
   readonly severity: Severity;

@@ -1,4 +1,5 @@
 export { type DeclaredMesh, type HealthArgs, type HealthMesh, meshIn } from "./health-mesh.ts";
+export { clusterChecks, linkChecks } from "./checks/all.ts";
 export { observeMesh, type SourceState, type Views } from "./observe-mesh.ts";
 export {
   findingLines,

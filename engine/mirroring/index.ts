@@ -12,7 +12,7 @@ export {
 } from "../model/link.ts";
 export { failoverSentences, local, mostBackends } from "../model/route.ts";
 export { contested } from "./decide/other-writers.ts";
-export { isNeverCopied } from "../model/metadata.ts";
+export { isNeverCopied, othersKeys } from "../model/metadata.ts";
 export {
   annotation,
   exportAnnotation,
@@ -46,7 +46,7 @@ export { fits, selects } from "../model/selection.ts";
 export { countNotMirrored } from "./report/summary.ts";
 export { portsText } from "../model/canonical.ts";
 export { kinds, type MirrorKind } from "../model/mirror.ts";
-export { fixText } from "../model/reasons.ts";
+export { fixText, reasons } from "../model/reasons.ts";
 export { marksOn, stackOf } from "../model/marks.ts";
 export { federatedPart } from "../model/owner.ts";
 export { describeLive, describeWanted, fieldText, membersIn } from "./report/describe.ts";

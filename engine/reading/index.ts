@@ -4,4 +4,3 @@ export { kubeconfigMistakes } from "./installations.ts";
 export type { InstallationNeed, InstallationsNeed } from "./need.ts";
 export { readMesh } from "./read-mesh.ts";
 export type { InstallationReading, MeshReading } from "./reading.ts";
-export { type Role, roles } from "./rights.ts";

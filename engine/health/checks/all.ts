@@ -18,6 +18,7 @@ import {
 export const clusterReached: HealthCheck<CheckedCluster> = {
   id: "cluster-reached",
   title: "the cluster can be read",
+  finds: "a cluster that can't be read; the others are checked",
   severity: "fatal",
   run: ({ reading }) => ("why" in reading.snapshot ? [reading.snapshot.why] : []),
 };

@@ -33,6 +33,7 @@ export const singleController: HealthCheck<CheckedLink> = {
 export const singleFederation: HealthCheck<CheckedCluster> = {
   id: "single-federation",
   title: "nothing else writes the federated Services",
+  finds: "the chart's local service mirror, if it writes the same federated Services: a warning",
   severity: "warning",
   run: ({ mesh, cluster, federated, reading: { controllers } }) => {
     const united = (valueIn(federated) ?? []).filter(isListed).map(({ key }) => key);

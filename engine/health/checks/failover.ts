@@ -5,6 +5,8 @@ import type { CheckedCluster, Finding, HealthCheck } from "../health-check.ts";
 export const failoverInOrder: HealthCheck<CheckedCluster> = {
   id: "failover-in-order",
   title: "requests fail over as the config says",
+  finds:
+    "HTTPRoutes of `failover` that are missing, left over, changed or can't be listed; clusters that they lack",
   severity: "error",
   run: ({ mesh, cluster, failover }) => {
     if (failover === undefined)

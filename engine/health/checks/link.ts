@@ -113,8 +113,7 @@ export const credentialsExist: HealthCheck<CheckedLink> = {
 
 function givenByOthers({ mesh, link, reading: { destination } }: CheckedLink): Findings {
   const { source, target } = link;
-  if (destination === undefined)
-    return { skipped: notManaged };
+  if (destination === undefined) return { skipped: notManaged };
   if ("why" in destination) return { skipped: destination.why };
   const { value } = destination;
   if (value === undefined)

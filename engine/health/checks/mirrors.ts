@@ -18,6 +18,8 @@ import type { Result } from "../../result.ts";
 export const mirrorsInOrder: HealthCheck<CheckedLink> = {
   id: "mirrors-in-order",
   title: "every exported Service is mirrored as the config says",
+  finds:
+    "mirrors that are missing, left over, changed or undecided, and Services that are not mirrored, with reasons",
   severity: "error",
   run: ({ mesh, link, mirroring, mirrors }) =>
     mirroring === "controller" || mirrors === undefined
@@ -28,6 +30,8 @@ export const mirrorsInOrder: HealthCheck<CheckedLink> = {
 export const federatedInOrder: HealthCheck<CheckedCluster> = {
   id: "federated-in-order",
   title: "federated Services have the right members",
+  finds:
+    "federated Services that are missing, left over, changed or undecided, and members that are left out, with reasons",
   severity: "error",
   run: ({ mesh, cluster, federated }) =>
     federated === undefined

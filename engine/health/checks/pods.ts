@@ -16,6 +16,7 @@ import { valueIn } from "../../result.ts";
 export const clientsMeshed: HealthCheck<CheckedCluster> = {
   id: "clients-meshed",
   title: "pods beside mirrors have Linkerd's proxy",
+  finds: "pods without Linkerd's proxy in a namespace with mirrors: a warning",
   severity: "warning",
   appliesTo: ({ reading: { unmeshed } }) => unmeshed !== undefined,
   run: ({ cluster, reading: { unmeshed } }) => {
@@ -32,6 +33,8 @@ export const clientsMeshed: HealthCheck<CheckedCluster> = {
 export const podRangesDisjoint: HealthCheck<CheckedCluster> = {
   id: "pod-ranges-disjoint",
   title: "pods have other addresses in each cluster of a flat network",
+  finds:
+    "clusters of a flat network whose nodes give pods the same addresses (`podCIDRs`): a warning",
   severity: "warning",
   run: ({ cluster, flat = [] }) => {
     if (flat.length < 2)

@@ -129,6 +129,7 @@ export const anchorsShared: HealthCheck<CheckedLink> = {
 export const issuersTrusted: HealthCheck<CheckedLink> = {
   id: "issuers-trusted",
   title: "each cluster trusts the other's issuer",
+  finds: "an issuer that the other cluster of a link does not trust",
   anchor: "l5d-identity-issuer-cert-issued-by-trust-anchor",
   severity: "error",
   aboutLinkerd: true,
@@ -157,6 +158,7 @@ export const issuersTrusted: HealthCheck<CheckedLink> = {
 export const domainsShared: HealthCheck<CheckedLink> = {
   id: "trust-domains-shared",
   title: "both clusters have the same trust domain",
+  finds: "different trust domains in the clusters of a link: a warning",
   severity: "warning",
   aboutLinkerd: true,
   run: (view) => {

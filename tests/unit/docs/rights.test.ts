@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { roles } from "../../../engine/reading/rights.ts";
+import { roles } from "../../../scripts/rights.ts";
 import { rbacName, resources } from "../../../engine/kubernetes/objects/resources.ts";
 
 describe("the runner's rights", () => {

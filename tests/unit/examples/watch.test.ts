@@ -62,22 +62,6 @@ describe("examples/watch: metrics", () => {
           ok(labels.has(label) || addedLabels.includes(label), use);
       }
     });
-
-  it("docs/reference/metrics.md lists each metric with its labels", () => {
-    const rows = text("../docs/reference/metrics.md").matchAll(
-      /^\| `(linkerd_multicluster_\w+)` +\|([^|]+)\|/gm,
-    );
-    const documented = [...rows].map(([, name = "", labels = ""]) =>
-      [name, ...[...labels.matchAll(/`(\w+)`/g)].map(([, word = ""]) => word).sort()].join(" "),
-    );
-    const own = [...exported]
-      .filter(([name]) => /^linkerd_multicluster_(?!.*_(sum|count)$)/.test(name))
-      .map(([name, labels]) => {
-        const named = [...labels].filter((label) => !addedLabels.includes(label));
-        return [name.replace(/_bucket$/, ""), ...named.sort()].join(" ");
-      });
-    deepEqual(documented.sort(), own.sort());
-  });
 });
 
 describe("examples/watch: units, manifests and image", () => {
