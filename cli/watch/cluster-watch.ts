@@ -19,7 +19,7 @@ import {
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { Observer, WatchedKind } from "./events.ts";
-import { type Interest, interests, isOfInterest, kindsOf } from "./interest.ts";
+import { type Interest, type InterestIn, interestIn, interests, kindsOf } from "./interest.ts";
 
 /** Each kind has a connection, and lists have one. */
 const connections = 5;
@@ -100,8 +100,11 @@ export async function watchCluster(
 ): Promise<void> {
   /** All kinds share one client. A new client reads the kubeconfig again. */
   let connected: Promise<Watching> | undefined;
-  /** These Services are of interest. A change may be that one of them no longer is. */
-  let services = new Set<ObjectKey>();
+  /**
+   * These Services are of interest, and the Endpoints of some of them. A change may be that one no longer is of interest,
+   * which may last for a moment: `kubectl replace --force`, Helm and Argo CD delete and create.
+   */
+  let services = new Map<ObjectKey, InterestIn>();
 
   /** Closes a connection, unless another kind has already replaced it. */
   const disconnect = (used: Promise<Watching> | undefined) => {
@@ -110,26 +113,31 @@ export async function watchCluster(
     used?.then((watching) => watching.close()).catch(() => undefined);
   };
 
-  const concerns = (kind: WatchedKind, { type, object: { metadata } }: ObjectChange): boolean => {
-    if (kind === "namespaces" || kind === "links") return true;
+  const concerns = (
+    kind: WatchedKind,
+    { type, object: { metadata } }: ObjectChange,
+  ): "changed" | "gone" | undefined => {
+    const change = type === "DELETED" ? "gone" : "changed";
+    if (kind === "namespaces" || kind === "links") return change;
     const key = objectKey(metadata.namespace, metadata.name);
-    const was = services.has(key);
+    const was = services.get(key);
     // Endpoints belong to the Service with their name.
-    if (kind === "endpoints") return was;
-    const is = isOfInterest(metadata, interest);
-    if (!is || type === "DELETED") services.delete(key);
-    else services.add(key);
+    if (kind === "endpoints") return was?.endpoints === true ? change : undefined;
+    const is = interestIn(metadata, interest);
+    if (is === undefined || type === "DELETED") services.delete(key);
+    else services.set(key, is);
     // A list may have so many. A cluster that goes on adding Services would fill the memory.
     if (services.size > mostServices)
       throw new UserError(`cluster ${cluster} has more than ${count(mostServices, "Service")}`);
-    return was || is;
+    if (is !== undefined) return change;
+    return was === undefined ? undefined : "gone";
   };
 
   /** Returns the version from which a watch reports every change that is not known yet. */
   const begin = async (kind: WatchedKind, watching: Watching): Promise<string> => {
     if (kind !== "services") return watching.version(resources[kind]);
     const { items, resourceVersion } = await watching.list(resources[kind]);
-    services = new Set();
+    services = new Map();
     for (const object of items) concerns(kind, { type: "ADDED", object });
     return resourceVersion;
   };
@@ -142,11 +150,13 @@ export async function watchCluster(
     const isOver = () => stop.aborted;
     const reported = new Set<string>();
     const changed = (change: ObjectChange) => {
-      if (!concerns(kind, change)) return;
+      const concern = concerns(kind, change);
+      if (concern === undefined) return;
       const { namespace, name } = change.object.metadata;
       // A namespace has no namespace.
       const about = `${kind} ${[namespace, name].filter(Boolean).join("/")}`;
-      observe({ event: "triggered", reason: "event", cluster, about });
+      const gone = concern === "gone" && { gone: true as const };
+      observe({ event: "triggered", reason: "event", cluster, about, ...gone });
     };
     for (let failures = 0; !isOver();) {
       const used = (connected ??= connect(interest.access, cluster));

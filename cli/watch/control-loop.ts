@@ -1,3 +1,4 @@
+import { settlingTime } from "@linkerd-multicluster/engine/check";
 import {
   backoff,
   type Backoff,
@@ -12,7 +13,9 @@ import type { Observer, RunCommand, RunEnd, SourceStatus, State, TriggerReason }
 import type { StackRuns, WatchedSource } from "./stack-runs.ts";
 
 /** All times are in milliseconds. A dry run waits for a pause between changes, but not longer after the first one. */
-const quiet = 1_000;
+const quiet = settlingTime;
+/** After a silence, what was added or altered waits only for what comes with it. */
+const together = 50;
 const longestDelay = 5_000;
 
 /** After a failure, the next attempt at everything waits this long, and a change no longer than half a minute. */
@@ -63,6 +66,13 @@ export class ControlLoop {
   /** The first change since the last turn was seen then, and all of them are due then. */
   #firstChange = Infinity;
   #changesDue = Infinity;
+  #lastChange = -Infinity;
+  /** The first change after a silence is due then. */
+  #leading = Infinity;
+  /** Something was last deleted or exported no longer then. */
+  #lastLoss = -Infinity;
+  /** What the last dry run found gone, by source, if nothing has gone only just before it. */
+  #settled: DryRun["losses"] = {};
   /** A mirror is due to be deleted then, which no change announces. */
   #deletionDue = Infinity;
   #wake: () => void = () => undefined;
@@ -72,11 +82,19 @@ export class ControlLoop {
     this.#time = parts.time ?? systemTime;
   }
 
-  /** Plans a dry run for a change that was just seen, and a turn for everything if it is one of the config. */
-  trigger(reason?: TriggerReason): void {
+  /**
+   * Plans a dry run for a change that was just seen, and a turn for everything if it is one of the config.
+   *
+   * @param gone something is no longer there, perhaps only for a moment
+   */
+  trigger(reason?: TriggerReason, gone = false): void {
     const now = this.#time.now();
+    const isAtOnce = reason === "event" && !gone && now - this.#lastChange > quiet;
+    this.#lastChange = now;
+    if (gone) this.#lastLoss = now;
+    if (isAtOnce) this.#leading = now + together;
     this.#firstChange = Math.min(this.#firstChange, now);
-    this.#changesDue = Math.min(now + quiet, this.#firstChange + longestDelay);
+    this.#changesDue = Math.min(now + quiet, this.#firstChange + longestDelay, this.#leading);
     if (reason === "config") this.#everythingDue = Math.min(this.#everythingDue, now + quiet);
     this.#wake();
   }
@@ -112,7 +130,7 @@ export class ControlLoop {
       await this.#time.sleep(wait, AbortSignal.any([awake.signal, stop]));
       return undefined;
     }
-    this.#firstChange = this.#changesDue = this.#deletionDue = Infinity;
+    this.#firstChange = this.#changesDue = this.#leading = this.#deletionDue = Infinity;
     if (this.#everythingDue > now) return false;
     // Watches that started together drift apart.
     this.#everythingDue = now + this.#parts.resync * (0.95 + this.#time.random() / 10);
@@ -181,7 +199,9 @@ export class ControlLoop {
   /** Returns whether there is anything to do that no guard refuses. */
   async #dryRun(): Promise<boolean> {
     const begun = (this.#dryRunSince = this.#time.now());
-    const { sources, dueIn = Infinity } = await this.#parts.dryRun(this.#sources);
+    const isSettled = begun - this.#lastLoss >= quiet;
+    const { sources, losses, dueIn = Infinity } = await this.#parts.dryRun(this.#sources);
+    this.#settled = isSettled ? losses : {};
     this.#dryRunSince = Infinity;
     const now = this.#time.now();
     this.#deletionDue = now + dueIn;
@@ -199,7 +219,7 @@ export class ControlLoop {
     const begun = this.#time.now();
     observe({ event: "runBegan", command });
     const excluded = refused.map(({ source }) => source);
-    const end = await stack.run(command, excluded).catch(failedRun);
+    const end = await stack.run(command, excluded, this.#settled).catch(failedRun);
     observe({ event: "runEnded", command, ...end, milliseconds: this.#time.now() - begun });
     return end;
   }

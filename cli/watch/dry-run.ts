@@ -13,6 +13,8 @@ import {
   type CheckedSource,
   checkSource,
   Clusters,
+  type Losses,
+  lossesOf,
   probeGateway,
 } from "@linkerd-multicluster/engine/check";
 import type { SourceStatus } from "./events.ts";
@@ -20,6 +22,8 @@ import type { WatchedSource } from "./stack-runs.ts";
 
 export interface DryRun {
   readonly sources: readonly SourceStatus[];
+  /** Names what a run would take away, by source. */
+  readonly losses: Losses;
   /** The time is in milliseconds. The mirror of a missing pod is due to be deleted then. */
   readonly dueIn?: number;
 }
@@ -65,6 +69,9 @@ export async function dryRun(
       .filter((wait) => wait > 0);
     return {
       sources: checked.map(statusOf),
+      losses: Object.fromEntries(
+        checked.map(({ outcome, checked: { inputs } }) => [inputs.source, lossesOf(outcome)]),
+      ),
       ...(waits.length > 0 && { dueIn: waits.reduce((least, wait) => Math.min(least, wait)) }),
     };
   } finally {

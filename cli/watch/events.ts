@@ -55,8 +55,11 @@ export type WatchEvent = Readonly<
   | { event: "clusters"; kinds: Readonly<Record<string, readonly WatchedKind[]>> }
   | { event: "watching"; cluster: string; kind: WatchedKind }
   | { event: "watchLost"; cluster: string; kind: WatchedKind; why: string; retryIn: number }
-  /** `about` is an object such as `services shop/web`, or the hostname. */
-  | { event: "triggered"; reason: TriggerReason; cluster: string; about: string }
+  /**
+   * `about` is an object such as `services shop/web`, or the hostname. `gone` says that it was deleted, or is exported no
+   * longer, perhaps only until somebody creates it again.
+   */
+  | { event: "triggered"; reason: TriggerReason; cluster: string; about: string; gone?: true }
   /** In the log, `unchanged` counts the sources that haven't changed since they were last logged, and `sources` leaves them out. */
   | {
       event: "dryRun";

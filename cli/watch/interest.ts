@@ -22,15 +22,18 @@ export interface Interest {
   readonly access: ClusterAccess;
   /** Links with this cluster as target have these selectors; others federate its own Services. */
   readonly selectors: readonly LabelSelector[];
+  /** Mirrors of Services that match these depend on their Endpoints too. */
+  readonly withEndpoints: readonly LabelSelector[];
   /** Links with this cluster as target go through these Services. */
   readonly gateways: readonly ObjectKey[];
   /** Mirrors of links with this cluster as source have such names. Undefined if it is no source. */
   readonly mirrorsOf?: readonly Naming[];
 }
 
-/** Links are only in sources. */
-export function kindsOf({ mirrorsOf }: Interest): readonly WatchedKind[] {
-  return watchedKinds.filter((kind) => mirrorsOf !== undefined || kind !== "links");
+/** Links are only in sources. Pods come and go, and most targets have no mirror that depends on them. */
+export function kindsOf({ mirrorsOf, withEndpoints }: Interest): readonly WatchedKind[] {
+  const unused = withEndpoints.length > 0 ? ["links"] : ["links", "endpoints"];
+  return watchedKinds.filter((kind) => mirrorsOf !== undefined || !unused.includes(kind));
 }
 
 /** Finds the interest in each cluster on which mirrors in the state depend. */
@@ -40,8 +43,9 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
     const { uid: _, ...access } = entryOf(inputs, name);
     const before = found.get(name);
     const selectors = distinct([...(before?.selectors ?? []), ...more.selectors]);
+    const withEndpoints = distinct([...(before?.withEndpoints ?? []), ...more.withEndpoints]);
     const gateways = distinct([...(before?.gateways ?? []), ...more.gateways]);
-    found.set(name, { ...before, ...more, access, selectors, gateways });
+    found.set(name, { ...before, ...more, access, selectors, withEndpoints, gateways });
   };
   for (const inputs of sources) {
     const { links } = inputs;
@@ -51,10 +55,12 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
     }));
     const mirrorsOf = [...links.map(({ target, names }) => ({ target, names })), ...removed];
     const selectors = links.map((link) => link.federatedServiceSelector);
-    add(inputs, inputs.source, { selectors, gateways: [], mirrorsOf: distinct(mirrorsOf) });
+    const ofSource = { selectors, withEndpoints: [], gateways: [] };
+    add(inputs, inputs.source, { ...ofSource, mirrorsOf: distinct(mirrorsOf) });
     for (const { target, gateway, ...link } of links)
       add(inputs, target, {
         selectors: [link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector],
+        withEndpoints: link.headless || link.readiness === "follow" ? [link.selector] : [],
         gateways: gateway === false ? [] : [objectKey(gateway.namespace, gateway.name)],
       });
   }
@@ -65,20 +71,28 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
+/** Why a change of a Service matters, and whether one of its Endpoints does. */
+export interface InterestIn {
+  readonly endpoints: boolean;
+}
+
 /**
  * A change of a Service can concern a mirror if the Service is exported, a gateway or a mirror, or has the name of a
  * mirror. A mirror that lost its labels has, and so has a Service that is in the way of a mirror.
  */
-export function isOfInterest(
+export function interestIn(
   { name, namespace, labels = {} }: ObjectMeta,
-  { selectors, gateways, mirrorsOf }: Interest,
-): boolean {
-  if (gateways.includes(objectKey(namespace, name))) return true;
-  if (selectors.some((selector) => selects(selector, labels))) return true;
-  if (mirrorsOf === undefined) return false;
-  return (
-    labels[label.mirrored] === "true" ||
-    name.endsWith(federatedName("")) ||
-    mirrorsOf.some((naming) => nameInTarget(name, naming) !== undefined)
-  );
+  { selectors, withEndpoints, gateways, mirrorsOf }: Interest,
+): InterestIn | undefined {
+  const isMirror =
+    mirrorsOf !== undefined &&
+    (labels[label.mirrored] === "true" ||
+      name.endsWith(federatedName("")) ||
+      mirrorsOf.some((naming) => nameInTarget(name, naming) !== undefined));
+  const isSelected = (some: readonly LabelSelector[]) =>
+    some.some((selector) => selects(selector, labels));
+  if (isMirror || isSelected(withEndpoints)) return { endpoints: true };
+  if (gateways.includes(objectKey(namespace, name)) || isSelected(selectors))
+    return { endpoints: false };
+  return undefined;
 }

@@ -4,6 +4,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { type Losses, settledVariable } from "@linkerd-multicluster/engine/check";
 import type { Before, Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { longestSilence, pulumi, type StackLocation } from "../pulumi.ts";
 import { inFolder, stackState } from "../stack-state.ts";
@@ -66,11 +67,16 @@ export class StackRuns {
   /**
    * Runs Pulumi's CLI without the mirrors of `excluded` sources, and again if it had to clear a lock first.
    *
+   * @param settled what has been gone for a while; the run looks again at whatever else it finds gone
    * @throws Error if there is no CLI
    */
-  async run(command: RunCommand, excluded: readonly string[]): Promise<RunEnd> {
+  async run(
+    command: RunCommand,
+    excluded: readonly string[],
+    settled: Losses = {},
+  ): Promise<RunEnd> {
     if (this.#stop.signal.aborted) return { result: "cancelled", changes: 0 };
-    const end = await this.#run(command, excluded);
+    const end = await this.#run(command, excluded, settled);
     // An update that succeeded held the lock, so no run before it left one. A preview takes no lock.
     if (command === "up" && end.result === "succeeded") this.#removeEnded();
     const locks = end.result === "locked" ? locksIn(end.why ?? "") : undefined;
@@ -85,7 +91,7 @@ export class StackRuns {
     if (why !== undefined) return { ...end, why };
     this.#observe({ event: "lockCleared", lock: about });
     // The records of the cleared locks are gone, so no lock is cleared twice.
-    return this.run(command, excluded);
+    return this.run(command, excluded, settled);
   }
 
   /** Starts nothing more, and interrupts the run that is under way. @param again ends it at once if it was interrupted before */
@@ -94,7 +100,7 @@ export class StackRuns {
     this.#running?.interrupt(again);
   }
 
-  async #run(command: RunCommand, excluded: readonly string[]): Promise<RunEnd> {
+  async #run(command: RunCommand, excluded: readonly string[], settled: Losses): Promise<RunEnd> {
     this.#removeOutputs();
     const folder = join(this.#folder, randomUUID());
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -106,7 +112,15 @@ export class StackRuns {
       const silent = () => {
         this.#observe({ event: "runSilent", command, milliseconds: silence[command] });
       };
-      const run = await startRun(command, exclude, { at, folder, silence, silent });
+      const file = join(folder, "settled.json");
+      writeFileSync(file, JSON.stringify(settled), { mode: 0o600 });
+      const variables = { ...at.variables, [settledVariable]: file };
+      const run = await startRun(command, exclude, {
+        at: { ...at, variables },
+        folder,
+        silence,
+        silent,
+      });
       this.#running = run;
       // Without the record, nobody could tell whose lock the run takes.
       const record: RunRecord = { host: hostname(), pid: run.pid, at: Date.now(), command };

@@ -39,7 +39,7 @@ export async function watch(
     metrics.observe(event);
     if (event.event === "dryRun") isReady = true;
     if (event.event === "triggered") {
-      loop.trigger(event.reason);
+      loop.trigger(event.reason, event.gone);
       // The log has one line for each cluster and dry run, however often the cluster changes.
       if (changed.has(event.cluster)) return;
       changed.add(event.cluster);

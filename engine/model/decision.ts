@@ -4,6 +4,7 @@ import type { FederatedClaim } from "./federated-claim.ts";
 import type { Skip } from "./reasons.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 import { isPending } from "./verdicts.ts";
+import { tokensIn } from "./vocabulary.ts";
 
 interface About {
   readonly part: string;
@@ -95,6 +96,18 @@ export type Wanted = (Write | Keep) & { readonly wanted: Mirror };
 
 export function isWanted(decision: Decision): decision is Wanted {
   return "wanted" in decision;
+}
+
+/** Names what a run takes away: mirrors, and remote members of federated Services. */
+export function losses(decisions: readonly Decision[]): readonly string[] {
+  return decisions.flatMap((each) => {
+    const name = `${each.part} ${each.key}`;
+    if (each.verdict === "delete") return [name];
+    if (each.verdict !== "update" || each.kind !== "federated") return [];
+    const left = new Set(tokensIn(each.wanted.annotations));
+    const before = tokensIn(each.live.service?.metadata.annotations ?? {});
+    return before.filter((token) => !left.has(token)).map((token) => `${name} ${token}`);
+  });
 }
 
 /** Returns the missing namespaces, sorted, each with the first part that needs it. */

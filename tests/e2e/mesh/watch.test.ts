@@ -72,6 +72,24 @@ describe("linkerd-clusters watch", function () {
     await mirrored("first");
   });
 
+  it("keeps the mirror of a Service that is deleted and created again, alone and between other exports", async () => {
+    const at = { namespace, name: "second-west" };
+    const uid = async () =>
+      (await shared.kube.east.find(resources.services, at))?.metadata.uid ?? "no mirror";
+    const before = await uid();
+    const replace = async () => {
+      await remove(shared.kube.west, "Service", `${namespace}/second`);
+      await exportOf("second");
+    };
+    await replace();
+    await settled(watch, patience);
+    await Promise.all([exportOf("beside"), replace(), exportOf("behind")]);
+    await mirrored("beside");
+    await mirrored("behind");
+    await settled(watch, patience);
+    equal(await uid(), before);
+  });
+
   it("doesn't run because of its own writes, and leaves no history without a run", async () => {
     await settled(watch, patience);
     const before = ups();

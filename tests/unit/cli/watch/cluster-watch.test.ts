@@ -12,6 +12,7 @@ const exported = { "mirror.linkerd.io/exported": "true" };
 const interest = {
   access: { context: "west" },
   selectors: [{ matchLabels: exported }],
+  withEndpoints: [{ matchLabels: exported }],
   gateways: [],
   mirrorsOf: [{ target: "north", names: "{service}-{target}" }],
 };
@@ -112,7 +113,9 @@ describe("the watch of a cluster that exports shop/web", () => {
   /** Returns the reasons for dry runs, such as `event services shop/web`. */
   const triggers = () =>
     events.flatMap((event) =>
-      event.event === "triggered" ? [`${event.reason} ${event.about}`] : [],
+      event.event === "triggered"
+        ? [`${event.reason} ${event.about}${event.gone === true ? " gone" : ""}`]
+        : [],
     );
   const waits = () =>
     events.flatMap((event) => (event.event === "watchLost" ? [event.retryIn] : []));
@@ -139,11 +142,11 @@ describe("the watch of a cluster that exports shop/web", () => {
     const mesh = new MeshWatch({ observe: (event) => events.push(event), time, connect });
     const clusters = { west: { context: "west" }, east: { context: "east" } };
     const source = { source: "east", stack: "p/s", clusters, revision: 1, mirrors: {} };
-    const state = { ...source, links: [link()] };
+    const state = { ...source, links: [link({ headless: false })] };
     events.length = 0;
     for (const links of [state.links, state.links, []]) mesh.update([{ ...state, links }]);
     await mesh.close();
-    const targetKinds = watchedKinds.filter((kind) => kind !== "links");
+    const targetKinds = ["services", "namespaces"];
     deepEqual(
       events.filter(({ event }) => event === "clusters"),
       [
@@ -156,9 +159,11 @@ describe("the watch of a cluster that exports shop/web", () => {
   it("reports once that a Service is exported, no longer exported, or deleted", () => {
     const [web, isNew] = [change("MODIFIED", "web"), change("ADDED", "new", exported)];
     deepEqual(triggersOf("services", isNew), ["event services shop/new"]);
-    deepEqual(triggersOf("services", web, web), ["event services shop/web"]);
+    deepEqual(triggersOf("services", web, web), ["event services shop/web gone"]);
     const deleted = change("DELETED", "new", exported);
-    deepEqual(triggersOf("services", deleted, change("ADDED", "new")), ["event services shop/new"]);
+    deepEqual(triggersOf("services", deleted, change("ADDED", "new")), [
+      "event services shop/new gone",
+    ]);
   });
 
   it("ignores a Service that no link could mirror", () => {

@@ -10,6 +10,7 @@ const failed: RunEnd = { result: "failed", changes: 0, why: "no API server" };
 /** It watches the sources east and north. All times are in seconds since its start. */
 class Scenario {
   readonly found = { east: inSync, north: inSync };
+  readonly losses: string[] = [];
   /** In seconds, for each dry run. */
   readonly dueIn: number[] = [];
   readonly ends: Record<"preview" | "up", RunEnd> = {
@@ -29,8 +30,10 @@ class Scenario {
         this.isStateReadable
           ? Promise.resolve([{ planned: { source: "east" } as Inputs, before: {} }])
           : Promise.reject(Object.assign(new Error("no state"), { code: "EIO" })),
-      run: async (command, excluded) => {
-        await this.#work(command, excluded.map((source) => ` without ${source}`).join(""));
+      run: async (command, excluded, settled) => {
+        const without = excluded.map((source) => ` without ${source}`);
+        const taken = (settled?.["east"] ?? []).map((loss) => ` - ${loss}`);
+        await this.#work(command, [...without, ...taken].join(""));
         const end = this.ends[command];
         for (const source of ["east", "north"] as const)
           if (end.changes > 0 && !excluded.includes(source)) this.found[source] = inSync;
@@ -47,7 +50,8 @@ class Scenario {
         return { source, status, refusals, parts: {}, unreachable: {}, ...fought };
       });
       const dueIn = this.dueIn.shift();
-      return dueIn === undefined ? { sources } : { sources, dueIn: dueIn * 1_000 };
+      const losses = this.found.east === "changed" ? { east: this.losses } : {};
+      return { sources, losses, ...(dueIn !== undefined && { dueIn: dueIn * 1_000 }) };
     },
     meshWatch: { update: () => undefined },
     observe: (event) => {
@@ -75,6 +79,13 @@ class Scenario {
       await this.until(seconds);
       this.loop.trigger();
     }
+  }
+
+  /** A watched object is added or altered, or is gone. */
+  async eventAt(seconds: number, gone = false): Promise<void> {
+    await this.until(seconds);
+    this.found.east = "changed";
+    this.loop.trigger("event", gone);
   }
 
   async exportAt(seconds: number): Promise<void> {
@@ -163,6 +174,34 @@ describe("the control loop of a watch", () => {
     await watch.exportAt(20);
     const ran = ["21 dry run", "21.1 up", "25.1 settled"];
     deepEqual(await watch.stopAt(60, 10), ["11.9 dry run", "12 settled", ...ran]);
+  });
+
+  it("acts at once on what is added after a silence, with what comes beside it, and gathers what follows", async () => {
+    for (const seconds of [10, 10.02, 20, 20.4, 20.8]) await watch.eventAt(seconds);
+    const first = ["10.05 dry run", "10.15 up", "14.15 settled"];
+    deepEqual(await watch.stopAt(60, 10), [
+      ...first,
+      "20.05 dry run",
+      "20.15 up",
+      "24.15 settled",
+      "24.15 dry run",
+      "24.25 settled",
+    ]);
+  });
+
+  it("waits a second for what is gone, and tells the run what has been gone for that long", async () => {
+    watch.losses.push("west shop/web-west");
+    await watch.eventAt(10, true);
+    await watch.eventAt(30);
+    await watch.eventAt(30.02, true);
+    deepEqual(watch.times("dry run").slice(1), [11]);
+    deepEqual((await watch.stopAt(60, 10)).slice(0, 5), [
+      "11 dry run",
+      "11.1 up - west shop/web-west",
+      "15.1 settled",
+      "30.05 dry run",
+      "30.15 up",
+    ]);
   });
 
   it("handles a change during a run, such as its own writes, with another dry run", async () => {

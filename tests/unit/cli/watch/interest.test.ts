@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Inputs } from "../../../../engine/model/state.ts";
-import { interests, isOfInterest } from "../../../../cli/watch/interest.ts";
+import { interestIn, interests, kindsOf } from "../../../../cli/watch/interest.ts";
 import { argsFor } from "../../fixtures/checked.ts";
 import { link } from "../../fixtures/link.ts";
 
@@ -19,11 +19,17 @@ const ours = { team: "a" };
 const selector = { matchLabels: ours };
 
 const plain = [inputs(["west", { target: "north", gateway: false }])];
+const headless = [inputs(["west", { target: "north", headless: true }])];
+const following = [inputs([{ target: "west", readiness: "follow" }])];
 const selecting = [inputs([{ target: "west", selector }])];
 const federating = [inputs([{ target: "west", federatedServiceSelector: selector }])];
 const left = [inputs(["west"], { removedLinks: [{ source: "east", target: "south" }] })];
 const { clusters } = inputs(["west"]);
-const back = { source: "west", clusters, links: [link({ source: "west", target: "east" })] };
+const back = {
+  source: "west",
+  clusters,
+  links: [link({ source: "west", target: "east", headless: false })],
+};
 const bothWays = [inputs(["west"]), inputs([], back)];
 
 describe("the interest of a watch", () => {
@@ -58,6 +64,33 @@ describe("the interest of a watch", () => {
     it(`${expected ? "includes" : "leaves out"} ${what}`, () => {
       const interest = interests(sources).get(cluster);
       const namespace = name === "linkerd-gateway" ? "linkerd-multicluster" : "shop";
-      equal(interest && isOfInterest({ namespace, name, labels }, interest), expected);
+      const found = interest && interestIn({ namespace, name, labels }, interest);
+      equal(found !== undefined, expected);
     });
+
+  for (const [what, sources, cluster, name, labels, expected] of [
+    ["an export whose mirror leads to a gateway", plain, "west", "web", exported, false],
+    ["an export behind a link with headless", headless, "north", "web", exported, true],
+    ["an export behind another link", headless, "west", "web", exported, false],
+    ["an export whose mirror follows its readiness", following, "west", "web", exported, true],
+    ["a member of a federated Service", following, "west", "web", member, false],
+    ["a mirror", plain, "east", "web-west", mirrored, true],
+    ["the gateway of a target", plain, "west", "linkerd-gateway", {}, false],
+    ["an export in a source that is a target too", bothWays, "east", "web", exported, false],
+  ] as const)
+    it(`${expected ? "includes" : "leaves out"} the Endpoints of ${what}`, () => {
+      const interest = interests(sources).get(cluster);
+      const namespace = name === "linkerd-gateway" ? "linkerd-multicluster" : "shop";
+      const found = interest && interestIn({ namespace, name, labels }, interest);
+      equal(found?.endpoints, expected);
+    });
+
+  it("has no Endpoints of a target that no mirror depends on", () => {
+    const watched = [plain, headless].flatMap((sources) =>
+      [...interests(sources)].map(([name, interest]) =>
+        kindsOf(interest).includes("endpoints") ? name : `not ${name}`,
+      ),
+    );
+    deepEqual(watched, ["east", "not west", "not north", "east", "not west", "north"]);
+  });
 });

@@ -1,0 +1,44 @@
+import { deepEqual } from "node:assert/strict";
+import { checkSettled, lossesOf } from "../../../engine/mirroring/settled.ts";
+import { SimulatedClusters, runOf } from "../../simulation/clusters.ts";
+import { serverWith } from "../../simulation/contents.ts";
+import { argsFor, web } from "../fixtures/checked.ts";
+import { cluster, exporting } from "../fixtures/objects.ts";
+
+const args = argsFor(["west"]);
+const now = () => new Date("2026-01-01T00:00:00Z");
+const gone = "west shop/web-west";
+
+describe("a run of a watch that finds an export gone", () => {
+  for (const [what, settled, isBack, expected, waited] of [
+    ["looks again after a second, and takes its mirror if it is still gone", {}, false, [gone], 1],
+    ["keeps the mirror of one that was only replaced", {}, true, [], 1],
+    [
+      "takes the mirror at once if the watch has seen it gone for a second",
+      [gone],
+      false,
+      [gone],
+      0,
+    ],
+    ["takes it at once in a run that no watch has started", undefined, true, [gone], 0],
+  ] as const)
+    it(what, async () => {
+      const servers = {
+        east: serverWith(cluster("east", { namespaces: ["shop"] })),
+        west: serverWith(exporting("west", [web])),
+      };
+      const before = await runOf(servers, args, now());
+      const exported = servers.west.all("services").get("shop/web") ?? {};
+      servers.west.delete("services", "shop/web");
+      const clusters = new SimulatedClusters(servers);
+      let seconds = 0;
+      clusters.time.sleep = (milliseconds) => {
+        seconds += milliseconds / 1_000;
+        if (isBack) servers.west.put("services", exported);
+        return Promise.resolve();
+      };
+      const known = settled && { east: Array.isArray(settled) ? settled : [] };
+      const { outcome } = await checkSettled(clusters, before, args, now, known);
+      deepEqual([lossesOf(outcome), seconds], [expected, waited]);
+    });
+});
