@@ -121,7 +121,7 @@ function givenByOthers({ mesh, link, reading: { destination } }: CheckedLink): F
   if (value) return [];
   return [
     {
-      sentence: `Linkerd in cluster ${source} has no credentials for ${target} in namespace ${mesh.linkerdNamespace}, so requests to its federated Services and other mirrors that lead to pods of ${target} fail: create the Secret with linkerd multicluster link-gen, or set manage: links`,
+      sentence: `Linkerd in cluster ${source} has no credentials for ${target} in namespace ${mesh.linkerdNamespace}, so it finds no pods of ${target} for federated Services and other mirrors that lead to pods: create the Secret with linkerd multicluster link-gen, or set manage: links`,
       severity: "warning",
     },
   ];

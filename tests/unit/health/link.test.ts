@@ -112,7 +112,7 @@ describe("health of a link: the credentials Secrets", () => {
     "are missing for pods of the target, which others would have to give",
     othersGive({ value: false }),
     [
-      "warning: Linkerd in cluster east has no credentials for west in namespace linkerd, so requests to its federated Services and other mirrors that lead to pods of west fail: create the Secret with linkerd multicluster link-gen, or set manage: links",
+      "warning: Linkerd in cluster east has no credentials for west in namespace linkerd, so it finds no pods of west for federated Services and other mirrors that lead to pods: create the Secret with linkerd multicluster link-gen, or set manage: links",
     ],
   );
   tells("pass if others have given those", othersGive({ value: true }));

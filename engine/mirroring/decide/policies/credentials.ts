@@ -19,6 +19,6 @@ export function credentialsNotes(args: MirrorsArgs, decisions: readonly Decision
     );
   if (leading.length === 0) return [];
   const keys = listed(leading.map(({ key }) => key));
-  const sentence = `requests to ${keys} fail until Linkerd in ${args.source} has credentials for the clusters of the pods, which manage: mirrors leaves to others: create them with linkerd multicluster link-gen, or set manage: links`;
+  const sentence = `Linkerd in ${args.source} finds no pods of other clusters for ${keys} without credentials for these clusters, which manage: mirrors leaves to others: create them with linkerd multicluster link-gen, or set manage: links`;
   return [[federatedPart, sentence]];
 }

@@ -99,7 +99,7 @@ describe("the summary of changes to the mirrors of a link", () => {
       "east → north: 1 already there",
       "east: federated Services +1 (+ shop/bb-federated)",
       "east: if the cluster was renamed, what is already there stays, although Pulumi deletes the resource Mirrors of its former name",
-      "east: requests to shop/bb-federated fail until Linkerd in east has credentials for the clusters of the pods, which manage: mirrors leaves to others: create them with linkerd multicluster link-gen, or set manage: links",
+      "east: Linkerd in east finds no pods of other clusters for shop/bb-federated without credentials for these clusters, which manage: mirrors leaves to others: create them with linkerd multicluster link-gen, or set manage: links",
     ]);
   });
 });
