@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import {
-  type Publication,
+  type Step,
   type PublicationArgs,
   type TrustExports,
   withoutRefused,
@@ -77,7 +77,7 @@ export class TrustStack extends pulumi.ComponentResource {
 
 /** Publishes the next step, or the last one again. */
 class TrustPublication extends EngineResource {
-  declare readonly publication: pulumi.Output<Publication>;
+  declare readonly publication: pulumi.Output<Step>;
 
   constructor(
     name: string,

@@ -15,7 +15,7 @@ import {
   onlyCertificate,
   planProvided,
   planPublished,
-  type Publication,
+  type Step,
   type PublicationArgs,
   publicationArgs,
   type PublishedTrust,
@@ -52,7 +52,7 @@ export interface IssuanceArgs {
   readonly publish?: (
     args: pulumi.Output<PublicationArgs>,
     opts: pulumi.CustomResourceOptions,
-  ) => pulumi.Output<Publication>;
+  ) => pulumi.Output<Step>;
 }
 
 export interface IssuanceContext extends IssuanceArgs {
@@ -199,7 +199,7 @@ function anchorsIn([wanted, previous]: readonly [string, string | undefined]) {
 }
 
 /** Outputs pass plain data on as it is, but take Maps, Dates and certificates apart. */
-interface TrustOutputs extends Pick<Publication, "stage" | "notes"> {
+interface TrustOutputs extends Pick<Step, "stage" | "notes"> {
   /** A cluster that may be new and has to wait has none. */
   readonly clusters: Readonly<Record<string, { readonly bundlePem: string } | undefined>>;
 }

@@ -17,8 +17,9 @@ export {
 export { externalTrust, missingExternal } from "./external.ts";
 export { issuerName, leavingOut, type LiveTrusts, withoutRefused } from "./live.ts";
 export { planProvided } from "./provided.ts";
-export { publicationArgs, stepOf, type Publication, type PublicationArgs } from "./publication.ts";
-export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./published.ts";
+export { publicationArgs, type PublicationArgs } from "./publication.ts";
+export { type Step, stepOf } from "./step.ts";
+export { planPublished, publishedIn, type PublishedTrust, type TrustExports } from "./received.ts";
 export {
   dayLong,
   lifetimeAnnotation,

@@ -10,23 +10,9 @@ import {
   knownCertificates,
 } from "./certificate.ts";
 import type { LiveTrust } from "./live.ts";
-import type { RotationPlan, RotationStage } from "./rotate.ts";
+import type { RotationPlan } from "./rotate.ts";
 import type { Rotation } from "./rotation.ts";
-
-/** A trust stack publishes it for the stacks of the clusters. It is plain data, because it is part of state. */
-export interface Publication {
-  readonly stage: RotationStage;
-  readonly notes: readonly string[];
-  readonly clusters: Shares;
-}
-
-type Shares = Readonly<Record<string, Share>>;
-
-export interface Share {
-  readonly bundlePem: string;
-  /** It is the fingerprint of its issuer's anchor. */
-  readonly issuer: string;
-}
+import { type Share, type Shares, type Step, stepOf } from "./step.ts";
 
 /** Without a value, Linkerd doesn't run there. */
 export type LiveShare = Result<PresentShare | undefined>;
@@ -43,25 +29,13 @@ export interface PublicationArgs {
   readonly own: readonly string[];
   /** They are the fingerprints of all anchors that this stack knows. A new cluster gets no other. */
   readonly known: readonly string[];
-  readonly next: Publication;
+  readonly next: Step;
   readonly live: Readonly<Record<string, LiveShare>>;
 }
 
 /** `check` returns them, and they become the state. They hold certificates and no key. */
 export interface PublicationInputs extends PublicationArgs {
-  readonly publication?: Publication;
-}
-
-/** Returns plain data, which Outputs pass on as it is. */
-export function stepOf(
-  { stage, notes, clusters }: RotationPlan,
-  { wanted, previous = wanted }: Pick<Rotation, "wanted" | "previous">,
-): Publication {
-  const shares = [...clusters].map(([cluster, { bundle, issuer }]) => {
-    const { fingerprint } = issuer === "wanted" ? wanted : previous;
-    return [cluster, { bundlePem: bundleText(bundle), issuer: fingerprint }] as const;
-  });
-  return { stage, notes, clusters: Object.fromEntries(shares) };
+  readonly publication?: Step;
 }
 
 export function publicationArgs(
@@ -100,7 +74,7 @@ function liveShare(trust: LiveTrust, own: Bundle): LiveShare {
 export function publish(
   published: Shares,
   { own, known, next, live }: PublicationArgs,
-): Result<Publication> {
+): Result<Step> {
   // An earlier version published bundles that this one can't read.
   const before = Object.fromEntries(
     Object.entries(published).filter(([, { bundlePem }]) => "value" in certificatesIn(bundlePem)),

@@ -35,7 +35,7 @@ export interface WantedPart {
  * @param targets of all links into the source
  * @param stays returns whether a mirror stays where it is, whatever its link decides
  */
-export function plan(
+export function compareAll(
   wanted: readonly WantedPart[],
   source: ClusterSnapshot,
   targets: readonly string[],
@@ -43,18 +43,18 @@ export function plan(
 ): Decision[] {
   const claims = wanted.flatMap(({ part, mirrors }) => mirrors.map((mirror) => ({ part, mirror })));
   const collisions = Map.groupBy(colliding(claims, source, targets), ({ part }) => part);
-  const compareAll = (freed: FreedNames) =>
-    wanted.flatMap((each) => compare(each, collisions.get(each.part) ?? [], source, freed));
-  const decisions = compareAll(noneFreed);
+  const compareParts = (freed: FreedNames) =>
+    wanted.flatMap((each) => comparePart(each, collisions.get(each.part) ?? [], source, freed));
+  const decisions = compareParts(noneFreed);
   const freed = freedNames(decisions, claims, stays);
-  return freed.size === 0 ? decisions : withTakers(compareAll(freed), freed);
+  return freed.size === 0 ? decisions : withTakers(compareParts(freed), freed);
 }
 
 /**
  * Deletes a live mirror that no link wants only if it is provably this stack's alone. The mirror is kept if the skip of
  * its exported Service says that nothing can be concluded now, and left to its owner otherwise.
  */
-function compare(
+function comparePart(
   { part, mirrors, skips, authority, claims }: WantedPart,
   collisions: readonly Refusal[],
   source: ClusterSnapshot,

@@ -6,7 +6,7 @@ import type { KnownSets } from "../../model/observation.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { type DecidedRoutes, ownRoutes, routesPart } from "../../model/route.ts";
 import { type ByPart, failedOver, mirrorsBefore } from "../../model/state.ts";
-import { plan } from "./compare.ts";
+import { compareAll } from "./compare.ts";
 import { decideRoutes, whyUnserved } from "./failover.ts";
 import { type Decision, type Deletion, isSkip, type Note } from "../../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
@@ -83,7 +83,7 @@ export function decide(observation: SourceObservation): Decided {
     const parts = [...ownParts, { part: federatedPart, ...federated }];
     const stays = ({ part, key }: Decision) => overLimit.has(part) || isDoubtful(part, key);
     const decisions = withinLimits(parts, specs, source, (some) =>
-      plan(some, source, targets, stays).map((each) =>
+      compareAll(some, source, targets, stays).map((each) =>
         each.verdict === "delete" && isDoubtful(each.part, each.key)
           ? leftAlone(each)
           : leftToOthers(each, memory.rivals),

@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { knownCertificates } from "../../../engine/trust/certificate.ts";
-import { publicationArgs, publish, type Share } from "../../../engine/trust/publication.ts";
+import { publicationArgs, publish } from "../../../engine/trust/publication.ts";
+import type { Share } from "../../../engine/trust/step.ts";
 import type { Authority } from "./certificates.ts";
 import { anchors, next, old, stranger } from "./live.ts";
 import { clusterOf, trustIn } from "./steps.ts";

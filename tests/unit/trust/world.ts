@@ -2,8 +2,9 @@ import { type Bundle, has, unique } from "../../../engine/trust/bundle.ts";
 import { type Certificate, knownCertificates } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust, MeshedProxy } from "../../../engine/trust/live.ts";
 import { valueIn } from "../../../engine/result.ts";
-import { publicationArgs, publish, type Share } from "../../../engine/trust/publication.ts";
-import { planPublished } from "../../../engine/trust/published.ts";
+import { publicationArgs, publish } from "../../../engine/trust/publication.ts";
+import type { Share } from "../../../engine/trust/step.ts";
+import { planPublished } from "../../../engine/trust/received.ts";
 import { rotate } from "../../../engine/trust/rotate.ts";
 import { authority, day, issuerUnder, now } from "./certificates.ts";
 

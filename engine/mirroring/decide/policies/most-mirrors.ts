@@ -30,18 +30,18 @@ import { refuse } from "./rules.ts";
 const mostRounds = 6;
 
 /**
- * Another mirror may use a name that is freed, so planning is repeated until everything fits. A target could make each
+ * Another mirror may use a name that is freed, so comparing is repeated until everything fits. A target could make each
  * refused name free another one, for hours: after a few rounds, names that collide stay without a mirror.
  */
 export function withinLimits(
   parts: readonly WantedPart[],
   links: readonly LinkSpec[],
   source: ClusterSnapshot,
-  plan: (parts: readonly WantedPart[]) => Decision[],
+  compare: (parts: readonly WantedPart[]) => Decision[],
 ): Decision[] {
   let wanted = parts;
   for (let round = 1; ; round++) {
-    const decisions = plan(wanted);
+    const decisions = compare(wanted);
     const refused = beyondLimits(decisions, links, source);
     if (refused.size === 0) return decisions;
     const colliding = round < mostRounds ? new Map<string, Why>() : collisionsIn(decisions);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
-import { plan, type WantedPart } from "../../../../engine/mirroring/decide/compare.ts";
+import { compareAll, type WantedPart } from "../../../../engine/mirroring/decide/compare.ts";
 import { federatedPart } from "../../../../engine/model/owner.ts";
 import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
 import { carryOut } from "../../fixtures/carry-out.ts";
@@ -28,7 +28,7 @@ function ofTarget(target: string, ...keys: ObjectKey[]): WantedPart {
 
 /** The decisions about each of the parts. */
 function plansOf(parts: readonly WantedPart[], source = empty, more: string[] = []): Planned[] {
-  const decisions = plan(parts, source, [...parts.map(({ part }) => part), ...more]);
+  const decisions = compareAll(parts, source, [...parts.map(({ part }) => part), ...more]);
   return parts.map(({ part }) => partOf(decisions, part, source));
 }
 

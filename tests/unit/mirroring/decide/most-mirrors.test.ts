@@ -5,7 +5,7 @@ import {
   type Service,
   type ServicePort,
 } from "../../../../engine/kubernetes/objects/objects.ts";
-import { plan } from "../../../../engine/mirroring/decide/compare.ts";
+import { compareAll } from "../../../../engine/mirroring/decide/compare.ts";
 import { isWanted } from "../../../../engine/model/decision.ts";
 import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
 import { withinLimits } from "../../../../engine/mirroring/decide/policies/most-mirrors.ts";
@@ -231,7 +231,7 @@ describe("targets that share the limits of a source", () => {
       return { part: spec.target, ...wanted({ target, link: spec, source }) };
     });
     const all = Object.keys(targets);
-    const decisions = withinLimits(parts, links, source, (some) => plan(some, source, all));
+    const decisions = withinLimits(parts, links, source, (some) => compareAll(some, source, all));
     return all.map((name) => partOf(decisions.filter(isWanted), name, source).wanted.length);
   };
   const many = (count: number, most: number) =>
@@ -268,7 +268,7 @@ describe("targets that share the limits of a source", () => {
       let rounds = 0;
       const decisions = withinLimits(parts, links, source, (some) => {
         rounds += 1;
-        return plan(some, source, ["west", "north"]);
+        return compareAll(some, source, ["west", "north"]);
       });
       return {
         rounds,
