@@ -2,7 +2,7 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import { type Failure, resultOf } from "../result.ts";
-import { gatewayProbe, type GatewayJudge, judgedGateway, leftOut } from "../gateway/facts.ts";
+import { gatewayProbe, type AddressLookup, gatewayFactsOf, leftOut } from "../gateway/facts.ts";
 import {
   type Domains,
   linkerdConfigName,
@@ -41,7 +41,7 @@ type Reader = Pick<Kubernetes, "cluster" | "find" | "list">;
 interface ReadingContext {
   readonly client: () => Promise<Reader>;
   readonly source: () => Promise<Pick<Kubernetes, "cluster" | "find">>;
-  readonly judge: GatewayJudge;
+  readonly lookup: AddressLookup;
   readonly now: () => Date;
 }
 
@@ -66,7 +66,7 @@ async function readFacts(
   const [domains, extension, gateway, live, discovers] = await Promise.all([
     readDomains(args, kubernetes),
     missingExtension(args, kubernetes),
-    readGateway(args, kubernetes, context.judge),
+    readGateway(args, kubernetes, context.lookup),
     readTokens(args, kubernetes),
     readDiscovery(args, kubernetes),
   ]);
@@ -130,13 +130,13 @@ async function readDomains(
 async function readGateway(
   { awaited, gateway, target }: TargetArgs,
   kubernetes: Reader,
-  judge: GatewayJudge,
+  lookup: AddressLookup,
 ): Promise<Read<{ facts: LinkGateway; notes: string[]; unresolved?: string } | undefined>> {
   if (gateway === false) return { value: undefined };
   const { namespace, name } = gateway;
   const service = await kubernetes.find(resources.services, { namespace, name });
   const where = `${target}/${namespace}/${name}`;
-  const answer = await judgedGateway(gateway, service, where, judge);
+  const answer = await gatewayFactsOf(gateway, service, where, lookup);
   if ("why" in answer) {
     const isAwaited = awaited !== undefined && service === undefined;
     return missing(answer.why, answer.cause === "unreachable" || isAwaited);

@@ -18,12 +18,12 @@ export function isPinned({ addresses = [] }: GatewaySource): boolean {
 
 /**
  * Combines the link's settings with the gateway Service. Host names still have to be judged by the addresses that they
- * resolve to (`judgedGateway`).
+ * resolve to (`gatewayFactsOf`).
  *
  * @param own absent if the source's addresses aren't known
  * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
  */
-export function gatewayFacts(
+export function announcedFacts(
   settings: GatewaySource,
   service: Service | undefined,
   where: string,
@@ -97,12 +97,12 @@ export function hostnameOf(entry: string, settings: GatewaySource): string {
 /** Resolves a host name to all its addresses; rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-export interface GatewayJudge {
+export interface AddressLookup {
   readonly resolve: Resolve;
   readonly own: () => Promise<OwnAddresses | undefined>;
 }
 
-export interface JudgedGateway {
+export interface ResolvedGateway {
   /** Holds an IP or a host name for each address, as in the Link. */
   readonly facts: GatewayFacts;
   /** Proxies of the source connect to these IPs, which are sorted. Empty if no host name resolves. */
@@ -118,15 +118,15 @@ export interface JudgedGateway {
  *
  * @param where names the Service in sentences: `west/linkerd-multicluster/linkerd-gateway`
  */
-export async function judgedGateway(
+export async function gatewayFactsOf(
   settings: GatewaySource,
   service: Service | undefined,
   where: string,
-  judge: GatewayJudge,
-): Promise<Result<JudgedGateway>> {
+  lookup: AddressLookup,
+): Promise<Result<ResolvedGateway>> {
   const pinned = isPinned(settings);
-  const own = pinned ? undefined : await judge.own();
-  const answer = gatewayFacts(settings, service, where, own);
+  const own = pinned ? undefined : await lookup.own();
+  const answer = announcedFacts(settings, service, where, own);
   if ("why" in answer) return answer;
   const { facts } = answer.value;
   const failed: string[] = [];
@@ -134,7 +134,7 @@ export async function judgedGateway(
     facts.addresses.map(async (entry) => {
       if (isIP(entry) !== 0) return { entry, ips: [entry] };
       try {
-        return { entry, ips: await judge.resolve(hostnameOf(entry, settings)) };
+        return { entry, ips: await lookup.resolve(hostnameOf(entry, settings)) };
       } catch (error) {
         failed.push(`${entry}: ${messageOf(error)}`);
         return { entry, ips: [] };

@@ -27,7 +27,7 @@ import type { HealthArgs } from "../health/health-mesh.ts";
 import { checkAfterRun } from "../health/check-mesh.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
-import { judgeFor } from "../reading/gateway.ts";
+import { lookupFor } from "../reading/gateway.ts";
 import { type PublicationInputs, publish } from "../trust/publication.ts";
 import { UserError } from "../user-error.ts";
 import {
@@ -128,7 +128,7 @@ const readBy =
     readTarget(args, before, {
       client: () => open(args.target, args.access),
       source: () => sourceOf(args),
-      judge: judgeFor(clusters, args.source, args.sourceAccess),
+      lookup: lookupFor(clusters, args.source, args.sourceAccess),
       now: () => new Date(),
     });
 

@@ -6,7 +6,7 @@ import { inSeconds } from "../kubernetes/objects/duration.ts";
 import { objectKey } from "../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import { type OwnAddresses, ownAddresses } from "../gateway/addresses.ts";
-import { type GatewayJudge, gatewayProbe, judgedGateway, leftOut } from "../gateway/facts.ts";
+import { type AddressLookup, gatewayProbe, gatewayFactsOf, leftOut } from "../gateway/facts.ts";
 import type { GatewayReading, ProbeResult } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -16,11 +16,11 @@ import { aboutCluster, messageOf, unlessBug, UserError } from "../user-error.ts"
 import type { Clusters } from "./clusters.ts";
 
 /** Without access to the source, its own addresses are unknown. */
-export function judgeFor(
+export function lookupFor(
   clusters: Pick<Clusters, "snapshot" | "nodes" | "resolve">,
   source: string,
   access: ClusterAccess | undefined,
-): GatewayJudge {
+): AddressLookup {
   let own: Promise<OwnAddresses | undefined> | undefined;
   const readOwn = async () => {
     if (access === undefined) return undefined;
@@ -41,7 +41,7 @@ export function judgeFor(
 export async function readGateway(
   link: LinkSpec,
   target: ClusterSnapshot,
-  judge: GatewayJudge,
+  lookup: AddressLookup,
 ): Promise<GatewayReading> {
   if (link.gateway === false)
     return invalid(
@@ -50,7 +50,7 @@ export async function readGateway(
   const { namespace, name } = link.gateway;
   const service = target.services.get(objectKey(namespace, name));
   const where = `${target.cluster}/${namespace}/${name}`;
-  const judged = await judgedGateway(link.gateway, service, where, judge);
+  const judged = await gatewayFactsOf(link.gateway, service, where, lookup);
   if ("why" in judged) return judged;
   const { facts, dialled, failed, refused } = judged.value;
   if (dialled.length === 0)

@@ -1,7 +1,7 @@
 import { fallback } from "../kubernetes/client/errors.ts";
 import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
 import type { GatewayReading } from "../model/gateway.ts";
-import type { GatewayJudge } from "../gateway/facts.ts";
+import type { AddressLookup } from "../gateway/facts.ts";
 import type { ClusterReadings, TargetObservation } from "../model/observation.ts";
 import { absentPods, mirrorsPods } from "../model/absent-pods.ts";
 import { noRoutes, type Routes } from "../model/route.ts";
@@ -9,7 +9,7 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { type Failure, resultOf, valueIn } from "../result.ts";
 import { unlessBug } from "../user-error.ts";
 import { discovers, hasDestination, leadsToPods, readCredentials } from "./credentials.ts";
-import { judgeFor, probeGateway, readGateway } from "./gateway.ts";
+import { lookupFor, probeGateway, readGateway } from "./gateway.ts";
 import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
 import { readInstallations } from "./installations.ts";
 import {
@@ -36,11 +36,11 @@ export async function readMesh(
   const isFlat = ({ link, podRanges = false }: LinkNeed) =>
     podRanges && leadsToPods(link, snapshots.get(link.target));
   const flat = new Set(asked.filter(isFlat).flatMap(({ link }) => [link.source, link.target]));
-  const judges = new Map<string, GatewayJudge>();
+  const lookups = new Map<string, AddressLookup>();
   // The source's own addresses are computed once for all of its links.
-  const judgeOf = (source: string) => {
-    const known = judges.get(source) ?? judgeFor(clusters, source, config.clusters[source]);
-    judges.set(source, known);
+  const lookupOf = (source: string) => {
+    const known = lookups.get(source) ?? lookupFor(clusters, source, config.clusters[source]);
+    lookups.set(source, known);
     return known;
   };
   const [read, links, installed] = await Promise.all([
@@ -55,7 +55,7 @@ export async function readMesh(
     }),
     Promise.all(
       asked.map(async (each) => {
-        const read = () => readLink(config, clusters, each, snapshots, judgeOf);
+        const read = () => readLink(config, clusters, each, snapshots, lookupOf);
         const found = await resultOf(read, each.link.target);
         const link = "why" in found ? { link: each.link, target: found } : found.value;
         return isFlat(each) ? { ...link, isFlat: true } : link;
@@ -111,7 +111,7 @@ async function readLink(
   clusters: Observed,
   need: LinkNeed,
   snapshots: ClusterReadings,
-  judgeOf: (source: string) => GatewayJudge,
+  lookupOf: (source: string) => AddressLookup,
 ): Promise<LinkReading> {
   const { link, probe = false } = need;
   const snapshot = snapshots.get(link.target) ?? unknownCluster(link.target);
@@ -120,7 +120,7 @@ async function readLink(
   const { credentials: by, destination: namespace } = asked ?? {};
   const [target, credentials, destination] = await Promise.all([
     resultOf(() =>
-      observeTarget(config, clusters, need, snapshot.value, snapshots, judgeOf(link.source)),
+      observeTarget(config, clusters, need, snapshot.value, snapshots, lookupOf(link.source)),
     ),
     by && readCredentials(config, clusters, link, by, snapshot.value),
     namespace !== undefined && discovers(link, snapshot.value)
@@ -152,9 +152,9 @@ async function observeTarget(
   { link, gatewayPending = false, statefulSets = false }: LinkNeed,
   snapshot: ClusterSnapshot,
   snapshots: ClusterReadings,
-  judge: GatewayJudge,
+  lookup: AddressLookup,
 ): Promise<TargetObservation> {
-  const gateway = gatewayPending ? standIn : await readGateway(link, snapshot, judge);
+  const gateway = gatewayPending ? standIn : await readGateway(link, snapshot, lookup);
   const source = valueIn(snapshots.get(link.source));
   const asks = statefulSets && source !== undefined && mirrorsPods(link, snapshot);
   // A missing pod comes back if its StatefulSet still has that replica. Without missing pods, nothing depends on the answer.

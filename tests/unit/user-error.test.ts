@@ -8,7 +8,7 @@ import { connect, connectToWatch } from "../../engine/kubernetes/client/connect.
 import { systemTime } from "../../engine/kubernetes/client/retry.ts";
 import { resources } from "../../engine/kubernetes/objects/resources.ts";
 import { attempt } from "../../engine/mirroring/apply/failures.ts";
-import { judgedGateway } from "../../engine/gateway/facts.ts";
+import { gatewayFactsOf } from "../../engine/gateway/facts.ts";
 import { linkerdGateway } from "../../engine/model/link.ts";
 import { Clusters } from "../../engine/reading/clusters.ts";
 import { readMesh } from "../../engine/reading/read-mesh.ts";
@@ -63,7 +63,7 @@ describe("a bug", () => {
         port: 4143,
         identity: "",
       };
-      return judgedGateway(gateway, undefined, "west", { resolve: broken, own: broken });
+      return gatewayFactsOf(gateway, undefined, "west", { resolve: broken, own: broken });
     },
     "writing a mirror": () => attempt([{ key: "shop/web" as const }], broken),
     "ending a cancelled run": () => unlessCancelled({ isCancelled: true }, broken),

@@ -198,7 +198,7 @@ async function observeTarget(): Promise<string> {
     now: () => new Date(),
     client: () => Promise.resolve(client),
     source: () => Promise.resolve(client),
-    judge: {
+    lookup: {
       resolve: () => Promise.reject(new Error("no DNS")),
       own: () => Promise.resolve(undefined),
     },

@@ -36,7 +36,7 @@ describe("reading a link's target", () => {
           {
             client: () => Promise.resolve(west),
             source: () => Promise.resolve(west),
-            judge: {
+            lookup: {
               resolve: () =>
                 addresses.length === 0
                   ? Promise.reject(new UserError("not there"))

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { gatewayFacts } from "../../../engine/gateway/facts.ts";
+import { announcedFacts } from "../../../engine/gateway/facts.ts";
 import type { GatewaySource } from "../../../engine/model/link.ts";
 import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { service } from "../fixtures/objects.ts";
@@ -26,7 +26,7 @@ function gateway(
 }
 
 const factsOf = (service: Service | undefined, said: Partial<GatewaySource> = {}) =>
-  gatewayFacts({ ...place, ...said }, service, where);
+  announcedFacts({ ...place, ...said }, service, where);
 
 describe("a Link's gateway", () => {
   const own = { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" };

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { GatewaySource } from "../../../engine/model/link.ts";
 import { ownAddresses } from "../../../engine/gateway/addresses.ts";
-import { judgedGateway, type Resolve } from "../../../engine/gateway/facts.ts";
+import { gatewayFactsOf, type Resolve } from "../../../engine/gateway/facts.ts";
 import { readGateway } from "../../../engine/reading/gateway.ts";
 import { valueIn } from "../../../engine/result.ts";
 import { UserError } from "../../../engine/user-error.ts";
@@ -30,7 +30,7 @@ const resolve: Resolve = async (hostname) => {
 };
 
 const inside = ["inside.example"];
-const judge = { resolve, own: () => Promise.resolve(ownAddresses(east)) };
+const lookup = { resolve, own: () => Promise.resolve(ownAddresses(east)) };
 
 function announcing(...ingress: string[]) {
   const annotations = { "mirror.linkerd.io/gateway-identity": "gateway.west" };
@@ -47,7 +47,7 @@ function announcing(...ingress: string[]) {
 function read(gateway: Partial<GatewaySource> | false, ...ingress: string[]) {
   const said = gateway === false ? gateway : { ...at, ...gateway };
   const west = cluster("west", { services: [announcing(...ingress)] });
-  return readGateway(link({ gateway: said }), west, judge);
+  return readGateway(link({ gateway: said }), west, lookup);
 }
 
 describe("the addresses of a Link", () => {
@@ -60,7 +60,7 @@ describe("the addresses of a Link", () => {
     addresses: readonly string[],
   ) {
     it(`are ${rule}`, async () => {
-      const found = await judgedGateway({ ...at, ...said }, announcing(...ingress), where, judge);
+      const found = await gatewayFactsOf({ ...at, ...said }, announcing(...ingress), where, lookup);
       deepEqual("value" in found ? found.value.facts.addresses : found.why, addresses);
     });
   }
@@ -71,11 +71,11 @@ describe("the addresses of a Link", () => {
   are("those of the config, unchecked", { addresses: inside }, [], inside);
 
   it("are unknown if the config restricts them and the hostname does not resolve yet", async () => {
-    const found = await judgedGateway(
+    const found = await gatewayFactsOf(
       { ...at, ...within },
       announcing("new.example"),
       where,
-      judge,
+      lookup,
     );
     deepEqual(found, {
       why: `the gateway Service ${where} announces no address that may be used (new.example: ENOTFOUND new.example.): check what has set its status.loadBalancer, or set gateway.addresses on the link to where its gateway is`,
