@@ -38,6 +38,15 @@ describe("a kubeconfig", () => {
     equal((await read({ context: "a" }, home)).cluster.server, "https://default");
   });
 
+  it("is read again once its file has changed", async () => {
+    const kubeconfig = path.join(await folder(), "config");
+    const server = async () => (await read({ context: "a", kubeconfig })).cluster.server;
+    await writeKubeconfig(kubeconfig, "a", entries("https://before"));
+    equal(await server(), "https://before");
+    await writeKubeconfig(kubeconfig, "a", entries("https://after"));
+    equal(await server(), "https://after");
+  });
+
   it("is merged from the files of KUBECONFIG: the first to name an entry wins", async () => {
     const home = await folder();
     const one = await writeKubeconfig(path.join(home, "1"), "a", entries("https://first"));
