@@ -81,7 +81,7 @@ export default {
       from: { path: folder("kubernetes") },
       to: {
         path: engine,
-        pathNot: [folder("kubernetes"), "^engine/(message|result|user-error|version)\\.ts$"],
+        pathNot: [folder("kubernetes"), "^engine/(lazily|message|result|user-error|version)\\.ts$"],
       },
     },
     {
@@ -108,7 +108,7 @@ export default {
         pathNot: [
           folder(name),
           folder(`(${below})`),
-          "^engine/(message|result|user-error|version)\\.ts$",
+          "^engine/(lazily|message|result|user-error|version)\\.ts$",
         ],
       },
     })),

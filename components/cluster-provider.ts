@@ -1,4 +1,4 @@
-import * as k8s from "@pulumi/kubernetes";
+import type * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { SourceLinks } from "@linkerd-multicluster/engine/credentials";
 import { movedCluster, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
@@ -6,6 +6,7 @@ import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
 import { keptKubeconfig } from "./given-kubeconfigs.ts";
 import { valueOf } from "./output-value.ts";
+import { k8s } from "./sdks.ts";
 
 /** It makes sure that a name still means the same cluster. Whatever is sent to a cluster depends on it. */
 export class ClusterIdentity extends EngineResource {
@@ -68,7 +69,7 @@ export function clusterProvider(
   { name: cluster, access }: Pick<ClusterConfig, "name" | "access">,
   adopts: boolean,
   opts: pulumi.ResourceOptions,
-): k8s.Provider {
+): kubernetes.Provider {
   const { context, kubeconfig = "" } = access;
   return new k8s.Provider(
     name,
@@ -122,7 +123,7 @@ export function unreachingProvider(
   { name: cluster, access: { context } }: Pick<ClusterConfig, "name" | "access">,
   reason: "refused" | "revoked",
   opts: pulumi.ResourceOptions,
-): k8s.Provider {
+): kubernetes.Provider {
   return new k8s.Provider(
     name,
     {

@@ -1,10 +1,11 @@
-import * as k8s from "@pulumi/kubernetes";
+import type * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { issuerName } from "@linkerd-multicluster/engine/trust";
 import { chartNames } from "../config/chart-keys.ts";
 import type { MeshConfig } from "../config/mesh.ts";
 import type { Cluster } from "./cluster.ts";
 import { unreachingProvider } from "./cluster-provider.ts";
+import { k8s } from "./sdks.ts";
 
 /**
  * The objects of a cluster that is revoked or let go are not registered, so Pulumi deletes them, which for this provider
@@ -13,7 +14,7 @@ import { unreachingProvider } from "./cluster-provider.ts";
  */
 export class ForgottenCluster extends pulumi.ComponentResource {
   readonly name: string;
-  readonly provider: k8s.Provider;
+  readonly provider: kubernetes.Provider;
   readonly #access: Parameters<typeof unreachingProvider>[1];
 
   constructor(

@@ -1,4 +1,4 @@
-import * as k8s from "@pulumi/kubernetes";
+import type * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import {
   accessRules,
@@ -19,6 +19,7 @@ import type { LinkConfig } from "../config/mesh.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { takenOver } from "./cluster-provider.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
+import { k8s } from "./sdks.ts";
 
 export interface LinkArgs extends LinkConfig {
   readonly source: InstalledCluster;
@@ -142,7 +143,7 @@ function targetArgs(args: LinkArgs): TargetArgs {
 }
 
 /** In a preview, a new Secret has no data, but its unknown id makes the token unknown instead of empty. */
-function tokenOf(secret: k8s.core.v1.Secret): pulumi.Output<string> {
+function tokenOf(secret: kubernetes.core.v1.Secret): pulumi.Output<string> {
   const token = pulumi.all([secret.id, secret.data]).apply(([id, data]) => {
     // Pulumi's type declares the data as always set.
     const { token: base64 }: Readonly<Record<string, string | undefined>> = data;

@@ -1,4 +1,3 @@
-import * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { base64, everything, forceAnnotation, takenOver } from "./cluster-provider.ts";
 import {
@@ -11,6 +10,7 @@ import {
 } from "@linkerd-multicluster/engine/credentials";
 import type { ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
 import { LinkAccount, type LinkArgs } from "./link-account.ts";
+import { k8s } from "./sdks.ts";
 
 /**
  * Creates a link's objects in the source. Mirrors depend on them, because the destination controller never retries a

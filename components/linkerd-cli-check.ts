@@ -1,8 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { local } from "@pulumi/command";
+import type { local as commands } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import type { DeclaredMesh } from "@linkerd-multicluster/engine/health";
+import { local } from "./sdks.ts";
 
 export interface LinkerdCliCheckArgs {
   readonly mesh: DeclaredMesh;
@@ -47,8 +48,8 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
     cluster: string,
     { mesh, triggers }: LinkerdCliCheckArgs,
     script: string,
-    ...dependsOn: readonly local.Command[]
-  ): local.Command {
+    ...dependsOn: readonly commands.Command[]
+  ): commands.Command {
     const { context = cluster, kubeconfig } = mesh.clusters[cluster] ?? {};
     const environment = {
       CONTEXT: context,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import * as k8s from "@pulumi/kubernetes";
+import type * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import {
   issuerName,
@@ -23,6 +23,7 @@ import {
   usersValues,
 } from "./charts/values.ts";
 import { base64, everything, takenOver } from "./cluster-provider.ts";
+import { k8s } from "./sdks.ts";
 import type { KeyPair } from "./trust/generation.ts";
 
 export interface LinkerdSetup {
@@ -53,7 +54,7 @@ interface NamespaceMetadata {
 
 interface Place {
   readonly config: ClusterConfig;
-  readonly provider: k8s.Provider;
+  readonly provider: kubernetes.Provider;
   readonly unreachable: boolean;
   readonly parent: pulumi.Resource;
 }
@@ -86,7 +87,7 @@ export function installLinkerd(
    */
   const release = (
     chart: ChartName,
-    home: k8s.core.v1.Namespace | string,
+    home: kubernetes.core.v1.Namespace | string,
     values: HelmValues,
     ...needs: readonly (pulumi.Resource | undefined)[]
   ) => {

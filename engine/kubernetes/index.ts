@@ -26,6 +26,7 @@ export {
   type StringMap,
 } from "./objects/objects.ts";
 export { count, firstOf, inDigits, listed } from "../message.ts";
+export { lazily } from "../lazily.ts";
 export { type Failure, invalid, type Result, valueIn } from "../result.ts";
 export {
   atCluster,

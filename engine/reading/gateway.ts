@@ -1,4 +1,3 @@
-import { request } from "node:http";
 import { failureOfConnection } from "../kubernetes/client/failure.ts";
 import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
@@ -137,6 +136,8 @@ function ask(
       late.abort();
       resolve(`no answer within ${inSeconds(answerTimeout)}`);
     });
+    // An import of node:http makes Node load an undici of its own, in every process.
+    const { request } = process.getBuiltinModule("node:http");
     const sent = request({ host, port, path, agent: false, signal, maxHeaderSize });
     const settle = (failure: string | undefined) => {
       cancel();
