@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { execa } from "execa";
 
 import { UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { isFile, programOnPath } from "./path.ts";
+import { programOnPath } from "./path.ts";
 import { type Watchdog, startWatchdog } from "./watchdog.ts";
 
 /** One command of Go builds these: what they share is compiled once, and they are linked side by side. */
@@ -24,54 +24,37 @@ export interface Batch {
 
 export type Progress = (text: string) => void;
 
-/** Builds these programs to these paths. Go's caches, gigabytes, stay only after an interruption. */
+/**
+ * Builds these programs to these paths. Batches are built at once: one is compiled while modules of another still arrive.
+ * Go's caches, gigabytes, stay only after an interruption.
+ */
 export async function build(
   batches: readonly Batch[],
   targets: ReadonlyMap<string, string>,
   cache: string,
   report: Progress,
 ): Promise<void> {
-  for (const batch of batches) {
-    const names = Object.keys(batch.programs).filter((name) => targets.has(name));
-    if (names.length > 0) await buildBatch(batch, names, targets, cache, report);
-  }
-  await rm(cachesIn(cache), { recursive: true, force: true });
-}
-
-async function buildBatch(
-  batch: Batch,
-  names: readonly string[],
-  targets: ReadonlyMap<string, string>,
-  cache: string,
-  report: Progress,
-): Promise<void> {
   const go = await programOnPath("go");
-  if (go === undefined) throw new UserError(goIsMissing(names));
+  if (go === undefined) throw new UserError(goIsMissing([...targets.keys()]));
   const started = performance.now();
-  const list = new Intl.ListFormat("en").format(names);
+  const list = listOf([...targets.keys()]);
   report(`building ${list}\n`);
+  const wanted = batches
+    .map((batch) => ({ batch, names: namesIn(batch).filter((name) => targets.has(name)) }))
+    .filter(({ names }) => names.length > 0);
   const draft = join(cache, `draft-${process.pid}`);
   await mkdir(draft, { recursive: true });
   const watchdog = startWatchdog(draft);
-  const run: Run = (args, onLine) =>
-    runGo(list, go, args, batch.module, cachesIn(cache), watchdog, onLine);
+  const counter = progress(wanted.length, report);
   try {
-    for (const name of names) await leaveOut(join(batch.module, name, "left-out.txtar"), run);
-    const packages = names.map((name) => batch.programs[name] ?? name);
-    const flags = [
-      "-trimpath",
-      "-ldflags",
-      await linkerFlags(batch, run),
-      // Functions are inlined only where they run most: this takes a quarter of the compiler's time.
-      "-gcflags=all=-dwarf=false -l",
-      "-gcflags=std=-dwarf=false",
-    ];
-    const listed = await run(["list", "-deps", ...flags, "-f", STALE, ...packages]);
-    // The last separator has Go take it for a folder even for a single program.
-    const args = ["build", "-v", ...flags, "-o", join(draft, "/"), ...packages];
-    await run(args, progress(listed.replaceAll("\n", "").length, report));
-    for (const name of names) {
-      const target = targets.get(name) ?? "";
+    await Promise.all(
+      wanted.map(({ batch, names }) => {
+        const run: Run = (args, onLine) =>
+          runGo(listOf(names), go, args, batch.module, cachesIn(cache), watchdog, onLine);
+        return buildBatch(batch, names, draft, counter, run);
+      }),
+    );
+    for (const [name, target] of targets) {
       await mkdir(dirname(target), { recursive: true });
       await rename(join(draft, name), target);
     }
@@ -82,30 +65,68 @@ async function buildBatch(
     await watchdog.end();
   }
   report(`built ${list} in ${Math.round((performance.now() - started) / 1000)} s\n`);
+  await rm(cachesIn(cache), { recursive: true, force: true });
 }
 
-/** One letter for each package that has to be compiled: batches share what they compile. */
-const STALE = '{{if .Stale}}{{print "x"}}{{end}}';
+const listOf = (names: readonly string[]): string => new Intl.ListFormat("en").format(names);
+
+const namesIn = (batch: Batch): string[] => Object.keys(batch.programs);
+
+async function buildBatch(
+  batch: Batch,
+  names: readonly string[],
+  draft: string,
+  counter: Counter,
+  run: Run,
+): Promise<void> {
+  await leaveOut(batch, names, run);
+  const packages = names.map((name) => batch.programs[name] ?? name);
+  const flags = [
+    "-trimpath",
+    "-ldflags",
+    await linkerFlags(batch, run),
+    // Functions are inlined only where they run most: this takes a quarter of the compiler's time.
+    "-gcflags=all=-dwarf=false -l",
+    "-gcflags=std=-dwarf=false",
+  ];
+  const counting = run(["list", "-deps", "-f", MARK, ...packages]).then((marks) => {
+    counter.expect(marks.replaceAll("\n", "").length);
+  });
+  // The last separator has Go take it for a folder even for a single program.
+  const args = ["build", "-v", ...flags, "-o", join(draft, "/"), ...packages];
+  await Promise.all([counting, run(args, counter.onLine)]);
+}
+
+/** One letter for each package outside Go's own library, which is compiled for whichever batch comes first. */
+const MARK = '{{if not .Standard}}{{print "x"}}{{end}}';
 
 /** What Go says has spaces, unlike the names of the packages that it compiles. */
 const isMessage = (line: string): boolean => line.includes(" ");
 
-/** Go prints the name of each package that it compiles. */
-export function progress(
-  total: number,
-  report: Progress,
-  time = () => performance.now(),
-): (line: string) => void {
+/** The names of packages outside Go's own library begin with a host, or with this repository. */
+const isCounted = (line: string): boolean => /^[^/ ]+[.-]/.test(line);
+
+type Counter = ReturnType<typeof progress>;
+
+/** Go prints the name of each package that it compiles. Until all batches have said how many there are, nothing is reported. */
+export function progress(batches: number, report: Progress, time = () => performance.now()) {
   const started = time();
-  let [done, reported] = [0, started];
-  return (line) => {
-    if (isMessage(line)) return;
-    done += 1;
-    const now = time();
-    if (now - reported < SECONDS_BETWEEN_REPORTS * 1000) return;
-    reported = now;
-    const left = ((now - started) * (total - done)) / done / 60_000;
-    report(`  ${done} of ${total} packages, about ${Math.ceil(left)} min left\n`);
+  let [total, done, reported] = [0, 0, started];
+  let unknown = batches;
+  return {
+    expect(packages: number): void {
+      total += packages;
+      unknown -= 1;
+    },
+    onLine(line: string): void {
+      if (!isCounted(line)) return;
+      done += 1;
+      const now = time();
+      if (unknown > 0 || now - reported < SECONDS_BETWEEN_REPORTS * 1000) return;
+      reported = now;
+      const left = ((now - started) * (total - done)) / done / 60_000;
+      report(`  ${done} of ${total} packages, about ${Math.ceil(left)} min left\n`);
+    },
   };
 }
 
@@ -117,14 +138,16 @@ const cachesIn = (cache: string): string => join(cache, "building");
  * Replaces what the bed never uses of a program, which a file in the format of Go's txtar lists: packages, and single files
  * where a name ends in .go. They change where they are unpacked: in a cache of modules that only this build uses.
  */
-async function leaveOut(file: string, run: Run): Promise<void> {
-  if (!(await isFile(file))) return;
-  const [, ...parts] = (await readFile(file, "utf8")).split(/^-- (.+) --$/m);
-  const names = parts.filter((_, index) => index % 2 === 0);
-  const packages = names.map((name) => (name.endsWith(".go") ? dirname(name) : name));
-  const folders = (await run(["list", "-find", "-f", "{{.Dir}}", ...packages])).trim().split("\n");
+async function leaveOut(batch: Batch, names: readonly string[], run: Run): Promise<void> {
+  const files = names.map((name) => join(batch.module, name, "left-out.txtar"));
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
+  const parts = texts.flatMap((text) => text.split(/^-- (.+) --$/m).slice(1));
+  const left = parts.filter((_, index) => index % 2 === 0);
+  if (left.length === 0) return;
+  const packages = left.map((name) => (name.endsWith(".go") ? dirname(name) : name));
+  const folders = await foldersOf(packages, batch, run);
   for (const [index, folder] of folders.entries()) {
-    const name = names[index] ?? "";
+    const name = left[index] ?? "";
     const single = name.endsWith(".go") ? basename(name) : undefined;
     for (const each of await readdir(folder)) {
       if (each === single || (single === undefined && each.endsWith(".go"))) {
@@ -133,6 +156,26 @@ async function leaveOut(file: string, run: Run): Promise<void> {
     }
     await writeFile(join(folder, single ?? "left-out.go"), parts[2 * index + 1] ?? "");
   }
+}
+
+/** Fetches these packages without those that they import: many are needed by nothing else. */
+async function foldersOf(
+  packages: readonly string[],
+  batch: Batch,
+  run: Run,
+): Promise<readonly string[]> {
+  const required = await readFile(join(batch.module, "go.mod"), "utf8");
+  const known = [...required.matchAll(/^\s+(\S+) v\d/gm)].flatMap(([, name = ""]) => name).sort();
+  const moduleOf = (name: string) =>
+    known.findLast((module) => `${name}/`.startsWith(`${module}/`)) ?? name;
+  const modules = [...new Set(packages.map(moduleOf))];
+  await run(["mod", "download", ...modules]);
+  const lines = (await run(["list", "-m", "-f", "{{.Dir}}", ...modules])).trim().split("\n");
+  const folders = new Map(modules.map((module, index) => [module, lines[index] ?? ""]));
+  return packages.map((name) => {
+    const module = moduleOf(name);
+    return join(folders.get(module) ?? "", name.slice(module.length));
+  });
 }
 
 async function linkerFlags({ versions = [] }: Batch, run: Run): Promise<string> {
