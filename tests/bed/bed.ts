@@ -2,8 +2,9 @@
  * The test bed: real Kubernetes control planes and a real Pulumi engine on this machine, without containers.
  *
  * Each cluster has its own API server and controllers, and pods that run as far as anyone can see from outside: kwok
- * plays the machines. All programs are the real ones (tools.ts). Everything is on 127.0.0.1 and in one folder under the
- * system's temporary one, and is gone when the bed stops or its process ends, whatever ends it (watchdog.ts).
+ * plays the machines. All programs are the real ones (tools.ts) but the scheduler, which has one node to choose from.
+ * Everything is on 127.0.0.1 and in one folder under the system's temporary one, and is gone when the bed stops or its
+ * process ends, whatever ends it (watchdog.ts).
  *
  *     const bed = await startBed({ clusters: ["west", "east"], runs: "controllers" });
  *     await bed.clusters.west.cut();

@@ -1,19 +1,19 @@
-// kube-scheduler without the server around it: the bed neither asks it for metrics nor elects it.
+// A scheduler for clusters of one node: it binds each pod to the first node that is ready, without weighing anything.
 package main
 
 import (
 	"context"
 	"flag"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	v1 "k8s.io/api/core/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
-	"k8s.io/kubernetes/pkg/scheduler"
 )
 
 func main() {
@@ -24,26 +24,50 @@ func main() {
 	flag.String("secure-port", "", "")
 	flag.Parse()
 
-	ctx := context.Background()
 	config := must(clientcmd.BuildConfigFromFlags("", *kubeconfig))
 	config.ContentType, config.DisableCompression = runtime.ContentTypeProtobuf, true
 	config.QPS, config.Burst = float32(*qps), *burst
-	client := must(kubernetes.NewForConfig(config))
-	broadcaster := events.NewEventBroadcasterAdapterWithContext(ctx, client)
-	broadcaster.StartRecordingToSink(ctx.Done())
-	recorder := func(name string) events.EventRecorderLogger { return broadcaster.NewRecorder(name) }
-	informers := scheduler.NewInformerFactory(client, 0)
-	others := dynamicinformer.NewFilteredDynamicSharedInformerFactory(
-		must(dynamic.NewForConfig(config)), 0, corev1.NamespaceAll, nil)
-	it := must(scheduler.New(ctx, client, informers, others, recorder, scheduler.WithKubeConfig(config)))
-	informers.Start(ctx.Done())
-	others.Start(ctx.Done())
-	informers.WaitForCacheSync(ctx.Done())
-	others.WaitForCacheSync(ctx.Done())
-	if err := it.WaitForHandlersSync(ctx); err != nil {
-		klog.Fatal(err)
+	core := must(kubernetes.NewForConfig(config)).CoreV1()
+	bind := func(object any) {
+		pod := object.(*v1.Pod)
+		nodes, err := core.Nodes().List(context.Background(), meta.ListOptions{})
+		if err != nil {
+			klog.Error(err)
+			return
+		}
+		node := readyNode(nodes.Items)
+		if node == "" || pod.DeletionTimestamp != nil || len(pod.Spec.SchedulingGates) > 0 {
+			return
+		}
+		identity := meta.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}
+		binding := v1.Binding{ObjectMeta: identity, Target: v1.ObjectReference{Kind: "Node", Name: node}}
+		if err := core.Pods(pod.Namespace).Bind(context.Background(), &binding, meta.CreateOptions{}); err != nil {
+			klog.Error(err)
+		}
 	}
-	it.Run(ctx)
+	_, pods := cache.NewInformerWithOptions(cache.InformerOptions{
+		ListerWatcher: cache.NewListWatchFromClient(core.RESTClient(), "pods", v1.NamespaceAll,
+			fields.OneTermEqualSelector("spec.nodeName", "")),
+		ObjectType: &v1.Pod{},
+		// A pod that could not be bound is tried again.
+		ResyncPeriod: time.Second,
+		Handler: cache.ResourceEventHandlerFuncs{
+			AddFunc:    bind,
+			UpdateFunc: func(_, pod any) { bind(pod) },
+		},
+	})
+	pods.Run(context.Background().Done())
+}
+
+func readyNode(nodes []v1.Node) string {
+	for _, node := range nodes {
+		for _, condition := range node.Status.Conditions {
+			if condition.Type == v1.NodeReady && condition.Status == v1.ConditionTrue && !node.Spec.Unschedulable {
+				return node.Name
+			}
+		}
+	}
+	return ""
 }
 
 func must[T any](value T, err error) T {
