@@ -110,9 +110,8 @@ type Counter = ReturnType<typeof progress>;
 
 /** Go prints the name of each package that it compiles. Until all batches have said how many there are, nothing is reported. */
 export function progress(batches: number, report: Progress, time = () => performance.now()) {
-  const started = time();
-  let [total, done, reported] = [0, 0, started];
-  let unknown = batches;
+  let [total, done, unknown] = [0, 0, batches];
+  let [started, reported] = [0, 0];
   return {
     expect(packages: number): void {
       total += packages;
@@ -120,8 +119,10 @@ export function progress(batches: number, report: Progress, time = () => perform
     },
     onLine(line: string): void {
       if (!isCounted(line)) return;
-      done += 1;
       const now = time();
+      // Until then, modules were fetched.
+      if (done === 0) started = reported = now;
+      done += 1;
       if (unknown > 0 || now - reported < SECONDS_BETWEEN_REPORTS * 1000) return;
       reported = now;
       const left = ((now - started) * (total - done)) / done / 60_000;
