@@ -113,11 +113,11 @@ export function progress(batches: number, report: Progress, time = () => perform
   let [total, done, unknown] = [0, 0, batches];
   let [started, reported] = [0, 0];
   return {
-    expect(packages: number): void {
+    expect: (packages: number): void => {
       total += packages;
       unknown -= 1;
     },
-    onLine(line: string): void {
+    onLine: (line: string): void => {
       if (!isCounted(line)) return;
       const now = time();
       // Until then, modules were fetched.
