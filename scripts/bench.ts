@@ -7,7 +7,7 @@ import { measureDestroy } from "./bench/destroy.ts";
 import { measureFirstUp } from "./bench/first-up.ts";
 import { measureFixedCost } from "./bench/fixed-cost.ts";
 import { measureManyMirrors } from "./bench/many-mirrors.ts";
-import { measureMesh } from "./bench/mesh.ts";
+import { type Kind, measureMesh } from "./bench/mesh.ts";
 import { measureServiceMirror } from "./bench/service-mirror.ts";
 import { measureWatch } from "./bench/watch.ts";
 import { complain } from "./complain.ts";
@@ -20,6 +20,7 @@ interface Row {
   readonly measure: (
     size: number,
     times: number,
+    kind: Kind,
     serviceMirror: string,
   ) => Promise<readonly Figure[]>;
 }
@@ -30,7 +31,11 @@ const rows: Readonly<Record<string, Row>> = {
     of: "mirror, with nothing to do",
     measure: (_, times) => measureFixedCost(times),
   },
-  first: { size: 1_000, of: "exports of the first up", measure: measureFirstUp },
+  first: {
+    size: 1_000,
+    of: "exports of the first up",
+    measure: (size, _, kind) => measureFirstUp(size, kind),
+  },
   many: {
     size: 10_000,
     of: "mirrors: no-op, memory, politeness, a few changes",
@@ -50,7 +55,7 @@ const rows: Readonly<Record<string, Row>> = {
   "service-mirror": {
     size: 300,
     of: "exports, also by Linkerd's controller: --service-mirror",
-    async measure(size, _, serviceMirror) {
+    async measure(size, _times, _kind, serviceMirror) {
       if (serviceMirror !== "") return measureServiceMirror(size, serviceMirror);
       console.error(
         "  left out: --service-mirror PATH names Linkerd's controller, to compare with",
@@ -66,6 +71,7 @@ ${Object.entries(rows)
   .map(([name, { size, of }]) => `  ${name.padEnd(14)}  ${size} ${of}`)
   .join("\n")}
   --size N                as many in each of these rows
+  --flat                  first, many and watch: mirrors without Endpoints, for flat networks
   --service-mirror PATH   Linkerd's program controller
   --times 3               how often what is quick is repeated; the least counts`;
 
@@ -81,6 +87,7 @@ async function main(): Promise<void> {
       rows: { type: "string", default: Object.keys(rows).join() },
       size: { type: "string" },
       times: { type: "string", default: "3" },
+      flat: { type: "boolean", default: false },
       "service-mirror": { type: "string", default: "" },
       output: { type: "string", short: "o", default: "table" },
       help: { type: "boolean", short: "h", default: false },
@@ -109,6 +116,7 @@ async function main(): Promise<void> {
     const measured = await measure(
       values.size === undefined ? row.size : size,
       times,
+      values.flat ? "flat" : "gateway",
       serviceMirror,
     );
     figures.push(...measured.map((figure) => ({ row: name, ...figure })));

@@ -1,12 +1,9 @@
 import { isWriteRequest, mark, requestsOf } from "../../tests/bed/audit.ts";
 import { copyOf } from "./bare-writes.ts";
 import { type Figure, seconds, spanOf } from "./figure.ts";
-import { exportedServices } from "./mesh.ts";
-import { withExports } from "./pair.ts";
+import { withPair } from "./pair.ts";
 import { Writer } from "./writer.ts";
 
-/** With all settings, no Service of a gateway is needed. */
-const gateway = { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" };
 const mirrored = "mirror.linkerd.io/mirrored-service=true";
 
 /** Measures whether it takes longer than ten times as long to delete ten times as many mirrors, beside a bare client. */
@@ -27,11 +24,7 @@ export async function measureDestroy(mirrors: number): Promise<readonly Figure[]
 }
 
 function destroyOf(mirrors: number) {
-  const exported = { "mirror.linkerd.io/exported": "true" };
-  const services = exportedServices(mirrors).map(({ metadata, ...service }) => {
-    return { ...service, metadata: { ...metadata, labels: exported } };
-  });
-  return withExports({ services }, { gateway }, mirrors, async ({ bed: { clusters }, stack }) => {
+  return withPair(mirrors, "gateway", async ({ bed: { clusters }, stack }) => {
     const { east } = clusters;
     const writer = new Writer(east);
     await stack.pulumi("up", "--yes", "--skip-preview");

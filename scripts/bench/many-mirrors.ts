@@ -3,18 +3,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { isWriteRequest, mark, requestsOf } from "../../tests/bed/audit.ts";
 import type { BedCluster } from "../../tests/bed/cluster.ts";
+import { previewWithoutLog } from "./cli-log.ts";
 import { type Figure, leastSeconds, percentile, seconds } from "./figure.ts";
+import type { Kind } from "./mesh.ts";
 import { type Pair, withPair } from "./pair.ts";
 import { Writer } from "./writer.ts";
 
 const changed = 10;
 
 /** Measures costs that depend on how many mirrors there are, and how a large `up` is felt by others. */
-export function measureManyMirrors(mirrors: number, times: number): Promise<Figure[]> {
-  return withPair(mirrors, async (pair) => [
-    ...(await firstUp(pair, `${mirrors} mirrors, first up`)),
-    ...(await nothingToDo(pair, `${mirrors} mirrors, preview with nothing to do`, times)),
-    ...(await fewChanges(pair, `${changed} changes among ${mirrors} mirrors`)),
+export function measureManyMirrors(mirrors: number, times: number, kind: Kind): Promise<Figure[]> {
+  const all = `${mirrors} ${kind} mirrors`;
+  return withPair(mirrors, kind, async (pair) => [
+    ...(await firstUp(pair, `${all}, first up`)),
+    ...(await nothingToDo(pair, `${all}, preview with nothing to do`, times)),
+    ...(await fewChanges(pair, `${changed} changes among ${all}`)),
   ]);
 }
 
@@ -37,10 +40,15 @@ async function nothingToDo({ bed, stack }: Pair, what: string, times: number): P
   const value = await leastSeconds(times, async () => {
     memory = await providerMemory(bed.folder, () => stack.pulumi("preview", "--expect-no-changes"));
   });
+  const unlogged = await leastSeconds(times, () => previewWithoutLog(bed.folder, stack));
   const { west, east } = bed.clusters;
   const bare = await leastSeconds(times, () => Promise.all([west, east].map(readLists)));
   const against = { what: "bare lists", value: bare };
-  return [{ what, value, unit: "s", against }, memoryOf(what, memory)];
+  return [
+    { what, value, unit: "s", against },
+    { what: `${what}, without the CLI's log`, value: unlogged, unit: "s", against },
+    memoryOf(what, memory),
+  ];
 }
 
 async function fewChanges({ bed, stack }: Pair, what: string): Promise<Figure[]> {

@@ -1,6 +1,7 @@
 import { type Bed, startBed } from "../../tests/bed/bed.ts";
 import { newStack, type PulumiStack } from "../../tests/bed/stack.ts";
 import { writeAgain } from "./bare-writes.ts";
+import { previewWithoutLog } from "./cli-log.ts";
 import { type Figure, seconds } from "./figure.ts";
 import { type BenchObject, type BenchObjects, Writer } from "./writer.ts";
 
@@ -23,14 +24,17 @@ export async function startExporting<const Name extends string>(
   return bed;
 }
 
-/** They are mirrored for pod-to-pod traffic, which needs no gateway. */
-export function exportedServices(count: number): BenchObject[] {
-  return Array.from({ length: count }, (_, index) => exportedService(`service-${index}`));
+/** A mirror is a Service for pod-to-pod traffic (`flat`), or one with Endpoints that lead through a gateway. */
+export type Kind = "flat" | "gateway";
+
+export function exportedServices(count: number, kind: Kind): BenchObject[] {
+  return Array.from({ length: count }, (_, index) => exportedService(`service-${index}`, kind));
 }
 
-export function exportedService(name: string): BenchObject {
+export function exportedService(name: string, kind: Kind): BenchObject {
+  const exported = kind === "flat" ? "remote-discovery" : "true";
   return {
-    metadata: { name, labels: { "mirror.linkerd.io/exported": "remote-discovery" } },
+    metadata: { name, labels: { "mirror.linkerd.io/exported": exported } },
     spec: { ports: [{ name: "http", port: 8080 }] },
   };
 }
@@ -38,7 +42,7 @@ export function exportedService(name: string): BenchObject {
 /** Measures a full mesh in one stack: every cluster mirrors the exports of every other. */
 export async function measureMesh(clusters: number): Promise<Figure[]> {
   const names = Array.from({ length: clusters }, (_, index) => `c${index}`);
-  const services = exportedServices(exportsOfEach);
+  const services = exportedServices(exportsOfEach, "flat");
   const bed = await startExporting(names, () => ({ services }));
   try {
     const stack = await newStack(bed, "bench", {
@@ -49,6 +53,7 @@ export async function measureMesh(clusters: number): Promise<Figure[]> {
     });
     const up = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
     const nothing = await seconds(() => stack.pulumi("preview", "--expect-no-changes"));
+    const unlogged = await seconds(() => previewWithoutLog(bed.folder, stack));
     const state = await stateBytes(stack);
     const { mirrors, bareWrites } = await writeAgain(Object.values(bed.clusters));
     const mesh = `${clusters} clusters, ${clusters * (clusters - 1)} links, ${mirrors} mirrors`;
@@ -56,6 +61,7 @@ export async function measureMesh(clusters: number): Promise<Figure[]> {
     return [
       { what: `${mesh}: first up`, value: up, unit: "s", against },
       { what: `${mesh}: preview with nothing to do`, value: nothing, unit: "s" },
+      { what: `${mesh}: the same without the CLI's log`, value: unlogged, unit: "s" },
       { what: `${mesh}: state`, value: state / 1e6, unit: "MB" },
     ];
   } finally {

@@ -1,33 +1,33 @@
 import type { Bed } from "../../tests/bed/bed.ts";
 import { type Config, newStack, type PulumiStack } from "../../tests/bed/stack.ts";
-import { exportedServices, startExporting } from "./mesh.ts";
-import type { BenchObjects } from "./writer.ts";
+import { exportedServices, type Kind, startExporting } from "./mesh.ts";
 
 export interface Pair {
   readonly bed: Bed<"west" | "east">;
   readonly stack: PulumiStack;
 }
 
-/** Runs `work` on a pair of API servers without anything beside them. */
-export function withPair<T>(exports: number, work: (pair: Pair) => Promise<T>): Promise<T> {
-  return withExports({ services: exportedServices(exports) }, { gateway: false }, exports, work);
-}
+/** With all settings, no Service of a gateway is needed. */
+const links: Readonly<Record<Kind, Config>> = {
+  flat: { gateway: false },
+  gateway: { gateway: { addresses: ["192.0.2.1"], port: 4143, identity: "gateway.west" } },
+};
 
-/** Does the same with exports of any kind, keys of the link besides its ends, and the number of mirrors. */
-export async function withExports<T>(
-  exports: BenchObjects,
-  link: Config,
-  mirrors: number,
+/** Runs `work` on a pair of API servers without anything beside them, and with a stack that mirrors these exports. */
+export async function withPair<T>(
+  exports: number,
+  kind: Kind,
   work: (pair: Pair) => Promise<T>,
 ): Promise<T> {
-  const bed = await startExporting(["west", "east"], (name) =>
-    name === "west" ? exports : { services: [] },
-  );
+  const services = exportedServices(exports, kind);
+  const bed = await startExporting(["west", "east"], (name) => ({
+    services: name === "west" ? services : [],
+  }));
   try {
     const stack = await newStack(bed, "bench", {
       manage: "mirrors",
       clusters: { west: {}, east: {} },
-      links: [{ source: "east", target: "west", ...link, maxMirrors: 2 * mirrors }],
+      links: [{ source: "east", target: "west", ...links[kind], maxMirrors: 2 * exports }],
     });
     return await work({ bed, stack });
   } finally {

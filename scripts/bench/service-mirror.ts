@@ -26,7 +26,7 @@ interface Mirroring {
 
 /** Measures the first `up` and then Linkerd's controller from its start, on the same clusters with the same exports. */
 export function measureServiceMirror(exports: number, program: string): Promise<readonly Figure[]> {
-  return withPair(exports, async ({ bed, stack }) => {
+  return withPair(exports, "flat", async ({ bed, stack }) => {
     const { east, west } = bed.clusters;
     const ours = await mirroring(east, () => stack.pulumi("up", "--yes", "--skip-preview"));
     const writer = new Writer(east);
