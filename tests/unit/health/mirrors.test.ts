@@ -15,6 +15,9 @@ import { cluster, endpoints, exported, pods, service } from "../fixtures/objects
 import { planned, reconciled } from "../fixtures/reconcile.ts";
 import { east, linkReading, linkView, reading, said, tellsOf, unread, west } from "./views.ts";
 
+const link = { names: "{target}-{service}" };
+const renamed = await reconciled({ target: west, source: east, link });
+
 describe("health of a link: the gateway", () => {
   const tells = tellsOf(gatewayKnown);
   const found = (of: GatewayReading) => linkView({ reading: linkReading({}, of) });
@@ -59,8 +62,6 @@ describe("health of a link: its mirrors are as planned", () => {
     "error: gateway mirror east/shop/web-west is left over, since no link wants it. Fix: pulumi up",
   ]);
 
-  const link = { names: "{target}-{service}" };
-  const renamed = reconciled({ target: west, source: east, link });
   tells(
     "warns of a mirror with a former name until a run deletes it",
     linkView({ mirrors: { value: planned({ target: west, source: renamed, link }).decisions } }),

@@ -34,7 +34,10 @@ export const west = cluster("west", {
   services: [exported("shop/web")],
   endpoints: [endpoints("shop/web", [pods([""])])],
 });
-export const east = reconciled({ target: west, source: cluster("east", { namespaces: ["shop"] }) });
+export const east = await reconciled({
+  target: west,
+  source: cluster("east", { namespaces: ["shop"] }),
+});
 
 export function mesh(overrides: Partial<HealthMesh> = {}): HealthMesh {
   return {

@@ -13,7 +13,7 @@ const target = west([exported("shop/web")]);
 const clusters = { west: exporting("west", [exported("shop/web")]) };
 
 async function notesWith(edit: (mirror: Service) => Service): Promise<string[]> {
-  const east = edited(reconciled({ target }), "shop/web-west", {
+  const east = edited(await reconciled({ target }), "shop/web-west", {
     service: (object) => edit(marked(object, ourManager)),
   });
   const { notes } = await check({ args: argsFor(["west"]), clusters: { ...clusters, east } });

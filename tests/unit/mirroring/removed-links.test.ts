@@ -1,358 +1,245 @@
-import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import type { ObjectKey, Service } from "../../../engine/kubernetes/objects/objects.ts";
+import { deepEqual } from "node:assert/strict";
 import { removedLinks } from "../../../engine/mirroring/decide/policies/removed-links.ts";
-import type { Controller } from "../../../engine/model/controller.ts";
 import { managerOf } from "../../../engine/model/marks.ts";
-import { ownerLabels } from "../../../engine/model/owner.ts";
-import {
-  args,
-  argsFor,
-  check,
-  editing,
-  having,
-  run,
-  type Scenario,
-  settled,
-  west,
-} from "../fixtures/checked.ts";
-import { edited } from "../fixtures/edited.ts";
+import { argsFor } from "../fixtures/checked.ts";
+import { fed } from "../fixtures/federation.ts";
 import { link } from "../fixtures/link.ts";
-import { fed, listed } from "../fixtures/federation.ts";
-import { cluster, exported, member, service } from "../fixtures/objects.ts";
-import { confirmed, confirmedBy, marked, markersOf, stack, unmarked } from "../fixtures/marks.ts";
+import { confirmed } from "../fixtures/marks.ts";
+import { cluster, exported } from "../fixtures/objects.ts";
+import { testScenarios } from "../fixtures/scenario.ts";
 
-/** Compares each of these facts with a value, or matches its lines with a regular expression. */
-function expectFacts(
-  found: Readonly<Record<string, unknown>>,
-  expected: Readonly<Record<string, unknown>>,
-): void {
-  for (const [name, wanted] of Object.entries(expected)) {
-    const value = found[name];
-    if (!(wanted instanceof RegExp)) deepEqual(value, wanted, name);
-    else match(Array.isArray(value) ? value.join("\n") : JSON.stringify(value), wanted);
-  }
-}
-
-/** The config without the link to `west`. */
-const rest = argsFor(["north"]);
-const links = [{ source: "east", target: "west", maxDeletions: "50%" }] as const;
-const strict = argsFor([{ target: "west", maxDeletions: 0 }, "north"]);
-const bb = { west: west(member("shop/bb")) };
-const many = Array.from({ length: 12 }, (_, index) => `shop/web-${index}` as const);
-
-const removed = { refused: {}, left: ["shop/api-north"] };
-const kept = { left: ["shop/api-north", "shop/web-west"] };
-const isStrict = { ...kept, refused: /maxDeletions \(0\) allows 0/ };
-
-/** Removes the link after a first run with this config. */
-async function removing(before: Scenario, scenario: Partial<Scenario> = {}) {
-  return run({ ...before, args: rest, ...scenario });
-}
-
-const theirs = (live: Service) => confirmedBy("other/prod", live);
-
-function controllerOf(target: string, replicas = 1): Controller {
-  return {
-    namespace: "linkerd-multicluster",
-    name: `controller-${target}`,
-    target,
-    replicas,
-    ready: replicas,
-  };
-}
+const both = `west: shop/web; north: shop/api(flat)
++ gateway shop/web-west, discovery shop/api-north`;
+const member = `west: shop/bb(member)
++ federated shop/bb-federated`;
+const strict = both.replace("\n", "; link west: { maxDeletions: 0 }\n");
+const goes = "- gateway shop/web-west";
+const leaves = "- federated shop/bb-federated";
+const isStrict =
+  "? west: link east → west is no longer in the config, and the run would delete 1 of its 1 mirror on east, and maxDeletions (0) allows 0";
+const twelve = (words: string) =>
+  Array.from({ length: 12 }, (_, n) => `shop/web-${n}${words}`).join(" ");
+const created = (kind: string, suffix: string) =>
+  Array.from({ length: 12 }, (_, n) => `+ ${kind} shop/web-${n}-${suffix}`).join("\n");
 
 describe("the mirrors of a removed link", () => {
-  it("are deleted without reading the target, and a preview shows it", async () => {
-    const before = having(await settled(), { west: "unreachable" });
-    expectFacts(await removing(before), {
-      ...removed,
-      revision: 2,
-      removedLinks: links,
-      notes: ["east → west: -1 (- shop/web-west); shop/web loses its last backend"],
-    });
-  });
-
-  it("are no longer listed if somebody has deleted them already", async () => {
-    const action = "unlist: already deleted, or no longer this stack's";
-    expectFacts(await removing(editing(await settled(), () => undefined)), {
-      ...removed,
-      changes: { west: { "shop/web-west": { action } } },
-    });
-  });
-
-  it("are found by the mark of the stack's former name", async () => {
-    expectFacts(await removing(await settled(), { args: { ...rest, stack: "mesh/new" } }), removed);
-  });
-
-  it("include the members of federated Services", async () => {
-    expectFacts(await removing(await settled(bb)), { ...removed, removedLinks: links });
-  });
+  testScenarios(`
+# are deleted without reading the target, and a preview shows it
+${both}
+west: unreachable; unlink west
+${goes}
+* removed link to west: 50%
+# are no longer listed if somebody has deleted them already
+${both}
+edit shop/web-west: gone
+unlink west
+none
+* shop/web-west: unlist: already deleted, or no longer this stack's
+# are found by the mark of the stack's former name
+${both}
+unlink west; config: { stack: mesh/new }
+${goes}
+✓ discovery shop/api-north
+# include the members of federated Services
+${member}
+unlink west
+${leaves}
+# that are Endpoints without a Service are deleted
+${both}
+edit shop/web-west: without Service
+unlink west
+${goes}
+`);
 });
 
 describe("maxDeletions of a removed link", () => {
-  it("limits the deletions until they are allowed", async () => {
-    const first = await removing(await settled({}, strict));
-    expectFacts(first, {
-      ...isStrict,
-      removedLinks: [{ source: "east", target: "west", maxDeletions: 0 }],
-    });
-    expectFacts(await run(first.after), isStrict);
-    const allowed = { ...first.after, args: { ...rest, allowDeletions: true } };
-    expectFacts(await run(allowed), removed);
-  });
-
-  it("applies even if the link had allowDeletions", async () => {
-    const lenient = { target: "west", maxDeletions: 0, allowDeletions: true };
-    expectFacts(await removing(await settled({}, argsFor([lenient, "north"]))), isStrict);
-  });
-
-  it("doesn't apply to a revoked target", async () => {
-    const args = { ...rest, revokedTargets: ["west"] };
-    expectFacts(await removing(await settled({}, strict), { args }), removed);
-  });
-
-  for (const { what, create } of [
-    { what: "mirrors", create: exported },
-    { what: "members of federated Services", create: member },
-  ])
-    it(`is 50% of the ${what} by default`, async () => {
-      const before = await settled({ west: west(...many.map((key) => create(key))) });
-      const { left, ...facts } = await removing(before);
-      expectFacts(facts, {
-        refused: new RegExp(`would delete 12 of its 12 ${what} .*\\(50%\\) allows 6`),
-      });
-      equal(left.length, 1 + many.length);
-    });
+  testScenarios(`
+# limits the deletions until they are allowed
+${strict}
+unlink west
+${isStrict}
+again
+${isStrict}
+config: { allowDeletions: true }
+${goes}
+# applies even if the link had allowDeletions
+${strict.replace("maxDeletions: 0", "maxDeletions: 0, allowDeletions: true")}
+unlink west
+${isStrict}
+# doesn't apply to a revoked target
+${strict}
+unlink west; config: { revokedTargets: [west] }
+${goes}
+# is 50% of the mirrors by default
+west: ${twelve("")}
+${created("gateway", "west")}
+unlink west
+? west: link east → west is no longer in the config, and the run would delete 12 of its 12 mirrors on east, and maxDeletions (50%) allows 6
+# is 50% of the members of federated Services by default
+west: ${twelve("(member)")}
+${created("federated", "federated")}
+unlink west
+? west: link east → west is no longer in the config, and the run would delete 12 of its 12 members of federated Services on east, and maxDeletions (50%) allows 6
+`);
 });
 
 describe("a link that is handed over to Linkerd's controller", () => {
   const says = "Deployment east/linkerd-multicluster/controller-west";
-
   for (const replicas of [0, 1])
-    it(`keeps its mirrors without this stack's mark if the controller has replicas: ${replicas}`, async () => {
-      const found = await removing(await settled(), {
-        controllers: [controllerOf("west", replicas)],
-      });
-      expectFacts(found, {
-        ...kept,
-        // The next run forgets the link, since no mark of it is left.
-        removedLinks: [{ source: "east", target: "west", maxDeletions: "50%" }],
-        notes: [
-          "east → west: 1 no longer listed",
-          `east → west: its mirrors stay, because ${says} mirrors it now`,
-        ],
-        changes: { west: { "shop/web-west": { action: `leave: ${says} keeps it` } } },
-      });
-      deepEqual(markersOf(found.source.services.get("shop/web-west")), []);
-    });
+    testScenarios(`
+# keeps its mirrors without this stack's mark if the controller has replicas: ${replicas}
+${both}
+unlink west; controllers: west ${replicas}
+/ gateway shop/web-west: ${says}, released
+> east → west: its mirrors stay, because ${says} mirrors it now
+controllers: none
+none
+`);
 
-  it("keeps its members of federated Services", async () => {
-    expectFacts(await removing(await settled(bb), { controllers: [controllerOf("west")] }), {
-      left: ["shop/api-north", "shop/bb-federated"],
-    });
-  });
-
-  it("keeps its mirrors by mirroring: controller even if Deployments can't be listed", async () => {
-    const args = { ...rest, controllerLinks: ["west"] };
-    expectFacts(await removing(await settled(), { args, controllers: "forbidden" }), {
-      ...kept,
-      notes: /because Linkerd's controller \(mirroring: controller\) mirrors it now/,
-    });
-  });
-
-  it("loses its mirrors if the controller is another link's", async () => {
-    expectFacts(await removing(await settled(), { controllers: [controllerOf("north")] }), removed);
-  });
-
-  it("keeps its mirrors and fails the run while Deployments can't be listed", async () => {
-    const { after, ...facts } = await removing(await settled(), { controllers: "server" });
-    expectFacts(facts, {
-      ...kept,
-      removedLinks: links,
-      notes: /: its mirrors stay for now, because cluster east /,
-      refused: /stay, because it is unknown whether Linkerd's controller mirrors it now: /,
-    });
-    expectFacts(await run({ ...after, controllers: [] }), removed);
-  });
+  testScenarios(`
+# keeps its members of federated Services
+${member}
+unlink west; controllers: west
+/ federated shop/bb-federated: nobody, released
+# keeps its mirrors by mirroring: controller even if Deployments can't be listed
+${both}
+unlink west; config: { controllerLinks: [west] }; controllers: forbidden
+/ gateway shop/web-west: Linkerd's controller (mirroring: controller), released
+> east → west: its mirrors stay, because Linkerd's controller (mirroring: controller) mirrors it now
+# loses its mirrors if the controller is another link's
+${both}
+unlink west; controllers: north
+${goes}
+# keeps its mirrors and fails the run while Deployments can't be listed
+${both}
+unlink west; controllers: server
+? east: the mirrors of the removed link east → west stay, because it is unknown whether Linkerd's controller mirrors it now
+> east → west: its mirrors stay for now, because cluster east failed to list services (status 500)
+controllers: none
+${goes}
+# keeps its marked member of a federated Service while Deployments can't be listed
+${member}
+unlink west; controllers: server
+? east: the mirrors of the removed link east → west stay, because it is unknown whether Linkerd's controller mirrors it now
+controllers: none
+${leaves}
+`);
 });
 
-describe("marks for a link that neither the config nor state knows", () => {
-  /** Returns a mirror that anybody may have written, with this stack's mark. */
-  const forged = (target: string, index = 0) =>
-    confirmed(
-      managerOf(stack),
-      service(`shop/web-${index}-${target}`, { labels: ownerLabels(target) }),
-    );
-
-  for (const { what, before } of [
-    { what: "state is lost", before: {} },
-    { what: "the first run with the link was killed", before: { links: rest.links } },
+describe("marks for a link that neither config nor state knows", () => {
+  for (const [what, before] of [
+    ["state is lost", "{}"],
+    ["the first run with the link was killed", "{ links: [{ source: east, target: north }] }"],
   ])
-    it(`are reported and stay if ${what}, and go once the link was back`, async () => {
-      const scenario = { ...(await settled()), before };
-      const found = await removing(scenario);
-      expectFacts(found, {
-        ...kept,
-        refused: {},
-        removedLinks: undefined,
-        notes: /1 mark of this stack in east .*\(shop\/web-west for west\).* put the link back/m,
-      });
-      const back = await run({ ...found.after, args });
-      expectFacts(back, { ...kept, notes: ["east → west: 1 already there"] });
-      expectFacts(await removing(back.after), removed);
-    });
+    testScenarios(`
+# are reported and stay if ${what}, and go once the link was back
+${both}
+before: ${before}
+unlink west
+none
+> east: 1 mark of this stack in east is for a cluster to which neither its config nor its state has a link (shop/web-west for west), so the object stays, because anybody can write such a mark: to have what a failed run left deleted, put the link back for one run and then remove it, or set revoked: true on the cluster
+> east: if the cluster was renamed, what is already there stays, although Pulumi deletes the resource Mirrors of its former name
+link west: {}
+none
+unlink west
+${goes}
+`);
 
-  it("go if the cluster is revoked", async () => {
-    const scenario = { ...(await settled()), before: {} };
-    const revoking = { ...rest, revokedTargets: ["west"] };
-    expectFacts(await removing(scenario, { args: revoking }), removed);
-  });
+  testScenarios(`
+# go if the cluster is revoked
+${both}
+before: {}
+unlink west; config: { revokedTargets: [west] }
+${goes}
+`);
 
   for (const target of ["ghost", "federated"])
-    for (const before of [{}, { removedLinks: [{ source: "east", target }] }])
-      it(`count for no guard and bring no advice about other objects (${target})`, async () => {
-        const scenario = await settled(bb);
-        const { east } = scenario.clusters;
-        if (typeof east !== "object") throw new Error("the source can't be read");
-        const strays = Array.from({ length: 11 }, (_, index) => forged(target, index));
-        const source = cluster("east", {
-          namespaces: ["shop"],
-          services: [...east.services.values(), ...strays],
-          endpoints: [...east.endpoints.values()],
-        });
-        const found = await run({
-          ...having(scenario, { east: source }),
-          before: { ...scenario.before, ...before },
-        });
-        deepEqual([found.refused, found.left.length], [{}, 2 + 11]);
-        equal(found.notes.length, 1);
-        match(found.notes.join(), /^east: 11 marks /);
-        doesNotMatch(found.notes.join(), /bb-federated|delete service|allowDeletions/);
-      });
+    for (const before of ["{}", `{ removedLinks: [{ source: east, target: ${target} }] }`])
+      testScenarios(`
+# count for no guard and bring no advice about other objects (${target}, ${before})
+west: shop/web shop/bb(member)
++ gateway shop/web-west, federated shop/bb-federated
+before: ${before}
+east: ${Array.from({ length: 11 }, (_, n) => `shop/web-${n}-${target}(of=${target} by=acme/mesh/dev)`).join(" ")}
+none
+> east: 11 marks of this stack in east are for a cluster to which neither its config nor its state has a link
+> east: if the cluster was renamed, what is already there stays, although Pulumi deletes the resource Mirrors of its former name
+`);
 });
 
 describe("a link with names of its own that is handed over to Linkerd's controller", () => {
-  const own = { target: "west", names: "{target}-{service}" };
-  const elsewhere = { target: "west", mirrorNamespaces: { shop: "far" } };
   const says = "can't be handed over to ";
-
-  for (const { link: renamed, mirror } of [
-    { link: own, mirror: "shop/west-web" },
-    { link: elsewhere, mirror: "far/web-west" },
-  ]) {
-    const before = () =>
-      settled(
-        { east: cluster("east", { namespaces: ["shop", "far"] }) },
-        argsFor([renamed, "north"]),
-      );
-
-    it(`is a mistake of the config that names the mirror ${mirror}`, async () => {
-      const asked = { ...rest, controllerLinks: ["west"] };
-      const { mistakes } = await check({ ...(await before()), args: asked });
-      equal(mistakes.length, 1);
-      match(mistakes.join(), new RegExp(`link east → west \\(${mirror}\\) ${says}`));
-    });
-
-    it(`is refused if the link has left the config, and keeps ${mirror}`, async () => {
-      const found = await removing(await before(), { controllers: [controllerOf("west")] });
-      expectFacts(found, {
-        refused: new RegExp(`\\(${mirror}\\) ${says}Deployment east/`),
-        left: ["shop/api-north", mirror].sort(),
-        removedLinks: links,
-      });
-      deepEqual(
-        markersOf(found.source.services.get(mirror as ObjectKey)).includes(managerOf(stack)),
-        true,
-      );
-    });
-
-    it(`is possible once ${mirror} has Linkerd's name`, async () => {
-      const renamedBack = await run({ ...(await before()), args });
-      const { after } = await run(renamedBack.after);
-      const asked = { ...rest, controllerLinks: ["west"] };
-      expectFacts(await run({ ...after, args: asked }), { ...kept, refused: {}, mistakes: [] });
-    });
+  for (const [mirror, renamed] of [
+    ["shop/west-web", 'names: "{target}-{service}"'],
+    ["far/web-west", "mirrorNamespaces: { shop: far }"],
+  ] as const) {
+    const first = `west: shop/web; link west: { ${renamed} }; east: shop/ far/
++ gateway ${mirror}`;
+    testScenarios(`
+# is a mistake of the config that names the mirror ${mirror}
+${first}
+unlink west; config: { controllerLinks: [west] }
+none
+x 1 mirror of link east → west (${mirror}) ${says}Linkerd's controller
+# is refused if the link has left the config, and keeps ${mirror}
+${first}
+unlink west; controllers: west
+? west: 1 mirror of link east → west (${mirror}) ${says}Deployment east/linkerd-multicluster/controller-west
+controllers: none
+- gateway ${mirror}
+# is possible once ${mirror} has Linkerd's name
+${first}
+link west: {}
++ gateway shop/web-west
+again
+- gateway ${mirror}
+unlink west; config: { controllerLinks: [west] }
+/ gateway shop/web-west: Linkerd's controller (mirroring: controller), released
+`);
   }
 });
 
-describe("the leftovers of a removed link", () => {
-  it("are deleted if they are Endpoints without a Service", async () => {
-    const before = await settled();
-    const { east } = before.clusters;
-    if (typeof east !== "object") throw new Error("the source can't be read");
-    const alone = edited(east, "shop/web-west", { service: () => undefined });
-    const { source } = await removing(having(before, { east: alone }));
-    deepEqual([...source.endpoints.keys()], []);
-  });
-
-  it("include its marked member of a federated Service while Deployments can't be listed", async () => {
-    const before = await settled(bb);
-    const { source } = await removing(before, { controllers: "server" });
-    deepEqual(listed("shop/bb", source), "bb@west");
-    deepEqual(markersOf(source.services.get("shop/bb-federated")), [
-      "linkerd-multicluster-federated",
-      "linkerd-multicluster/acme/mesh/dev#west",
-    ]);
-  });
-});
-
 describe("mirrors of a removed link that others may own", () => {
-  it("stay if Linkerd's controller or nobody has written them, whatever state says", async () => {
-    for (const edit of [unmarked<Service>, marked<Service>])
-      for (const state of [{}, { links: rest.links }, { removedLinks: links }]) {
-        const scenario = editing(await settled(), edit);
-        const before = { ...scenario.before, ...state };
-        expectFacts(await removing({ ...scenario, before }), { ...kept, hasWrites: false });
-      }
-  });
+  const state = ["{}", "{ links: [] }", "{ removedLinks: [{ source: east, target: west }] }"];
+  for (const edit of ["unmarked", "foreign"])
+    for (const before of state)
+      testScenarios(`
+# stay if Linkerd's controller or nobody has written them: ${edit}, whatever state says: ${before}
+${both}
+edit shop/web-west: ${edit}
+before: ${before}
+unlink west
+none
+`);
 
-  it("are reported if only some of them carry a mark", async () => {
-    const before = await settled({ west: west(exported("shop/web"), exported("shop/cart")) });
-    expectFacts(await removing(editing(before, unmarked)), {
-      ...kept,
-      notes: /^east → west: 1 mirror stays, because they carry no stack's mark/m,
-    });
-  });
-
-  it("lose only this stack's mark if another stack has marked them too", async () => {
-    const found = await removing(editing(await settled(), theirs));
-    expectFacts(found, {
-      ...kept,
-      revision: 2,
-      notes: [
-        "east → west: 1 no longer listed",
-        "east → west: 1 mirror stays, because stack other/prod keeps them (shop/web-west)",
-      ],
-    });
-    const live = found.source.services.get("shop/web-west");
-    deepEqual(markersOf(live), ["linkerd-multicluster/other/prod"]);
-  });
-
-  it("include members of a federated Service that another stack has marked", async () => {
-    const key = "shop/bb-federated";
-    const { source } = await removing(editing(await settled(bb), theirs, key));
-    deepEqual(listed("shop/bb", source), "bb@west");
-    deepEqual(markersOf(source.services.get(key)), [
-      "linkerd-multicluster-federated",
-      "linkerd-multicluster/other/prod",
-    ]);
-  });
+  testScenarios(`
+# are reported if only some of them carry a mark
+west: shop/web shop/cart
++ gateway shop/web-west, gateway shop/cart-west
+edit shop/web-west: unmarked
+unlink west
+- gateway shop/cart-west
+/ gateway shop/web-west: nobody
+> east → west: 1 mirror stays, because they carry no stack's mark, so they may belong to somebody else
+# lose only this stack's mark if another stack has marked them too
+${both}
+edit shop/web-west: by other/prod
+unlink west
+/ gateway shop/web-west: stack other/prod, released
+> east → west: 1 mirror stays, because stack other/prod keeps them (shop/web-west)
+again
+none
+# include members of a federated Service that another stack has marked
+${member}
+edit shop/bb-federated: by other/prod#west
+unlink west
+/ federated shop/bb-federated: nobody, released
+again
+/ federated shop/bb-federated: nobody
+`);
 });
 
 describe("a removed link", () => {
-  it("is forgotten once its mirrors are deleted or left to others", async () => {
-    const before = await settled();
-    for (const scenario of [
-      before,
-      editing(before, theirs),
-      { ...before, controllers: [controllerOf("west")] },
-    ]) {
-      const { after } = await run({ ...scenario, args: rest });
-      const { inputs, hasWrites } = await check(after);
-      deepEqual([inputs.removedLinks, inputs.changes, hasWrites], [undefined, undefined, false]);
-    }
-  });
-
   it("is known from the mark of a member, whichever stack's name it carries", () => {
     const [dev, old] = ["acme/mesh/dev", "acme/mesh/old"];
     const marks = ["north", "south", "far"].map((name) =>
@@ -391,7 +278,7 @@ describe("a removed link", () => {
   it("is known from the previous run's links and its unfinished removals", () => {
     const linksTo = (...targets: string[]) => targets.map((target) => link({ target }));
     const names = (before: Parameters<typeof removedLinks>[1], ...targets: string[]) =>
-      removedLinks({ ...rest, links: linksTo(...targets) }, before).map((l) => l.target);
+      removedLinks({ ...argsFor([]), links: linksTo(...targets) }, before).map((l) => l.target);
     deepEqual(names({}, "west"), []);
     deepEqual(names({ links: linksTo("west", "north") }, "west"), ["north"]);
     const before = { links: linksTo("west"), removedLinks: linksTo("south", "north") };

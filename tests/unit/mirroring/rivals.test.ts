@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { ManagedFields, Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { argsFor, check } from "../fixtures/checked.ts";
-import { carryOut } from "../fixtures/carry-out.ts";
+import { applied } from "../fixtures/applied.ts";
 import { edited, withAnnotations, withLabels, withSpec } from "../fixtures/edited.ts";
 import { written } from "../fixtures/marks.ts";
 import { cluster, exported, exporting } from "../fixtures/objects.ts";
@@ -37,7 +37,7 @@ async function rounds(edits: readonly ((object: Service) => Service)[]) {
     deepEqual(again.inputs.rivals, inputs.rivals);
     before = inputs;
     if (last.outcome.outcome === "planned")
-      east = carryOut(last.outcome.decided.decisions, last.outcome.source);
+      east = await applied(last.outcome.decided.decisions, last.outcome.source);
   };
   await step();
   for (const service of edits) {

@@ -21,7 +21,7 @@ const admin = [{ name: "admin", protocol: "TCP", port: 9090 }];
 const listing = (...subsets: NonNullable<Endpoints["subsets"]>) =>
   west([db], [endpoints("shop/db", subsets)]);
 const full = listing(pods(["db-0", "db-1"]), pods(["db-2"], [], admin));
-const source = reconciled({ target: full });
+const source = await reconciled({ target: full });
 const without = listing(pods(["db-0", "db-1"]));
 const key = "shop/db-2-west";
 
@@ -104,8 +104,8 @@ describe("the mirror of a pod that is in no Endpoints", () => {
     });
 
   for (const name of ["db-02", "db-2a", "db-a2", "db-"])
-    it(`doesn't depend on a StatefulSet that wouldn't name it so: ${name}`, () => {
-      const before = reconciled({ target: listing(pods(["db-0", name])) });
+    it(`doesn't depend on a StatefulSet that wouldn't name it so: ${name}`, async () => {
+      const before = await reconciled({ target: listing(pods(["db-0", name])) });
       const { missing } = wanted({ target: listing(pods(["db-0"])), source: before, ...set({}) });
       deepEqual(missing, { [`shop/${name}-west`]: written });
     });
@@ -119,11 +119,11 @@ describe("the mirror of a pod that is in no Endpoints", () => {
     );
   });
 
-  it("stays with the ports that it had among several pods", () => {
+  it("stays with the ports that it had among several pods", async () => {
     const several = listing(pods(["db-0"]), pods(["db-1", "db-2"], [], admin));
     const root = mirrorAt(
       "shop/db-west",
-      wanted({ target: listing(pods(["db-0"])), source: reconciled({ target: several }) }),
+      wanted({ target: listing(pods(["db-0"])), source: await reconciled({ target: several }) }),
     );
     deepEqual(
       root.endpoints?.subsets.map(({ ports }) => ports),

@@ -5,8 +5,7 @@ import type { LinkSpec } from "../../../../engine/model/link.ts";
 import { noRoutes, routeAfter } from "../../../../engine/model/route.ts";
 import { ownerLabels } from "../../../../engine/model/owner.ts";
 import { annotation, label } from "../../../../engine/model/vocabulary.ts";
-import { argsFor, having, run, type Scenario } from "../../fixtures/checked.ts";
-import { decided, routesAfter, scenario } from "../../fixtures/failover.ts";
+import { argsFor, check, having, run, type Scenario } from "../../fixtures/checked.ts";
 import { confirmed, ourManager } from "../../fixtures/marks.ts";
 import { cluster, exported, exporting, service } from "../../fixtures/objects.ts";
 
@@ -23,6 +22,18 @@ const failover = { "shop/web": ["local", "west"] };
 const linked = (link: Partial<LinkSpec> = {}, more: object = { failover }) =>
   argsFor([{ target: "west", ...link }], more);
 
+function scenario(more: Partial<Scenario>): Scenario {
+  return {
+    args: linked(),
+    clusters: {
+      east: cluster("east", { namespaces: ["shop"], services: [service("shop/web")] }),
+      west: exporting("west", [exported("shop/web")]),
+    },
+    routes: noRoutes,
+    ...more,
+  };
+}
+
 function withServices<T extends Scenario>(of: T, ...services: readonly Service[]): T {
   const { east } = of.clusters;
   if (typeof east !== "object") throw new Error("the source can't be read");
@@ -34,8 +45,9 @@ function withServices<T extends Scenario>(of: T, ...services: readonly Service[]
 
 /** Returns the backends of all routes after the run, such as `shop/web evil/web-west`. */
 async function backends(of: Scenario): Promise<string[]> {
-  const { routes } = await decided(of);
-  return routes.map((route) => {
+  const { outcome } = await check(of);
+  if (outcome.outcome !== "planned") throw new Error(outcome.outcome);
+  return outcome.decided.failover.routes.map((route) => {
     return (routeAfter(route)?.spec?.rules ?? [])
       .flatMap(({ backendRefs = [] }) => backendRefs)
       .map(({ namespace = "", name = "" }) => `${namespace}/${name}`)
@@ -76,24 +88,21 @@ describe("the backends of a failover", () => {
 
   it("keep what they have while the target is in doubt, and forged mirrors never come first", async () => {
     const args = linked({ maxDeletions: 0 });
-    const routes = await routesAfter(scenario({ args }));
     const { after } = await run(scenario({ args }));
     for (const west of [
       "unreachable" as const,
       held,
       exporting("west", [exported("shop/web")], {}),
     ]) {
-      const of = withServices(having({ ...after, routes }, { west }), forged("evil/a-west"));
+      const of = withServices(having(after, { west }), forged("evil/a-west"));
       deepEqual(await backends(of), ["shop/web shop/web-west"]);
     }
   });
 
   for (const link of [{ names: "{target}-{service}" }, { mirrorNamespaces: { shop: "far" } }])
     it(`keep the former mirror until the target can be read: ${Object.keys(link).join()}`, async () => {
-      const before = scenario({ args: linked() });
-      const routes = await routesAfter(before);
-      const { after } = await run(before);
-      const renamed = withServices({ ...after, routes, args: linked(link) });
+      const { after } = await run(scenario({}));
+      const renamed = withServices({ ...after, args: linked(link) });
       const unread = having(renamed, { west: "unreachable" });
       deepEqual(await backends(unread), ["shop/web shop/web-west"]);
       deepEqual(await backends(renamed), [
@@ -113,7 +122,8 @@ describe("the backends of a failover", () => {
     });
 
   it("lose a mirror that is disproved, although a finalizer keeps it", async () => {
-    const { httpRoutes } = await routesAfter(scenario({ args: linked() }));
+    const { routes } = (await run(scenario({}))).after;
+    const { httpRoutes } = typeof routes === "object" ? routes : noRoutes;
     const hijacked = httpRoutes.map((route) => {
       const text = JSON.stringify(route).replace(
         '"namespace":"shop","name":"web-west"',

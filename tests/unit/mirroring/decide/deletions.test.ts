@@ -1,19 +1,14 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import type { LinkSpec } from "../../../../engine/model/link.ts";
 import type { Decision } from "../../../../engine/model/decision.ts";
 import {
   type DeletionLimit,
   guardedDeletions,
-  limitOfRemoved,
 } from "../../../../engine/mirroring/decide/policies/deletions.ts";
-import { argsFor } from "../../fixtures/checked.ts";
-import { managerOf } from "../../../../engine/model/marks.ts";
-import { ownerLabels } from "../../../../engine/model/owner.ts";
-import { fed, federated, plannedFederation } from "../../fixtures/federation.ts";
-import { confirmed, confirmedBy, stack } from "../../fixtures/marks.ts";
-import { cluster, exported, member, service } from "../../fixtures/objects.ts";
-import { link, west } from "../../fixtures/link.ts";
-import { planned, reconciled } from "../../fixtures/reconcile.ts";
+import { stack } from "../../fixtures/marks.ts";
+import { link } from "../../fixtures/link.ts";
+import { service } from "../../fixtures/objects.ts";
+import { testScenarios } from "../../fixtures/scenario.ts";
 
 type Max = LinkSpec["maxDeletions"];
 const rows: [max: Max, live: number, deletions: number, outcome: "runs" | "is refused"][] = [
@@ -53,96 +48,75 @@ describe("the deletions that one run may make", () => {
       deepEqual([refused(false), refused(true)], [outcome === "runs" ? 0 : 1, 0]);
     });
 
-  const names = Array.from({ length: 12 }, (_, index) => `shop/web-${index}` as const);
-  const full = west(names.map((name) => exported(name)));
-  const source = reconciled({ target: full });
-
-  it("are reported with the limit and what to do, and still planned for the preview", () => {
-    const { refusal, changes } = planned({ target: west(), source });
-    equal(
-      refusal,
-      "link east → west would delete 12 of its 12 mirrors on east, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of west points to the right cluster and that its Services are still exported",
-    );
-    equal(changes.length, 12);
-  });
-
-  it("are a share of the existing mirrors, not of new ones", () => {
-    const target = west(names.map((name) => exported(`${name}-new`)));
-    match(planned({ target, source }).refusal ?? "", /12 of its 12 mirrors/);
-  });
-
-  it("are a share of what this stack or nobody has marked", () => {
-    const others = Array.from({ length: 25 }, (_, index) => {
-      const key = `blog/web-${index}-west` as const;
-      return confirmedBy("acme/other/prod", service(key, { labels: ownerLabels("west") }));
-    });
-    const both = cluster("east", { services: [...source.services.values(), ...others] });
-    match(planned({ target: west(), source: both }).refusal ?? "", /12 of its 12 mirrors/);
-  });
+  const twelve = Array.from({ length: 12 }, (_, n) => `shop/web-${n}`);
+  const first = `west: ${twelve.join(" ")}
+${twelve.map((name) => `+ gateway ${name}-west`).join("\n")}`;
+  const others = Array.from(
+    { length: 25 },
+    (_, n) => `blog/web-${n}-west(of=west by=a/other/prod)`,
+  );
+  const refusal =
+    "? west: link east → west would delete 12 of its 12 mirrors on east, and maxDeletions (50%) allows 6";
+  testScenarios(`
+${first}
+# are reported with the limit and what to do
+west: nothing
+${refusal}: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of west points to the right cluster and that its Services are still exported
+link west: { allowDeletions: true }
+${twelve.map((name) => `- gateway ${name}-west`).join("\n")}
+# are a share of the existing mirrors, not of new ones
+west: ${twelve.map((name) => `${name}-new`).join(" ")}
+${refusal}
+# are a share of what this stack or nobody has marked
+west: nothing; east: ${others.join(" ")}
+${refusal}
+`);
 });
 
 describe("members that leave federated Services", () => {
-  const names = Array.from({ length: 12 }, (_, index) => `demo/s${index}` as const);
-  const some = (target: string, count = 12, labels = {}) =>
-    cluster(target, { services: names.slice(0, count).map((name) => member(name, { labels })) });
-  const north = some("north");
-  const source = federated({ targets: { east: some("east"), north } });
-
-  /** Returns why a run with these members is refused. */
-  function refusal(
-    targets: Parameters<typeof plannedFederation>[0]["targets"],
-    limits: readonly Partial<DeletionLimit>[] = [{ target: "east" }, { target: "north" }],
-    retired: readonly string[] = [],
-    there = source,
-  ): string {
-    const plan = plannedFederation({ source: there, targets, retired });
-    const links = limits.map((limit) => ({ ...link({ source: "west" }), ...limit }));
-    const { decisions } = plan;
-    return reasons(decisions, links).join("; ");
-  }
-
-  it("count as deletions of their link, although the Service stays", () => {
-    equal(
-      refusal({ east: some("east", 5), north }),
-      "link west → east would delete 7 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of east points to the right cluster and that its Services are still exported",
-    );
-    equal(refusal({ east: some("east", 6), north }), "");
-  });
-
-  it("are a share of those that this stack or nobody has marked", () => {
-    const names = Array.from({ length: 25 }, (_, index) => `blog/s${index}` as const);
-    const others = names.map((name) =>
-      confirmed(
-        managerOf("acme/other/prod", "east"),
-        fed(name, { remote: `${name.slice(5)}@east` }),
-      ),
-    );
-    const both = cluster("west", { services: [...source.services.values(), ...others] });
-    match(refusal({ east: some("east", 5), north }, undefined, [], both), /7 of its 12 members/);
-  });
-
-  it("count per link", () => {
-    equal(refusal({ east: some("east", 6), north: some("north", 6) }), "");
-    const sentence = refusal({ east: some("east", 1), north: some("north", 2) });
-    deepEqual(sentence.match(/link west → \w+ would delete \d+/g), [
-      "link west → east would delete 11",
-      "link west → north would delete 10",
-    ]);
-  });
-
-  it("exclude those of an unreachable cluster and of a Service that changes", () => {
-    equal(refusal({ east: undefined, north }), "");
-    equal(refusal({ east: some("east", 12, { app: "new" }), north }), "");
-  });
-
-  it("of a removed link are reported as such, with what to do", () => {
-    equal(
-      refusal(
-        { north },
-        [limitOfRemoved({ source: "west", target: "east" }, argsFor([]))],
-        ["east"],
-      ),
-      "link west → east is no longer in the config, and the run would delete 12 of its 12 members of federated Services on west, and maxDeletions (50%) allows 6: if that is meant, set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back",
-    );
-  });
+  const names = Array.from({ length: 12 }, (_, n) => `demo/s${n}`);
+  const some = (count: number, words = "member") =>
+    names
+      .slice(0, count)
+      .map((name) => `${name}(${words})`)
+      .join(" ");
+  const changed = (from: number, verb = "~") =>
+    names
+      .slice(from)
+      .map((name) => `${verb} federated ${name}-federated`)
+      .join("\n");
+  const allows = "members of federated Services on east, and maxDeletions (50%) allows 6";
+  const others = Array.from(
+    { length: 25 },
+    (_, n) => `blog/s${n}(fed=s${n}@west by=a/other/prod#west)`,
+  );
+  testScenarios(`
+west: ${some(12)}; north: ${some(12)}
+${changed(0, "+")}
+# count as deletions of their link, although the Service stays
+west: ${some(5)}
+? west: link east → west would delete 7 of its 12 ${allows}: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of west points to the right cluster and that its Services are still exported
+west: ${some(6)}
+${changed(6)}
+# are a share of those that this stack or nobody has marked
+west: ${some(5)}; east: ${others.join(" ")}
+? west: link east → west would delete 7 of its 12 ${allows}
+${others.map((name) => `/ federated ${name.split("(")[0]}-federated: nobody`).join("\n")}
+# may be as many of each link
+west: ${some(6)}; north: ${some(6)}
+${changed(6, "-")}
+# count per link
+west: ${some(1)}; north: ${some(2)}
+? west: link east → west would delete 11 of its 12 ${allows}
+? north: link east → north would delete 10 of its 12 ${allows}
+# exclude those of an unreachable cluster
+west: unreachable
+none
+# exclude those of a Service that changes
+north: ${some(12, "member app=new")}
+${changed(0)}
+# of a removed link are reported as such, with what to do
+unlink west
+? west: link east → west is no longer in the config, and the run would delete 12 of its 12 ${allows}: if that is meant, set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back
+`);
 });

@@ -31,7 +31,7 @@ const scenario = {
     [endpoints("shop/db", [pods(["db-0", "db-1"])])],
   ),
 };
-const source = reconciled(scenario);
+const source = await reconciled(scenario);
 const planWith = (key: string, edits: Edits) =>
   planned({ ...scenario, source: edited(source, key, edits) });
 

@@ -1,262 +1,157 @@
-import { deepEqual, match } from "node:assert/strict";
-import type { ServicePort } from "../../../../engine/kubernetes/objects/objects.ts";
+import { deepEqual } from "node:assert/strict";
 import { copiedAnnotations } from "../../../../engine/model/metadata.ts";
-import { missingPorts } from "../../../../engine/mirroring/decide/policies/exports.ts";
-import { federated, federationOf, listed } from "../../fixtures/federation.ts";
-import { known, link, mirrorAt, wanted, west } from "../../fixtures/link.ts";
-import {
-  cluster,
-  endpoints,
-  exported,
-  headless,
-  http,
-  member,
-  pods,
-} from "../../fixtures/objects.ts";
-import { actions, planned, reconciled, skipped, told } from "../../fixtures/reconcile.ts";
+import { link } from "../../fixtures/link.ts";
+import { exported } from "../../fixtures/objects.ts";
+import { testScenarios } from "../../fixtures/scenario.ts";
 
-const admin: ServicePort = { name: "admin", protocol: "TCP", port: 9090, targetPort: 9090 };
-const dns: ServicePort = { name: "dns", protocol: "UDP", port: 80 };
-const all = { ports: [http, admin, dns] };
-const clusters = (list: string) => ({ annotations: { "linkerd-multicluster/clusters": list } });
-const ports = (list: string) => ({ annotations: { "linkerd-multicluster/ports": list } });
-
-/** Returns reason and sentence for a Service with these annotations that is exported to `east`. */
-function why(meta: object, privateUnlessListed = false): string[] {
-  const target = west([exported("shop/web", meta, all)]);
-  return told(planned({ target, link: { privateUnlessListed } }));
-}
+const all = ":http,admin,dns";
+const clusters = (list: string) => `west: shop/web(${all} @clusters="${list}")`;
+const says = (list: string) => `its annotation linkerd-multicluster/clusters: "${list}"`;
 
 describe("clusters that an exported Service lists", () => {
   for (const list of ["east", "north,east", " east , north ", "ea*", "*", "north,*"])
-    it(`let a cluster import it that is among them: "${list}"`, () => {
-      for (const isPrivate of [false, true]) deepEqual(why(clusters(list), isPrivate), []);
-    });
+    testScenarios(`
+# let a cluster import it that is among them: "${list}"
+${clusters(list)}
++ gateway shop/web-west
+link west: { privateUnlessListed: true }
+none
+`);
 
   for (const list of ["north", "eas", "east2", "e-*,north"])
-    it(`don't let any other import it: "${list}"`, () => {
-      deepEqual(why(clusters(list)), [
-        `NotListed shop/web: its annotation linkerd-multicluster/clusters: "${list}" does not name east: add it there if it may import the Service`,
-      ]);
-    });
+    testScenarios(`
+# don't let any other import it: "${list}"
+${clusters(list)}
+! NotListed shop/web: ${says(list)} does not name east: add it there if it may import the Service
+`);
 
   for (const list of ["", "east,", "east north", "north,e t", "East", "e*t", "east;north", "**"])
-    it(`let nobody import it if they can't be read: "${list}"`, () => {
-      deepEqual(why(clusters(list)), [
-        `InvalidExport shop/web: its annotation linkerd-multicluster/clusters: "${list}" is not a list of cluster names separated by commas, so no cluster may import it: correct it, such as linkerd-multicluster/clusters: "east,north-*"`,
-      ]);
-    });
+    testScenarios(`
+# let nobody import it if they can't be read: "${list}"
+${clusters(list)}
+! InvalidExport shop/web: ${says(list)} is not a list of cluster names separated by commas, so no cluster may import it: correct it, such as linkerd-multicluster/clusters: "east,north-*"
+`);
 
-  it("are required with privateUnlessListed", () => {
-    deepEqual(why({}, true), [
-      "NotListed shop/web: west has privateUnlessListed and the Service no annotation linkerd-multicluster/clusters: name east in one if it may import the Service",
-    ]);
-    deepEqual(why({}), []);
-  });
-
-  it("can be narrowed by the link, and not widened", () => {
-    const target = west([
-      exported("shop/web", clusters("east")),
-      exported("shop/api", clusters("x")),
-    ]);
-    const narrow = planned({ target, link: { namespaces: ["blog"] } });
-    deepEqual(skipped(narrow), ["ExcludedNamespace shop/api", "ExcludedNamespace shop/web"]);
-    const wide = planned({ target, link: { namespaces: ["*"] } });
-    deepEqual(
-      [actions(wide), skipped(wide)],
-      [["create gateway shop/web-west"], ["NotListed shop/api"]],
-    );
-  });
-
-  it("decide about members of a federated Service, but for that of the cluster itself", () => {
-    const only = (name: string, list: string) =>
-      cluster(name, { services: [member("demo/bb", clusters(list))] });
-    const federation = {
-      source: only("west", "east"),
-      targets: { east: only("east", "west"), north: only("north", "east") },
-    };
-    deepEqual(listed("demo/bb", federated(federation)), "bb@east local bb");
-    deepEqual(
-      federationOf(federation).skips.map(({ reason, cluster }) => [reason, cluster]),
-      [["NotListed", "north"]],
-    );
-  });
+  testScenarios(`
+# are required with privateUnlessListed
+west: shop/web
++ gateway shop/web-west
+link west: { privateUnlessListed: true, maxDeletions: 1 }
+- gateway shop/web-west
+! NotListed shop/web: west has privateUnlessListed and the Service no annotation linkerd-multicluster/clusters: name east in one if it may import the Service
+# can be narrowed by the link, and not widened
+west: shop/web(@clusters=east) shop/api(@clusters=x); link west: { namespaces: [blog] }
+! ExcludedNamespace shop/api
+! ExcludedNamespace shop/web
+link west: { namespaces: ["*"] }
++ gateway shop/web-west
+! NotListed shop/api
+# decide about members of a federated Service, but for that of the cluster itself
+west: demo/bb(member @clusters=east); north: demo/bb(member @clusters=west)
+east: demo/bb(member @clusters=west)
++ federated demo/bb-federated
+= demo/bb-federated: federated Service of bb@west, local bb
+! NotListed demo/bb: its annotation linkerd-multicluster/clusters: "west" does not name east
+`);
 
   it("are not copied to mirrors, nor are ports", () => {
-    const { metadata } = exported("shop/web");
-    const annotations = { ...clusters("east").annotations, ...ports("http").annotations, a: "b" };
-    deepEqual(copiedAnnotations({ metadata: { ...metadata, annotations }, spec: {} }, link()), {
-      a: "b",
-    });
+    const [prefix, others] = ["linkerd-multicluster", { a: "b" }];
+    const annotations = { [`${prefix}/clusters`]: "east", [`${prefix}/ports`]: "http", ...others };
+    deepEqual(copiedAnnotations(exported("shop/web", { annotations }), link()), others);
   });
 });
 
 describe("ports that an exported Service lists", () => {
-  for (const [list, expected] of [
-    ["http", [http]],
-    ["9090 , http", [http, admin]],
-    ["80", [http, dns]],
-    ["dns,gone", [dns]],
+  const web = (list: string) => `west: shop/web(${all} @ports="${list}")`;
+  const http = "http 80→8080/TCP";
+  for (const [list, expected, leads] of [
+    ["http", http, "http 4143/TCP"],
+    ["9090 , http", `admin 9090/TCP, ${http}`, "admin 4143/TCP, http 4143/TCP"],
+    ["80", `dns 80/UDP, ${http}`, "dns 4143/UDP, http 4143/TCP"],
+    ["dns,gone", "dns 80/UDP", "dns 4143/UDP"],
   ] as const)
-    it(`are those of its mirror and of the mirror's Endpoints: "${list}"`, () => {
-      const target = west([exported("shop/web", ports(list), all)]);
-      const { endpoints, ports: own } = mirrorAt(
-        "shop/web-west",
-        wanted({ target, gateway: known() }),
-      );
-      deepEqual(own, expected);
-      deepEqual(
-        endpoints?.subsets.flatMap((subset) => subset.ports.map(({ name }) => name)),
-        expected.map(({ name }) => name),
-      );
-    });
+    testScenarios(`
+# are those of its mirror and of the mirror's Endpoints: "${list}"
+${web(list)}
++ gateway shop/web-west
+= shop/web-west: gateway mirror of web: ${expected}
+edit shop/web-west: without Endpoints
+~ gateway shop/web-west: endpoints: no object → 192.0.2.10 (${leads})
+`);
 
-  it("are those of a headless mirror, of its Endpoints and of its pods' mirrors", () => {
-    const { annotations } = ports("http");
-    const [one, other] = [http, admin].map(({ name = "", protocol = "" }) => ({
-      name,
-      protocol,
-      port: 8080,
-    }));
-    if (one === undefined || other === undefined) throw new Error("two ports");
-    const target = west(
-      [headless("shop/db", { annotations }, [http, admin])],
-      [endpoints("shop/db", [pods(["db-0"], [], [one, other])])],
-    );
-    const { mirrors } = wanted({ target });
-    deepEqual(
-      mirrors.map((mirror) => [mirror.kind, mirror.ports]),
-      [
-        ["headless", [http]],
-        ["endpoint", [http]],
-      ],
-    );
-    deepEqual(
-      mirrors[0]?.endpoints?.subsets.map((subset) => subset.ports),
-      [[one]],
-    );
-    const source = reconciled({
-      target: west([headless("shop/db", {}, [http, admin])], [...target.endpoints.values()]),
-    });
-    const away = {
-      ...target,
-      endpoints: new Map([["shop/db" as const, endpoints("shop/db", [])]]),
-    };
-    const held = wanted({ target: away, source }).mirrors;
-    deepEqual(
-      held[0]?.endpoints?.subsets.map((subset) => subset.ports),
-      [[one]],
-    );
-  });
+  for (const list of ["gone", "", "http admin", "8080"])
+    testScenarios(`
+# let nobody import the Service if they name none of its ports: "${list}"
+${web(list)}
+! InvalidExport shop/web: its annotation linkerd-multicluster/ports: "${list}" names none of its ports: correct it, such as linkerd-multicluster/ports: "http"
+`);
 
-  it("let nobody import the Service if they name none of its ports", () => {
-    const unnamed = west([exported("shop/web", ports("http"), { ports: [{ port: 80 }] })]);
-    match(told(planned({ target: unnamed })).join(), /such as linkerd-multicluster\/ports: "80"$/);
-    for (const list of ["gone", "", "http admin", "8080"])
-      deepEqual(why(ports(list)), [
-        `InvalidExport shop/web: its annotation linkerd-multicluster/ports: "${list}" names none of its ports: correct it, such as linkerd-multicluster/ports: "http"`,
-      ]);
-  });
-
-  it("are reported if the Service lacks some of them and is exported to the cluster", () => {
-    const { annotations } = ports("http,gone");
-    const others = { annotations: { ...annotations, ...clusters("north").annotations } };
-    const services = [
-      exported("shop/web", { annotations }, all),
-      member("shop/api", { annotations }, all),
-      exported("shop/whole", ports("http"), all),
-      exported("shop/others", others, all),
-      exported("shop/none", { annotations, labels: { "mirror.linkerd.io/exported": "no" } }, all),
-    ];
-    const target = {
-      snapshot: west(services),
-      gateway: known(),
-      gatewayPending: false,
-      statefulSets: [],
-    };
-    deepEqual(missingPorts({ link: link(), target: { value: target } }), [
-      'the annotation linkerd-multicluster/ports on west names ports that don\'t exist (shop/web has no port "gone", shop/api has no port "gone"): correct it there',
-    ]);
-    deepEqual(
-      missingPorts({ link: link(), target: { value: { ...target, snapshot: west() } } }),
-      [],
-    );
-  });
+  const headless = (words: string) => `west: shop/db(headless ${words})`;
+  testScenarios(`
+# are those of a headless mirror, of its Endpoints and of its pods' mirrors, also while pods are missing
+${headless(":http,admin pods:http,admin db-0 @ports=http")}
++ headless shop/db-west, endpoint shop/db-0-west
+= shop/db-west: headless mirror of db: ${http}, 1 pod
+= shop/db-0-west: endpoint mirror of db-0.db: ${http}
+edit shop/db-west: without Endpoints
+~ headless shop/db-west: endpoints: no object → db-0@10.96.0.1 (http 8080/TCP)
+${headless(":http,admin listed")}
+~ headless shop/db-west: ports: ${http} → admin 9090/TCP, ${http}
+~ endpoint shop/db-0-west: ports
+${headless(":http,admin listed @ports=http")}
+~ headless shop/db-west: ports
+~ endpoint shop/db-0-west: ports
+# need no name to be suggested
+west: shop/web(:80 @ports=http)
+! InvalidExport shop/web: its annotation linkerd-multicluster/ports: "http" names none of its ports: correct it, such as linkerd-multicluster/ports: "80"
+# are reported if the Service lacks some of them and is exported to the cluster
+west: shop/web(${all} @ports=http,gone) shop/api(member ${all} @ports=http,gone) shop/whole(${all} @ports=http) shop/others(${all} @ports=http,gone @clusters=north) shop/none(${all} @ports=gone exported=no)
++ gateway shop/web-west, gateway shop/whole-west, federated shop/api-federated
+! NotListed shop/others
+> east → west: the annotation linkerd-multicluster/ports on west names ports that don't exist (shop/web has no port "gone", shop/api has no port "gone"): correct it there
+> east: Linkerd in east finds no pods of other clusters for shop/api-federated without credentials for these clusters
+`);
 });
 
 describe("ports of a federated Service whose members list some", () => {
-  const two = (name: string, list?: string) =>
-    cluster(name, {
-      services: [
-        member("demo/bb", list === undefined ? {} : ports(list), { ports: [http, admin] }),
-      ],
-    });
-  const of = (targets: Record<string, ReturnType<typeof two>>, source?: ReturnType<typeof two>) => {
-    const { mirrors, skips, conflicts } = federationOf({ targets, ...(source && { source }) });
-    return {
-      ports: mirrors[0]?.ports.map(({ name }) => name),
-      members: mirrors[0]?.annotations["multicluster.linkerd.io/remote-discovery"],
-      skips: skips.map(({ reason, cluster }) => `${reason} ${cluster}`),
-      conflicts: Object.keys(conflicts),
-    };
-  };
-
-  it("are not taken from the others by one that would join", () => {
-    const found = of({ east: two("east"), north: two("north", "http") }, two("west"));
-    deepEqual(found, {
-      ports: ["http", "admin"],
-      members: "bb@east",
-      skips: ["NarrowsOthers north"],
-      conflicts: [],
-    });
-  });
-
-  it("are fewer for all, with a note, if a member that is in omits some", () => {
-    const north = { north: two("north", "http") };
-    const found = of({ ...north, east: two("east") }, federated({ targets: north }));
-    deepEqual(found, {
-      ports: ["http"],
-      members: "bb@north,bb@east",
-      skips: [],
-      conflicts: ["demo/bb"],
-    });
-  });
-
-  it("include those that every member lists", () => {
-    const found = of({ east: two("east", "http,admin"), north: two("north", "admin,http") });
-    deepEqual(found.ports, ["http", "admin"]);
-  });
-
-  it("are never none: of members that omit each other's, the first one joins", () => {
-    const found = of({ east: two("east", "http"), north: two("north", "admin") });
-    deepEqual(found, {
-      ports: ["http"],
-      members: "bb@east",
-      skips: ["NarrowsOthers north"],
-      conflicts: [],
-    });
-  });
-
-  it("are no port of a new member that has only what the others omit", () => {
-    const east = { east: two("east", "http") };
-    const ports = { ports: [admin] };
-    const north = cluster("north", { services: [member("demo/bb", {}, ports)] });
-    const found = of({ ...east, north }, federated({ targets: east }));
-    deepEqual([found.members, found.skips], ["bb@east", ["NoCommonPort north"]]);
-  });
-
-  it("lose what a member begins to omit only if no other has it, or else that member", () => {
-    const omitting = { east: two("east", "http") };
-    const alone = of(omitting, federated({ targets: { east: two("east") } }));
-    deepEqual([alone.ports, alone.members], [["http"], "bb@east"]);
-    const north = { north: two("north") };
-    const together = of(
-      { ...omitting, ...north },
-      federated({ targets: { east: two("east"), ...north } }),
-    );
-    deepEqual(
-      [together.ports, together.members, together.skips],
-      [["http", "admin"], "bb@north", ["NarrowsOthers east"]],
-    );
-  });
+  const joins = "+ federated demo/bb-federated\n= demo/bb-federated: federated Service of";
+  const two = (ports = "") => `demo/bb(member :http,admin ${ports})`;
+  const [http, admin] = ["http 80→8080/TCP", "admin 9090/TCP"];
+  testScenarios(`
+# are not taken from the others by one that would join
+west: ${two()}; north: ${two("@ports=http")}; east: ${two()}
+${joins} bb@west, local bb: ${admin}, ${http}
+! NarrowsOthers demo/bb
+# are fewer for all, with a note, if a member that is in omits some
+north: ${two("@ports=http")}
+${joins} bb@north: ${http}
+far: ${two()}
+~ federated demo/bb-federated
+= demo/bb-federated: federated Service of bb@north, bb@far: ${http}
+> east: demo/bb: its ports are fewer than those of far (admin 9090/TCP, http 80/TCP), since another member omits the others
+# include those that every member lists
+west: ${two("@ports=http,admin")}; north: ${two("@ports=admin,http")}
+${joins} bb@west, bb@north: ${admin}, ${http}
+# are never none: of members that omit each other's, the first one joins
+west: ${two("@ports=http")}; north: ${two("@ports=admin")}
+${joins} bb@north: ${admin}
+! NarrowsOthers demo/bb
+# are no port of a new member that has only what the others omit
+west: ${two("@ports=http")}
+${joins} bb@west: ${http}
+north: demo/bb(member :admin)
+! NoCommonPort demo/bb
+# lose what a member begins to omit if no other has it
+west: ${two()}
+${joins} bb@west: ${admin}, ${http}
+west: ${two("@ports=http")}
+~ federated demo/bb-federated
+= demo/bb-federated: federated Service of bb@west: ${http}
+# lose a member that begins to omit what others have
+west: ${two()}; north: ${two()}
+${joins} bb@west, bb@north: ${admin}, ${http}
+west: ${two("@ports=http")}
+~ federated demo/bb-federated: annotation remote-discovery: "bb@west,bb@north" → "bb@north"
+! NarrowsOthers demo/bb
+`);
 });

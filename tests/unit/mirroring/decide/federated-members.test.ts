@@ -1,213 +1,155 @@
-import { deepEqual, equal } from "node:assert/strict";
-import type { LinkSpec } from "../../../../engine/model/link.ts";
-import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
-import {
-  fed,
-  federated,
-  type Federation,
-  federationOf,
-  listed,
-  plannedFederation,
-} from "../../fixtures/federation.ts";
-import { managerOf } from "../../../../engine/model/marks.ts";
-import { confirmed, unmarked } from "../../fixtures/marks.ts";
-import { cluster, http, member, service } from "../../fixtures/objects.ts";
+import { testScenarios } from "../../fixtures/scenario.ts";
 
-const bb = member("demo/bb");
-const headless = { clusterIP: "None", ports: [http] };
-const app = (key: "demo/bb") => service(key, { labels: { app: "bb" } });
-const byApp = { federatedServiceSelector: { matchLabels: { app: "bb" } } };
-const mirrored = { "mirror.linkerd.io/mirrored-service": "true" };
-
-/** Returns a federation with these Services in the source west and its targets. */
-function world(west: Service[], east: Service[], north: Service[] = []): Federation {
-  return {
-    source: cluster("west", { namespaces: ["demo"], services: west }),
-    targets: {
-      east: cluster("east", { services: east }),
-      north: cluster("north", { services: north }),
-    },
-  };
-}
+const joins = "+ federated demo/bb-federated";
+const listed = "= demo/bb-federated: federated Service of";
+const excluding = "link west: { excludedNamespaces: [demo] }";
+const tooLarge = "demo/bb(member :*101)";
+const mirrored = "mirror.linkerd.io/mirrored-service=true";
 
 describe("the members of a federated Service (linkerd-behaviour.md 4.2)", () => {
-  const excluding = { east: { excludedNamespaces: ["demo"] } };
-  const rows: [who: string, federation: Federation, listed: string | undefined][] = [
-    [
-      "are Services of all linked clusters and of the source",
-      world([bb], [bb], [bb]),
-      "bb@east,bb@north local bb",
-    ],
-    ["have the same name", world([], [bb], [member("demo/bc")]), "bb@east"],
-    ["have the same namespace", world([], [bb], [member("test/bb")]), "bb@east"],
-    [
-      "are chosen by the selector of their own link",
-      {
-        ...world([], [app("demo/bb")], [bb]),
-        links: { east: byApp, north: { federatedServiceSelector: {} } },
-      },
-      "bb@east",
-    ],
-    [
-      "in the source are chosen by the selector of any link",
-      { ...world([bb], []), links: { north: byApp } },
-      "local bb",
-    ],
-    [
-      "may be Services that aren't exported",
-      world([], [member("demo/bb", { labels: { "mirror.linkerd.io/exported": "false" } })]),
-      "bb@east",
-    ],
-    [
-      "exclude namespaces that their link excludes",
-      { ...world([], [bb], [bb]), links: excluding },
-      "bb@north",
-    ],
-    [
-      "in the source need one link that covers their namespace",
-      { ...world([bb], []), links: excluding },
-      "local bb",
-    ],
-    [
-      "in the source exclude namespaces that no link covers",
-      { ...world([bb], []), links: { ...excluding, north: { namespaces: ["shop"] } } },
-      undefined,
-    ],
-  ];
-  for (const [who, federation, members] of rows)
-    it(who, () => {
-      equal(listed("demo/bb", federated(federation)), members);
-    });
-
-  it("lose the labels that their link excludes, or for the local member any link", () => {
-    const one = member("demo/bb", { labels: { good: "1", "evil.io/a": "1", bad: "1" } });
-    const links = { east: { excludedLabels: ["evil.io/*"] }, north: { excludedLabels: ["bad"] } };
-    const labels = (...services: [Service[], Service[]]) =>
-      federationOf({ ...world(...services), links }).mirrors[0]?.labels;
-    deepEqual(labels([], [one]), { good: "1", bad: "1", ...mirrored });
-    deepEqual(labels([one], []), { good: "1", ...mirrored });
-  });
-
-  it("keep other controllers' labels if their link copies them, or for the local member every link", () => {
-    const [argo, kapp] = ["argocd.argoproj.io/instance", "kapp.k14s.io/app"] as const;
-    const one = member("demo/bb", { labels: { [argo]: "bb", [kapp]: "bb" } });
-    const links: Record<string, Partial<LinkSpec>> = {
-      east: { copiedMetadata: ["argocd.argoproj.io/*", kapp] },
-      north: { copiedMetadata: ["argocd.argoproj.io/*"] },
-    };
-    const labels = (...services: [Service[], Service[]]) =>
-      federationOf({ ...world(...services), links }).mirrors[0]?.labels;
-    deepEqual(labels([], [one]), { [argo]: "bb", [kapp]: "bb", ...mirrored });
-    deepEqual(labels([one], []), { [argo]: "bb", ...mirrored });
-  });
+  const two = "west: demo/bb(member); north: demo/bb(member)";
+  const local = "west: nothing; north: nothing; east: demo/bb(member)";
+  testScenarios(`
+# are Services of all linked clusters and of the source
+${two}
+east: demo/bb(member)
+${joins}
+${listed} bb@west, bb@north, local bb
+# have the same name
+west: demo/bb(member); north: demo/bc(member)
+${joins}, federated demo/bc-federated
+${listed} bb@west
+# have the same namespace
+west: demo/bb(member); north: test/bb(member)
+${joins}, federated test/bb-federated
+${listed} bb@west
+# are chosen by the selector of their own link
+west: demo/bb(plain app=bb); north: demo/bb(member)
+link west: { federatedServiceSelector: { matchLabels: { app: bb } } }
+link north: { federatedServiceSelector: {} }
+${joins}
+${listed} bb@west
+# in the source are chosen by the selector of any link
+west: nothing; north: nothing; link north: { federatedServiceSelector: { matchLabels: { app: bb } } }
+east: demo/bb(plain app=bb)
+${joins}
+${listed} local bb
+# may be Services that aren't exported
+west: demo/bb(member exported=false)
+${joins}
+# exclude namespaces that their link excludes
+${two}
+${excluding}
+! ExcludedNamespace demo/bb
+${joins}
+${listed} bb@north
+# in the source need one link that covers their namespace
+${local}
+${excluding}
+${joins}
+${listed} local bb
+# in the source exclude namespaces that no link covers
+${local}
+${excluding}
+link north: { namespaces: [shop] }
+! ExcludedNamespace demo/bb
+# lose the labels that their link excludes
+west: demo/bb(member good=1 evil.io/a=1 bad=1); north: nothing
+link west: { excludedLabels: [evil.io/*] }; link north: { excludedLabels: [bad] }
+${joins}
+edit demo/bb-federated: { metadata: { labels: { good: x, evil.io/a: x, bad: x } } }
+~ federated demo/bb-federated: label bad: "x" → "1", label good: "x" → "1"
+# lose the labels that any link excludes, for the local member
+${local.replace("member", "member good=1 evil.io/a=1 bad=1")}
+link west: { excludedLabels: [evil.io/*] }; link north: { excludedLabels: [bad] }
+${joins}
+edit demo/bb-federated: { metadata: { labels: { good: x, evil.io/a: x, bad: x } } }
+~ federated demo/bb-federated: label good: "x" → "1"
+# keep other controllers' labels if their link copies them, or for the local member every link
+${local.replace("member", "member argocd.argoproj.io/instance=1 kapp.k14s.io/app=1")}
+link west: { copiedMetadata: [argocd.argoproj.io/*, kapp.k14s.io/app] }
+link north: { copiedMetadata: [argocd.argoproj.io/*] }
+${joins}
+edit demo/bb-federated: { metadata: { labels: { argocd.argoproj.io/instance: x, kapp.k14s.io/app: x } } }
+~ federated demo/bb-federated: label argocd.argoproj.io/instance: "x" → "1"
+east: demo/bb(plain); west: demo/bb(member argocd.argoproj.io/instance=2 kapp.k14s.io/app=2)
+~ federated demo/bb-federated: label argocd.argoproj.io/instance: "1" → "2", label kapp.k14s.io/app: "x" → "2"
+`);
 });
 
 describe("Services that can't be members", () => {
-  const mirror = member("demo/bb", { labels: mirrored });
-
-  it("are skipped for the same reasons as exported Services, each with its cluster", () => {
-    const { mirrors, skips } = federationOf(world([mirror], [mirror]));
-    deepEqual(mirrors, []);
-    deepEqual(
-      skips.map(({ cluster = "", reason }) => `${cluster} ${reason}`),
-      ["west IsMirror", "east IsMirror"],
-    );
-  });
-
-  it("include headless ones", () => {
-    const { mirrors, skips } = federationOf(world([], [member("demo/bb", {}, headless)]));
-    deepEqual(mirrors, []);
-    deepEqual(
-      skips.map(({ reason, sentence }) => [reason, sentence]),
-      [
-        [
-          "HeadlessMember",
-          "a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP",
-        ],
-      ],
-    );
-  });
+  testScenarios(`
+# are skipped for the same reasons as exported Services, each with its cluster
+west: demo/bb(member ${mirrored}); east: demo/bb(member ${mirrored})
+! IsMirror demo/bb: it is a mirror itself on west
+! IsMirror demo/bb: it is a mirror itself on east
+# include headless ones
+west: demo/bb(headless exported=no mirror.linkerd.io/federated=member)
+! HeadlessMember demo/bb: a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP
+`);
 });
 
 describe("a member about which nothing can be concluded", () => {
-  const wide = { ports: Array.from({ length: 101 }, (_, index) => ({ port: index + 1 })) };
-  const tooLarge = member("demo/bb", {}, wide);
-  const created = { north: "2024-11-07T19:53:01Z", east: "2024-11-07T19:53:06Z" };
-
-  it("stays while others leave, join and change", () => {
-    const both = { ...world([bb], [bb], [bb]), created };
-    const source = federated(both);
-    equal(
-      listed("demo/bb", federated({ ...world([], [tooLarge]), source, created })),
-      "bb@east local bb",
-    );
-    const changed = member("demo/bb", { labels: { new: "yes" } });
-    const noLocal = {
-      ...source,
-      services: new Map([...source.services].filter(([key]) => key !== "demo/bb")),
-    };
-    const now = { ...world([], [tooLarge], [changed]), source: noLocal, created };
-    equal(listed("demo/bb", federated(now)), "bb@east,bb@north");
-    equal(federated(now).services.get("demo/bb-federated")?.metadata.labels?.new, "yes");
-  });
-
-  it("doesn't hold a federated Service that all others leave", () => {
-    const source = federated({ ...world([], [], [bb]), created });
-    equal(listed("demo/bb", federated({ ...world([], [tooLarge]), source, created })), undefined);
-  });
-
-  it("is any that exceeds maxMirrors now, in the source too if it is too large", () => {
-    const source = federated(world([bb], [bb]));
-    const large = world([tooLarge], [tooLarge]);
-    const services = new Map([...source.services, ["demo/bb", tooLarge] as const]);
-    equal(
-      listed("demo/bb", federated({ ...large, source: { ...source, services } })),
-      "bb@east local bb",
-    );
-  });
+  const all = `west: demo/bb(member)
+north: demo/bb(member)
+${joins}`;
+  testScenarios(`
+# stays while others leave
+${all}
+west: ${tooLarge}; north: nothing
+! TooLarge demo/bb
+~ federated demo/bb-federated: annotation remote-discovery: "bb@west,bb@north" → "bb@west"
+# stays while others change
+${all}
+west: ${tooLarge}; north: demo/bb(member new=yes)
+! TooLarge demo/bb
+~ federated demo/bb-federated: label new: none → "yes"
+# doesn't hold a federated Service that all others leave
+west: nothing; north: demo/bb(member)
+${joins}
+west: ${tooLarge}; north: nothing
+! TooLarge demo/bb
+- federated demo/bb-federated
+# is any that exceeds maxMirrors now, in the source too if it is too large
+west: demo/bb(member); east: demo/bb(member)
+${joins}
+west: ${tooLarge}; east: ${tooLarge}
+! TooLarge demo/bb
+! TooLarge demo/bb
+~ federated demo/bb-federated
+${listed} bb@west, local bb
+`);
 });
 
 describe("the marks of a federated Service", () => {
-  const marks = (federation: Federation) =>
-    plannedFederation(federation).decisions.map((decision) => [
-      decision.verdict,
-      "mark" in decision ? decision.mark : undefined,
-    ]);
-
-  it("are set by the run that finds none, and are no reason to write again", () => {
-    const federation = world([bb], [bb]);
-    const source = federated(federation);
-    deepEqual(marks({ ...federation, source }), [["keep", undefined]]);
-    const services = new Map([...source.services].map(([key, each]) => [key, unmarked(each)]));
-    deepEqual(marks({ ...federation, source: { ...source, services } }), [["keep", "confirm"]]);
-  });
-
-  it("are removed once this stack has no member, and another stack has", () => {
-    const live = ["acme/mesh/dev", "acme/mesh/other"].reduce(
-      (each, stack) => confirmed(managerOf(stack, "east"), each),
-      fed("demo/bb", { remote: "bb@east" }),
-    );
-    deepEqual(marks(world([live], [])), [["handOver", "release"]]);
-  });
+  testScenarios(`
+# are set by the run that finds none, and are no reason to write again
+west: demo/bb(member)
+${joins}
+again
+none
+edit demo/bb-federated: unmarked
+✓ federated demo/bb-federated
+# are removed once this stack has no member, and another stack has
+west: nothing; east: demo/bb(fed=bb@west by=acme/mesh/dev#west by=acme/mesh/other#west)
+/ federated demo/bb-federated: nobody, released
+`);
 });
 
 describe("a namespace that the source lacks", () => {
-  const links = { east: { createNamespaces: true } };
-
-  it("is created if a member's link says so, and all members join at once", () => {
-    const federation = { ...world([], [member("test/bb")], [member("test/bb")]), links };
-    const plan = plannedFederation(federation);
-    deepEqual([plan.namespaces, plan.skips], [["test"], []]);
-    equal(listed("test/bb", federated(federation)), "bb@east,bb@north");
-  });
-
-  it("isn't created for a Service that can't be a member", () => {
-    const broken = [member("test/bb", {}, headless)];
-    const plan = plannedFederation({ ...world([], broken, [member("test/bb")]), links });
-    deepEqual(plan.namespaces, []);
-    deepEqual(
-      plan.skips.map(({ cluster = "", reason }) => `${reason} ${cluster}`),
-      ["HeadlessMember east", "MissingNamespace north"],
-    );
-  });
+  const two = `north: test/bb(member)
+link west: { createNamespaces: true }
+east: demo/`;
+  testScenarios(`
+# is created if a member's link says so, and all members join at once
+west: test/bb(member)
+${two}
++ namespace test, federated test/bb-federated
+= test/bb-federated: federated Service of bb@west, bb@north
+# isn't created for a Service that can't be a member
+west: test/bb(headless exported=no mirror.linkerd.io/federated=member)
+${two}
+! HeadlessMember test/bb
+! MissingNamespace test/bb
+`);
 });

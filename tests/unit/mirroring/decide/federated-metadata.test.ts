@@ -77,25 +77,28 @@ describe("the labels, annotations and ports of a federated Service (linkerd-beha
     ],
   ];
   for (const [rule, federation, owner] of rows)
-    it(rule, () => {
+    it(rule, async () => {
       const source = federation.source ?? noMember;
       deepEqual(whose({ ...federation, source }), owner);
-      const before = federated({ source: noMember, targets: both });
+      const before = await federated({ source: noMember, targets: both });
       const services = new Map([...source.services, ...before.services]);
       deepEqual(whose({ ...federation, source: { ...before, services } }), owner);
     });
 });
 
+const created = { north: second, east: first };
+const source = await federated({ source: noMember, targets: both, created });
+const withoutLinks = await federated({ source: noMember, targets: both });
+const onlyEast = await federated({ source: noMember, targets: { east: memberOf("east", 4) } });
+
 describe("the live labels, annotations and ports of a federated Service", () => {
-  const created = { north: second, east: first };
-  const source = federated({ source: noMember, targets: both, created });
   const withLocal = { ...source, services: new Map([...source.services, ...west.services]) };
   const away = { east: undefined, north };
   const rows: [rule: string, federation: Federation, whose: string][] = [
     ["stay while a listed member is unreachable", { source, targets: away, created }, "east"],
     [
       "stay while a listed member is unreachable, even without Links",
-      { source: federated({ source: noMember, targets: both }), targets: away },
+      { source: withoutLinks, targets: away },
       "east",
     ],
     [
@@ -122,10 +125,7 @@ describe("the live labels, annotations and ports of a federated Service", () => 
     ["change if another writer's member has no Link", { source, targets: { north } }, "north"],
     [
       "change if an unreachable cluster isn't listed",
-      {
-        source: federated({ source: noMember, targets: { east: memberOf("east", 4) } }),
-        targets: { east, north: undefined },
-      },
+      { source: onlyEast, targets: { east, north: undefined } },
       "east",
     ],
   ];

@@ -5,7 +5,7 @@ import type { EndpointSubset } from "../../../../engine/kubernetes/objects/objec
 import { hostSubsets } from "../../../../engine/model/headless.ts";
 import { wanted, west, nothingWanted } from "../../fixtures/link.ts";
 import { endpoints, headless, http, podPorts, pods } from "../../fixtures/objects.ts";
-import { actions, planned, reconciled } from "../../fixtures/reconcile.ts";
+import { testScenarios } from "../../fixtures/scenario.ts";
 
 const remoteName = "mirror.linkerd.io/remote-svc-fq-name";
 const identity = { "mirror.linkerd.io/remote-gateway-identity": "gateway.west" };
@@ -116,35 +116,20 @@ describe("a headless mirror (linkerd-behaviour.md 3.2 - 3.4)", () => {
 });
 
 describe("pods that come and go (linkerd-behaviour.md 3.4)", () => {
-  const names = ["a/db", "b/db"] as const;
-  /** The target with these pods in the Services of that name in two namespaces. */
-  const listing = (...[inA, inB]: [string[], string[]]) =>
-    west(
-      names.map((name) => headless(name)),
-      [inA, inB].map((ready, at) =>
-        endpoints(names[at] ?? "a/db", ready.length === 0 ? [] : [pods(ready)]),
-      ),
-    );
-  const link = { readiness: "follow" as const };
-  const source = reconciled({ target: listing(["db-0"], ["db-0", "db-1"]), link });
-
-  it("add and remove their mirrors in their own namespace only, and the root follows", () => {
-    const target = listing(["db-0", "db-1"], ["db-1"]);
-    deepEqual(actions(planned({ target, source, link })), [
-      "create endpoint a/db-1-west",
-      "update headless a/db-west",
-      "delete endpoint b/db-0-west",
-      "update headless b/db-west",
-    ]);
-  });
-
-  it("leave the root without endpoints once all are gone", () => {
-    const target = listing([], ["db-0", "db-1"]);
-    deepEqual(actions(planned({ target, source, link })), [
-      "delete endpoint a/db-0-west",
-      "update headless a/db-west",
-    ]);
-  });
+  testScenarios(`
+west: a/db(headless db-0) b/db(headless db-0 db-1); link west: { readiness: follow }
++ headless a/db-west, endpoint a/db-0-west, headless b/db-west, endpoint b/db-0-west, endpoint b/db-1-west
+# add and remove their mirrors in their own namespace only, and the root follows
+west: a/db(headless db-0 db-1) b/db(headless db-1)
++ endpoint a/db-1-west
+~ headless a/db-west
+- endpoint b/db-0-west
+~ headless b/db-west
+# leave the root without endpoints once all are gone
+west: a/db(headless listed) b/db(headless db-0 db-1)
+- endpoint a/db-0-west
+~ headless a/db-west
+`);
 });
 
 it("subsets without a hostname name no pods, and an empty hostname is none", () => {

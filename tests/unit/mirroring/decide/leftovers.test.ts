@@ -1,92 +1,59 @@
-import { deepEqual, equal } from "node:assert/strict";
-import { reasons } from "../../../../engine/model/reasons.ts";
-import { edited } from "../../fixtures/edited.ts";
-import { noGateway, type LinkScenario, west } from "../../fixtures/link.ts";
-import { cluster, endpoints, exported, headless, namespace, pods } from "../../fixtures/objects.ts";
-import { actions, planned, reconciled, skipped } from "../../fixtures/reconcile.ts";
-
-const db = headless("shop/db");
-const dbPods = endpoints("shop/db", [pods(["db-0"])]);
-const web = exported("shop/web");
-const full = west([db, web], [dbPods]);
-const source = reconciled({ target: full });
-const over = { annotations: { "endpoints.kubernetes.io/over-capacity": "truncated" } };
-const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`a${n}`, "x"]));
-
-/** The target with another `db`, and `web` as it was. */
-function dbWith(labels: Record<string, string>, spec: Parameters<typeof exported>[2] = {}) {
-  const other = exported("shop/db", { labels }, { clusterIP: "None", ...spec });
-  return { target: west([other, web], [dbPods]) };
-}
-
-const ofDb = ["delete endpoint shop/db-0-west", "delete headless shop/db-west"];
-const all = [...ofDb, "delete gateway shop/web-west"];
-const both = (reason: string) => [`${reason} shop/db`, `${reason} shop/web`];
-const going = namespace("shop", { deletionTimestamp: "2026-01-01T00:00:00Z" });
-
-type Row = [why: string, scenario: Partial<LinkScenario>, changes: string[], skips?: string[]];
-const rows: Row[] = [
-  [
-    "its Service says that it is not exported",
-    dbWith({ "mirror.linkerd.io/exported": "false" }),
-    ofDb,
-  ],
-  ["its Service has too many labels by now", dbWith(many), [], ["TooLarge shop/db"]],
-  [
-    "its namespace is said to be missing",
-    { source: { ...source, namespaces: new Map() } },
-    all,
-    both("MissingNamespace"),
-  ],
-  [
-    "its namespace is being deleted",
-    { source: { ...source, namespaces: new Map([["shop", going]]) } },
-    [],
-    both("TerminatingNamespace"),
-  ],
-  ["the gateway is not to be found now", { gateway: noGateway }, [], both("NoGateway")],
-  [
-    "its Endpoints name only some of its pods",
-    { target: west([db, web], [endpoints("shop/db", [pods(["db-1"])], over)]) },
-    [],
-    ["TruncatedEndpoints shop/db"],
-  ],
-];
+import { testScenarios } from "../../fixtures/scenario.ts";
 
 describe("a mirror that this run doesn't want", () => {
-  for (const [why, scenario, changes, skips = []] of rows)
-    it(`${changes.length === 0 ? "stays" : "goes"} where ${why}`, () => {
-      const plan = planned({ target: full, source, ...scenario });
-      deepEqual([actions(plan), skipped(plan)], [changes, skips]);
-      for (const { reason } of plan.skips) equal(reasons[reason].keeps, changes.length === 0);
-    });
-
-  it("is still listed while it stays, as it is live", () => {
-    const { mirrors } = planned({ target: full, source, gateway: noGateway });
-    deepEqual(mirrors, planned({ target: full, source }).mirrors);
-  });
-
-  it("is deleted if only its Endpoints are left", () => {
-    const left = edited(source, "shop/web-west", { service: () => undefined });
-    const plan = planned({ target: west([db], [dbPods]), source: left });
-    deepEqual(actions(plan), ["delete gateway shop/web-west"]);
-  });
+  testScenarios(`
+west: shop/db(headless db-0) shop/web
++ headless shop/db-west, endpoint shop/db-0-west, gateway shop/web-west
+# goes where its Service says that it is not exported
+west: shop/db(headless db-0 exported=false) shop/web
+- endpoint shop/db-0-west, headless shop/db-west
+# goes where its namespace is said to be missing
+lacking shop
+- endpoint shop/db-0-west, headless shop/db-west, gateway shop/web-west
+! MissingNamespace shop/db
+! MissingNamespace shop/web
+# stays where its namespace is being deleted
+east: shop/(going)
+! TerminatingNamespace shop/db
+! TerminatingNamespace shop/web
+# stays where the gateway is not to be found now, and is listed as it is live
+west: shop/db(headless db-0) shop/web linkerd-multicluster/
+! NoGateway shop/db
+! NoGateway shop/web
+= shop/db-west: headless mirror of db: http 80→8080/TCP, 1 pod
+= shop/db-0-west: endpoint mirror of db-0.db: http 80→8080/TCP
+= shop/web-west: gateway mirror of web: http 80→8080/TCP
+# stays where its Endpoints name only some of its pods
+west: shop/db(headless db-1 @truncated=truncated) shop/web
+! TruncatedEndpoints shop/db
+# stays where its Service has too many labels by now
+west: shop/db(headless db-0 ${Array.from({ length: 200 }, (_, n) => `a${n}=x`).join(" ")}) shop/web
+! TooLarge shop/db
+# is deleted if only its Endpoints are left
+edit shop/web-west: without Service; west: shop/db(headless db-0)
+- gateway shop/web-west
+`);
 });
 
 describe("namespaces", () => {
-  const target = west([exported("b/web"), exported("a/web"), exported("a/db")]);
-  const link = { createNamespaces: true };
-  const source = cluster("east");
-
-  it("are created once each, in order, with createNamespaces, and never deleted", () => {
-    deepEqual(planned({ target, source, link }).namespaces, ["a", "b"]);
-    const after = reconciled({ target, source, link });
-    deepEqual(planned({ target, source: after, link }).namespaces, []);
-    deepEqual(reconciled({ target: west(), source: after, link }).namespaces, after.namespaces);
-  });
-
-  it("aren't created for a Service that can't be mirrored", () => {
-    const broken = west([exported("a/web", {}, { ports: [] })]);
-    deepEqual(planned({ target: broken, source, link }).namespaces, []);
-  });
+  testScenarios(`
+# are created once each, with createNamespaces, and never deleted
+west: b/web a/web a/db; east: nothing; link west: { createNamespaces: true }
++ gateway a/db-west, gateway a/web-west, gateway b/web-west, namespace a, namespace b
+west: nothing
+- gateway a/db-west, gateway a/web-west, gateway b/web-west
+west: a/web b/web; link west: {}
++ gateway a/web-west, gateway b/web-west
+# are used by another link in the run that creates them
+west: new/web joint/bb(member); north: new/api joint/web none/web; south: unreachable; east: nothing
+link west: { createNamespaces: true }; link south: { createNamespaces: true }
++ namespace joint, namespace new, gateway new/web-west, gateway joint/web-north, gateway new/api-north
++ federated joint/bb-federated
+! MissingNamespace none/web
+# aren't created for a Service that can't be mirrored
+west: a/web(:); east: nothing; link west: { createNamespaces: true }
+! NoPorts a/web
+west: a/web; link west: {}
+! MissingNamespace a/web
+`);
 });

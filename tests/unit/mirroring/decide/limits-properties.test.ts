@@ -9,7 +9,7 @@ import { decide } from "../../../../engine/mirroring/decide/decide.ts";
 import { noRoutes } from "../../../../engine/model/route.ts";
 import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
 import { label } from "../../../../engine/model/vocabulary.ts";
-import { carryOut } from "../../fixtures/carry-out.ts";
+import { applied } from "../../fixtures/applied.ts";
 import { known, link } from "../../fixtures/link.ts";
 import { stack } from "../../fixtures/marks.ts";
 import { cluster, endpoints, exported, later, pods, service } from "../../fixtures/objects.ts";
@@ -110,11 +110,11 @@ function environments(services: readonly Service[]): number[] {
 }
 
 describe("any exports within the limits, one after the other", () => {
-  it("leave the source readable, and pods start beside the mirrors", function () {
+  it("leave the source readable, and pods start beside the mirrors", async function () {
     this.timeout("5m");
     const args = { source: "east", stack, clusters: {}, links: [], allowDeletions: true };
-    fc.assert(
-      fc.property(history, (times) => {
+    await fc.assert(
+      fc.asyncProperty(history, async (times) => {
         let source = cluster("east", { namespaces });
         for (const [round, all] of times.entries()) {
           const links = targets.map((target, at) => ({
@@ -139,7 +139,7 @@ describe("any exports within the limits, one after the other", () => {
             routes: { value: noRoutes },
             memory: {},
           });
-          source = carryOut(decisions, source);
+          source = await applied(decisions, source);
           const keep = new SharedValues();
           itemsOf(resources.services, [...source.services.values()], keep);
           itemsOf(resources.endpoints, [...source.endpoints.values()], keep);

@@ -140,7 +140,7 @@ describe("metadata by which other controllers own or act on a Service", () => {
 
 it("a preview names once the copied keys that leave mirrors, and nothing else that is removed", async () => {
   const target = exporting("west", [exported("shop/web", { labels: { app: "web", tier: "1" } })]);
-  const earlier = reconciled({ target });
+  const earlier = await reconciled({ target });
   const remote = { "multicluster.linkerd.io/remote-discovery": "west" };
   const live = edited(earlier, "shop/web-west", {
     service: (object) => byUs(withLabels(remote))(withAnnotations({ by: "hand" })(object)),

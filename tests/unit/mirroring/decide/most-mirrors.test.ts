@@ -197,12 +197,12 @@ describe("the mirrors within the limits of a link", () => {
     deepEqual([wanted.length, skips], [1_900, []]);
   });
 
-  it("keep their places if more Services come, in any order, or the rest has no room", () => {
+  it("keep their places if more Services come, in any order, or the rest has no room", async () => {
     const scenario = { target: ofPorts(), source: east() };
     const before = planned(scenario).wanted.map(({ name }) => name);
     const more = letters.map((name) => exported(`shop/0${long(name)}`, {}, { ports: ports(100) }));
     const services = [...more, ...ofPorts().services.values()].reverse();
-    const source = reconciled(scenario);
+    const source = await reconciled(scenario);
     const local = service("shop/local", {}, { ports: ports(100) });
     const crowded = { ...source, services: new Map([...source.services, [keyOf(local), local]]) };
     for (const then of [source, crowded]) {

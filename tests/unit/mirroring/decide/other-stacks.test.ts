@@ -52,9 +52,9 @@ describe("notes on mirrors of others", () => {
     equal(notes([left("far/a")], elsewhere).length, 1);
   });
 
-  it("name the other stacks that mirror the same, in order", () => {
+  it("name the other stacks that mirror the same, in order", async () => {
     const target = west([exported("shop/web"), exported("shop/api")]);
-    const source = reconciled({ target });
+    const source = await reconciled({ target });
     const services = new Map(
       [...source.services].map(([key, each]) => [
         key,

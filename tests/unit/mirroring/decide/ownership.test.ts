@@ -1,108 +1,79 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import { unwritable } from "../../../../engine/mirroring/decide/policies/collisions.ts";
 import { noneFreed } from "../../../../engine/mirroring/decide/policies/freed-names.ts";
 import { type Authority, fateOf } from "../../../../engine/mirroring/decide/policies/ownership.ts";
 import type { Mirror } from "../../../../engine/model/mirror.ts";
-import { mirrorsOf } from "../../../../engine/model/owner.ts";
-import type {
-  Endpoints,
-  Service,
-  StringMap,
-} from "../../../../engine/kubernetes/objects/objects.ts";
-import { edited, withLabels } from "../../fixtures/edited.ts";
-import { west } from "../../fixtures/link.ts";
+import { mirrorsOf, ownerLabels } from "../../../../engine/model/owner.ts";
+import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { confirmed, confirmedBy, ourManager, stack } from "../../fixtures/marks.ts";
-import {
-  cluster,
-  endpoints,
-  exported,
-  headless,
-  http,
-  pods,
-  service,
-} from "../../fixtures/objects.ts";
-import { actions, planned, reconciled, skipped, told } from "../../fixtures/reconcile.ts";
+import { cluster, endpoints, http, service } from "../../fixtures/objects.ts";
+import { testScenarios } from "../../fixtures/scenario.ts";
 
 const other = "acme/mesh/other";
-const mirrored = { "mirror.linkerd.io/mirrored-service": "true" };
-const of = (name: string) => ({ "mirror.linkerd.io/cluster-name": name });
-const probe = { "mirror.linkerd.io/mirrored-gateway": "true" };
-const ours: StringMap = { ...mirrored, ...of("west") };
-const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
-const [web, nothing] = [west([exported("shop/web")]), west()];
+const ours = ownerLabels("west");
 const at = "shop/web-west";
-const east = (services: Service[] = [], endpoints: Endpoints[] = []) =>
-  cluster("east", { services, endpoints });
-
-const notOurs: Record<string, StringMap> = {
-  "a foreign Service": {},
-  "another link's mirror": { ...ours, ...of("north") },
-  "a mirror that somebody took the mirrored label off": of("west"),
-  "a mirror with the mirrored label set to something else": {
-    ...ours,
-    "mirror.linkerd.io/mirrored-service": "false",
-  },
-  "a mirror that somebody took the cluster off": mirrored,
-  "Linkerd's probe of the gateway": { ...ours, ...probe },
-};
+const alone = "shop/web-west(endpoints of=west)";
 
 describe("objects that this link doesn't own", () => {
-  for (const [what, labels] of Object.entries(notOurs))
-    it(`are neither changed nor deleted, and keep Endpoints labelled as ours: ${what}`, () => {
-      const live = service(at, { labels });
-      equal(mirrorsOf("west").owns(live), false);
-      for (const source of [east([live]), east([live], [endpoints(at, [], { labels: ours })])]) {
-        const plan = planned({ target: web, source });
-        deepEqual([plan.changes, plan.mirrors, skipped(plan)], [[], {}, ["NotOurs shop/web"]]);
-        const left = planned({ target: nothing, source });
-        deepEqual([left.changes, left.skips], [[], []]);
-      }
-    });
+  for (const [what, words] of [
+    ["a foreign Service", "plain"],
+    ["another link's mirror", "of=north"],
+    [
+      "a mirror that somebody took the mirrored label off",
+      "plain mirror.linkerd.io/cluster-name=west",
+    ],
+    ["a mirror with the mirrored label set to something else", "of=west mirrored=false"],
+    ["a mirror that somebody took the cluster off", "plain mirrored=true"],
+    ["Linkerd's probe of the gateway", "of=west mirror.linkerd.io/mirrored-gateway=true"],
+  ] as const)
+    for (const more of ["", ` ${alone}`])
+      testScenarios(`
+# are neither changed nor deleted, and keep Endpoints labelled as ours: ${what}${more}
+west: shop/web; east: shop/web-west(${words})${more}
+! NotOurs shop/web
+west: nothing
+none
+`);
 
-  it("aren't deleted: foreign Endpoints of a mirror that must go", () => {
-    const source = east([service(at, { labels: ours })], [endpoints(at, [pods([""])])]);
-    deepEqual(
-      planned({ target: nothing, source }).changes.map(({ verdict, live }) => [
-        verdict,
-        live.endpoints,
-      ]),
-      [["delete", undefined]],
-    );
-  });
-
-  const removeFinalizer = {
-    cluster: "east",
-    kubectl: `--namespace shop patch service web-west --type merge --patch '{"metadata":{"finalizers":null}}'`,
-  };
-  const inTheWay: [source: ReturnType<typeof east>, sentence: string][] = [
-    [
-      east([], [endpoints(at)]),
-      "NotOurs shop/web: east already has a foreign Endpoints shop/web-west: rename or delete it, or rename what is exported",
-    ],
-    [
-      east([service(at, { labels: of("north") })]),
-      "NotOurs shop/web: east already has a foreign Service shop/web-west: rename or delete it, or rename what is exported",
-    ],
-    [
-      east([service(at, { labels: mirrored })]),
-      "NotOurs shop/web: east already has a foreign Service shop/web-west: rename or delete it, or rename what is exported",
-    ],
-    [
-      east([service(at, { labels: { ...ours, ...of("north") } })]),
-      "NotOurs shop/web: east already has cluster north's mirror, the Service shop/web-west: rename or delete it, or rename what is exported",
-    ],
-    [
-      east([service(at, { labels: ours, ...going })]),
-      "BeingDeleted shop/web: the Service shop/web-west on east is being deleted, but a finalizer keeps it: remove the finalizer and run again",
-    ],
-  ];
-  for (const [source, sentence] of inTheWay)
-    it(`are reported if in the way, and left alone: ${sentence.split(":")[1] ?? ""}`, () => {
-      const plan = planned({ target: web, source });
-      deepEqual([told(plan), plan.changes], [[sentence], []]);
-      const isHeld = sentence.startsWith("BeingDeleted");
-      deepEqual(plan.skips[0]?.fix, isHeld ? removeFinalizer : undefined);
-    });
+  const inTheWay = "rename or delete it, or rename what is exported";
+  testScenarios(`
+# aren't deleted: foreign Endpoints of a mirror that must go
+west: nothing; east: shop/web-west(of=west) shop/web-west(endpoints _)
+- gateway shop/web-west
+east: shop/web-west(plain)
+none
+# are reported if in the way: foreign Endpoints
+west: shop/web; east: shop/web-west(endpoints)
+! NotOurs shop/web: east already has a foreign Endpoints shop/web-west: ${inTheWay}
+# are reported if in the way: a foreign Service
+west: shop/web; east: shop/web-west(plain mirrored=true)
+! NotOurs shop/web: east already has a foreign Service shop/web-west: ${inTheWay}
+# are reported if in the way: another cluster's mirror
+west: shop/web; east: shop/web-west(of=north)
+! NotOurs shop/web: east already has cluster north's mirror, the Service shop/web-west: ${inTheWay}
+# are reported if in the way: a mirror that a finalizer keeps, which is listed and not deleted again
+west: shop/web; east: shop/web-west(of=west going)
+! BeingDeleted shop/web: the Service shop/web-west on east is being deleted, but a finalizer keeps it: remove the finalizer and run again | east: kubectl --namespace shop patch service web-west --type merge --patch '{"metadata":{"finalizers":null}}'
+= shop/web-west: gateway mirror
+west: nothing
+none
+# skip the pods of a headless Service if one has its mirror's name
+west: shop/db(headless db-0); east: shop/db-west(plain)
+! NotOurs shop/db
+# include an endpoint mirror, and its headless mirror names the other pods
+west: shop/db(headless db-0 db-1)
++ headless shop/db-west, endpoint shop/db-0-west, endpoint shop/db-1-west
+edit shop/db-1-west: { metadata: { labels: { mirror.linkerd.io/mirrored-service: null } } }
+~ headless shop/db-west: endpoints: db-1@10.96.0.2 (http 8080/TCP) → none
+! NotOurs shop/db pod db-1
+# keep their pods' mirrors as long as they are wanted, while they are being deleted
+west: shop/db(headless db-0)
++ headless shop/db-west, endpoint shop/db-0-west
+edit shop/db-west: { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }
+! BeingDeleted shop/db
+= shop/db-west: headless mirror of db
+= shop/db-0-west: endpoint mirror of db-0.db
+`);
 });
 
 describe("a live mirror that no link wants", () => {
@@ -150,7 +121,9 @@ describe("a wanted mirror that another stack has marked", () => {
     ports: [http],
   };
   const refusals = (live: Service, wanted = mirror) =>
-    unwritable([wanted], east([live]), mirrorsOf("west"), noneFreed, [stack]).map(({ fix }) => fix);
+    unwritable([wanted], cluster("east", { services: [live] }), mirrorsOf("west"), noneFreed, [
+      stack,
+    ]).map(({ fix }) => fix);
   const live = service(at, { labels: ours });
 
   it("is not written, and the fix names the stacks to adopt it from", () => {
@@ -167,42 +140,4 @@ describe("a wanted mirror that another stack has marked", () => {
     deepEqual(refusals(both), []);
     deepEqual(refusals(both, { ...mirror, kind: "headless" }), [`adoptFrom: [${other}]`]);
   });
-});
-
-it("skips the pods of a headless Service if a foreign Service has its mirror's name", () => {
-  const target = west([headless("shop/db")], [endpoints("shop/db", [pods(["db-0"])])]);
-  const plan = planned({ target, source: east([service("shop/db-west")]) });
-  deepEqual([plan.changes, skipped(plan)], [[], ["NotOurs shop/db"]]);
-});
-
-describe("a mirror that is being deleted", () => {
-  it("is listed while a finalizer holds it, and not deleted again", () => {
-    const source = east([service(at, { labels: ours, ...going })]);
-    deepEqual(Object.keys(planned({ target: web, source }).mirrors), [at]);
-    deepEqual(planned({ target: nothing, source }).changes, []);
-  });
-
-  it("keeps its pods' mirrors as long as it is wanted", () => {
-    const target = west([headless("shop/db")], [endpoints("shop/db", [pods(["db-0"])])]);
-    const source = edited(reconciled({ target }), "shop/db-west", {
-      service: ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, ...going } }),
-    });
-    const { changes, mirrors } = planned({ target, source });
-    deepEqual([changes, Object.keys(mirrors)], [[], ["shop/db-0-west", "shop/db-west"]]);
-  });
-});
-
-it("leaves a foreign endpoint mirror alone, and its headless mirror names the other pods", () => {
-  const target = west([headless("shop/db")], [endpoints("shop/db", [pods(["db-0", "db-1"])])]);
-  const unlabelled = withLabels({ "mirror.linkerd.io/mirrored-service": undefined });
-  const source = edited(reconciled({ target }), "shop/db-1-west", { service: unlabelled });
-  const plan = planned({ target, source });
-  deepEqual(actions(plan), ["update headless shop/db-west"]);
-  deepEqual(skipped(plan), ["NotOurs shop/db pod db-1"]);
-  const after = reconciled({ target, source });
-  deepEqual(after.services, source.services);
-  deepEqual(
-    after.endpoints.get("shop/db-west")?.subsets?.flatMap(({ addresses = [] }) => addresses),
-    [{ hostname: "db-0", ip: "10.96.0.1" }],
-  );
 });

@@ -33,13 +33,13 @@ const pairs: [from: Shape, to: Shape, changes: string[]][] = [
 
 describe("a Service whose export mode changes (linkerd-behaviour.md 2.16, 3.5)", () => {
   for (const [from, to, changes] of pairs)
-    it(`${from} to ${to} takes these changes: ${changes.join(", ") || "none"}`, () => {
-      const before = reconciled({ target: shapes[from], source });
+    it(`${from} to ${to} takes these changes: ${changes.join(", ") || "none"}`, async () => {
+      const before = await reconciled({ target: shapes[from], source });
       deepEqual(actions(planned({ target: shapes[to], source: before, now: later })), changes);
     });
 
-  it("changes its mirror's labels and Endpoints, and keeps its address if it has one", () => {
-    const before = reconciled({ target: shapes.gateway, source });
+  it("changes its mirror's labels and Endpoints, and keeps its address if it has one", async () => {
+    const before = await reconciled({ target: shapes.gateway, source });
     deepEqual(
       fieldChanges(planned({ target: shapes.discovery, source: before })).map(
         ({ field, wanted }) => `${field} ${wanted}`,
@@ -50,7 +50,7 @@ describe("a Service whose export mode changes (linkerd-behaviour.md 2.16, 3.5)",
         "endpoints no object",
       ],
     );
-    const after = reconciled({ target: shapes.discovery, source: before });
+    const after = await reconciled({ target: shapes.discovery, source: before });
     equal(after.services.get("shop/web-west")?.spec.clusterIP, "10.96.0.1");
   });
 });
@@ -59,9 +59,8 @@ describe("a mirror that Linkerd's controller created", () => {
   const opaque = { "config.linkerd.io/opaque-ports": "3306" };
   const named = [endpoints(key, [pods(["web-0"])])];
   const target = west([headless(key, { annotations: opaque })], named);
-  const ours = reconciled({ target });
-
-  it("[Q] gets the opaque ports that the controller leaves off a pod's mirror, and nothing else", () => {
+  it("[Q] gets the opaque ports that the controller leaves off a pod's mirror, and nothing else", async () => {
+    const ours = await reconciled({ target });
     const without = withAnnotations({ "config.linkerd.io/opaque-ports": undefined });
     const plan = planned({ target, source: edited(ours, "shop/web-0-west", { service: without }) });
     deepEqual(actions(plan), ["update endpoint shop/web-0-west"]);

@@ -27,6 +27,7 @@ const ours: StringMap = {
 const key = "shop/web-west";
 const target = west([exported("shop/web")]);
 const mirror = mirrorAt(key, wanted({ target }));
+const fresh = await reconciled({ target });
 
 /** A live mirror as it was made, and what then became of its labels. */
 function live(maker: string | undefined, more: StringMap, editor?: string): Service {
@@ -53,7 +54,7 @@ const rows: [who: string, live: Service, goes: boolean][] = [
 describe("an unwanted key of a live mirror", () => {
   for (const [who, object, goes] of rows)
     it(`${goes ? "goes" : "stays"} where ${who} it`, () => {
-      const source = edited(reconciled({ target }), key, { service: () => object });
+      const source = edited(fresh, key, { service: () => object });
       deepEqual(
         fieldChanges(planned({ target, source })),
         goes ? [{ field: "label tier", live: '"gold"', wanted: "none" }] : [],
@@ -93,12 +94,13 @@ describe("an unwanted key of a live mirror", () => {
   });
 });
 
+const excluded = { labels: { tier: "gold", "evil.io/a": "1" }, annotations: { note: "x" } };
+const excluding = west([exported("shop/web", excluded)]);
+const copied = await reconciled({ target: excluding });
+
 describe("a key that a link excludes", () => {
-  const meta = { labels: { tier: "gold", "evil.io/a": "1" }, annotations: { note: "x" } };
-  const target = west([exported("shop/web", meta)]);
-  const copied = reconciled({ target });
   const now = (link: Partial<LinkSpec>, source = copied) =>
-    fieldChanges(planned({ target, source, link })).map(({ field }) => field);
+    fieldChanges(planned({ target: excluding, source, link })).map(({ field }) => field);
   const both = (key: string) => [`label ${key}`, `endpoints label ${key}`];
 
   it("is removed if it is our earlier copy, on the Service and its Endpoints", () => {
@@ -121,13 +123,14 @@ describe("a key that a link excludes", () => {
   });
 });
 
+const argo = "argocd.argoproj.io/instance";
+const owned = west([exported("shop/web", { labels: { [argo]: "shop" } })]);
+const clean = await reconciled({ target: owned });
+
 describe("a key by which another controller owns the exported Service", () => {
-  const argo = "argocd.argoproj.io/instance";
-  const target = west([exported("shop/web", { labels: { [argo]: "shop" } })]);
-  const clean = reconciled({ target });
   const fields = [`endpoints label ${argo}`, `label ${argo}`];
   const goes = (source: typeof clean) =>
-    fieldChanges(planned({ target, source }))
+    fieldChanges(planned({ target: owned, source }))
       .map(({ field }) => field)
       .sort();
 

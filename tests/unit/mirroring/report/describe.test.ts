@@ -38,9 +38,9 @@ describe("the line of a mirror in previews and state", () => {
     });
   });
 
-  it("is the same for a correct live mirror", () => {
+  it("is the same for a correct live mirror", async () => {
     const { mirrors } = planned({ ...scenario, source: empty });
-    const { services, endpoints: objects } = reconciled({ ...scenario, source: empty });
+    const { services, endpoints: objects } = await reconciled({ ...scenario, source: empty });
     for (const [key, live] of services) {
       const ends = objects.get(key);
       const mirror = { service: live, ...(ends !== undefined && { endpoints: ends }) };
