@@ -19,7 +19,7 @@ export default defineConfig(
   },
   {
     // What a cluster says is matched in linear time.
-    files: ["{cli,components,config,engine,plugin}/**/*.ts"],
+    files: ["{cli,components,config,engine}/**/*.ts"],
     plugins: { regexp },
     rules: {
       "regexp/no-super-linear-backtracking": ["error", { report: "potential" }],

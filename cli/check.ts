@@ -6,8 +6,8 @@ import {
   type HealthReport,
   summary,
 } from "@linkerd-multicluster/engine/health";
-import { messageOf, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
-import { meshOf } from "./stack-mesh.ts";
+import { messageOf, omitUndefined } from "@linkerd-multicluster/engine/base";
+import { meshOf } from "./stack/stack-mesh.ts";
 import { type Format, mark, print, shownName } from "./output.ts";
 import {
   type Chosen,
@@ -17,7 +17,7 @@ import {
   type StackOptions,
   stacksFor,
   stacksVariable,
-} from "./stacks.ts";
+} from "./stack/stacks.ts";
 
 export interface CheckOptions extends StackOptions {
   readonly output: Format;

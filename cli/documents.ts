@@ -1,8 +1,8 @@
 import type { HealthReport } from "@linkerd-multicluster/engine/health";
-import type { Explanation } from "./explain.ts";
-import type { Verification } from "./answers.ts";
-import type { Status } from "./status.ts";
-import type { WhatIf } from "./whatif.ts";
+import type { Explanation } from "./views/explain.ts";
+import type { Verification } from "./verify/answers.ts";
+import type { Status } from "./views/status.ts";
+import type { WhatIf } from "./views/whatif.ts";
 
 /**
  * Commands print these documents with `--output json` or `yaml`. Fields may be added, but no field changes its meaning

@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { withoutUserPart, messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { messageOf, UserError } from "@linkerd-multicluster/engine/base";
+import { withoutUserPart } from "@linkerd-multicluster/engine/kubernetes";
 import type { Documents } from "./documents.ts";
-import { type Facts, mapTexts, type ServiceFact } from "./facts.ts";
+import { type Facts, mapTexts, type ServiceFact } from "./facts/facts.ts";
 import { bundleFile, readFacts } from "./read-facts.ts";
-import type { Chosen } from "./stacks.ts";
-import { statusOf, statusTable } from "./status.ts";
+import type { Chosen } from "./stack/stacks.ts";
+import { statusOf, statusTable } from "./views/status.ts";
 
 const readme = `linkerd-clusters gather wrote this folder about one stack, for a bug report.
 

@@ -6,7 +6,7 @@ import { addCheck, addGather, addVerify, addWatch } from "./commands/actions.ts"
 import { programName } from "./commands/options.ts";
 import { addExplain, addMap, addStatus, addWhatIf } from "./commands/views.ts";
 import { exitCode } from "./output.ts";
-import { messageOf, isBug } from "@linkerd-multicluster/engine/kubernetes";
+import { messageOf, isBug } from "@linkerd-multicluster/engine/base";
 
 /** Runs a command line. Never rejects: it prints errors, and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { observeMesh } from "@linkerd-multicluster/engine/health";
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import type { Documents } from "./documents.ts";
-import { type Facts, printableTexts } from "./facts.ts";
-import { factsOfClusters } from "./facts-of-clusters.ts";
-import { type StackMesh, stackMesh } from "./stack-mesh.ts";
-import type { Chosen } from "./stacks.ts";
+import { type Facts, printableTexts } from "./facts/facts.ts";
+import { factsOfClusters } from "./facts/facts-of-clusters.ts";
+import { type StackMesh, stackMesh } from "./stack/stack-mesh.ts";
+import type { Chosen } from "./stack/stacks.ts";
 
 export interface FactsReading {
   /** Without what mirrors don't depend on, reading needs no rights to tokens, Secrets and pods. */

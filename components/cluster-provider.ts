@@ -1,7 +1,8 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import type { SourceLinks } from "@linkerd-multicluster/engine/credentials";
-import { movedCluster, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/base";
+import { movedCluster } from "@linkerd-multicluster/engine/kubernetes";
 import type { ClusterConfig } from "../config/mesh.ts";
 import { EngineResource } from "./engine-resource.ts";
 import { keptKubeconfig } from "./given-kubeconfigs.ts";

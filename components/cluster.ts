@@ -1,6 +1,6 @@
 import type * as k8s from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/base";
 import type { ClusterConfig } from "../config/mesh.ts";
 import { ClusterIdentity, clusterProvider, unreachingProvider } from "./cluster-provider.ts";
 import { installLinkerd, type LinkerdSetup } from "./linkerd.ts";

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { LinkConfig, MeshConfig } from "../config/mesh.ts";
 import { ownLinks, touchedClusters } from "../config/share.ts";
-import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/base";
 import { withoutRefused } from "@linkerd-multicluster/engine/trust";
 import { Cluster, type InstalledCluster } from "./cluster.ts";
 import { ClusterIdentity } from "./cluster-provider.ts";

@@ -46,7 +46,7 @@ const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
 /** Each argument may be the output of another resource. */
 export type InputsOf<Args> = { readonly [Key in keyof Args]: pulumi.Input<Args[Key]> };
 
-/** The types that the plugin serves begin with it (plugin/provider.ts). */
+/** The types that the plugin serves begin with it (plugin/provider.ts beside it). */
 export const pluginTypes = "linkerd-multicluster:engine:";
 
 let isPlugin = false;

@@ -1,7 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { issuerName } from "@linkerd-multicluster/engine/trust";
-import { chartNames } from "../config/chart-keys.ts";
+import { chartNames } from "../config/keys/chart-keys.ts";
 import type { MeshConfig } from "../config/mesh.ts";
 import type { Cluster } from "./cluster.ts";
 import { unreachingProvider } from "./cluster-provider.ts";

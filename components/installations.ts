@@ -1,10 +1,6 @@
 import { noClusterDomain } from "@linkerd-multicluster/engine/credentials";
-import {
-  atCluster,
-  type Failure,
-  sameClusters,
-  valueIn,
-} from "@linkerd-multicluster/engine/kubernetes";
+import { atCluster, type Failure, valueIn } from "@linkerd-multicluster/engine/base";
+import { sameClusters } from "@linkerd-multicluster/engine/kubernetes";
 import type {
   InstallationNeed,
   InstallationReading,

@@ -14,7 +14,7 @@ import {
   type TokenCheckArgs,
   tokenHead,
 } from "@linkerd-multicluster/engine/credentials";
-import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/base";
 import type { LinkConfig } from "../config/mesh.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { takenOver } from "./cluster-provider.ts";

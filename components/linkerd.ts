@@ -8,7 +8,7 @@ import {
   nextRecord,
   recordText,
 } from "@linkerd-multicluster/engine/trust";
-import { chartKeys, type ChartName, chartNames } from "../config/chart-keys.ts";
+import { chartKeys, type ChartName, chartNames } from "../config/keys/chart-keys.ts";
 import type { ClusterConfig, HelmValues, MeshConfig } from "../config/mesh.ts";
 import { type Chart, chartFrom } from "./charts/chart.ts";
 import {

@@ -1,11 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig } from "../config/mesh.ts";
 import { accessesOf, ownClusters, touchedClusters } from "../config/share.ts";
-import {
-  messageOf,
-  omitUndefined,
-  refuseRelativePaths,
-} from "@linkerd-multicluster/engine/kubernetes";
+import { messageOf, omitUndefined } from "@linkerd-multicluster/engine/base";
+import { refuseRelativePaths } from "@linkerd-multicluster/engine/kubernetes";
 import { Clusters, kubeconfigMistakes, readMesh } from "@linkerd-multicluster/engine/reading";
 import { publishedIn, type PublishedTrust } from "@linkerd-multicluster/engine/trust";
 import {

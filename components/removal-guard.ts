@@ -11,7 +11,7 @@ import {
   remembered,
   type Remembering,
 } from "@linkerd-multicluster/engine/credentials";
-import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/base";
 import type { MeshConfig } from "../config/mesh.ts";
 import { ownClusters, ownLinks, touchedClusters } from "../config/share.ts";
 import { EngineResource, engineType } from "./engine-resource.ts";

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type * as command from "@pulumi/command";
 import type * as kubernetes from "@pulumi/kubernetes";
-import { lazily } from "@linkerd-multicluster/engine/kubernetes";
+import { lazily } from "@linkerd-multicluster/engine/base";
 
 const require = createRequire(import.meta.url);
 

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { MeshConfig, TrustConfig } from "../config/mesh.ts";
 import { ownClusters } from "../config/share.ts";
-import { debugLog, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/base";
+import { debugLog } from "@linkerd-multicluster/engine/kubernetes";
 import { certificateLifetime } from "./charts/values.ts";
 import type { Preflight } from "./preflight.ts";
 import type { KeyPair } from "./trust/generation.ts";

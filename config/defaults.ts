@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/base";
 import {
   type GatewaySource,
   label,
@@ -15,15 +15,21 @@ import {
   gatewayForLinks,
   type GatewayInput,
   gatewayOf,
-} from "./declared-links.ts";
-import { charts } from "./chart-keys.ts";
-import { cluster, stack } from "./keys.ts";
-import { trust } from "./trust-keys.ts";
-import { gateway } from "./gateway-keys.ts";
-import { linkDefaultKeys } from "./link-keys.ts";
+} from "./read/declared-links.ts";
+import { charts } from "./keys/chart-keys.ts";
+import { cluster, stack } from "./keys/keys.ts";
+import { trust } from "./keys/trust-keys.ts";
+import { gateway } from "./keys/gateway-keys.ts";
+import { linkDefaultKeys } from "./keys/link-keys.ts";
 import type { ClusterConfig, LinkConfig, MeshConfig, TrustConfig } from "./mesh.ts";
-import type { ClusterInput, LinkDefaultsInput, LinkInput, Readings, StackInput } from "./read.ts";
-import { filled } from "./schema.ts";
+import type {
+  ClusterInput,
+  LinkDefaultsInput,
+  LinkInput,
+  Readings,
+  StackInput,
+} from "./read/read.ts";
+import { filled } from "./keys/schema.ts";
 
 /** Fills in every default of readings without a mistake. */
 export function meshConfig(readings: Readings): Omit<MeshConfig, "ignored"> {

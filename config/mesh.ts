@@ -6,10 +6,10 @@ import type {
   LinkSettings,
   LinkSpec,
 } from "@linkerd-multicluster/engine/mirroring";
-import type { charts } from "./chart-keys.ts";
-import type { cluster, stack } from "./keys.ts";
-import type { generatedTrust, issuer } from "./trust-keys.ts";
-import type { Filled } from "./schema.ts";
+import type { charts } from "./keys/chart-keys.ts";
+import type { cluster, stack } from "./keys/keys.ts";
+import type { generatedTrust, issuer } from "./keys/trust-keys.ts";
+import type { Filled } from "./keys/schema.ts";
 
 /** The stack config is checked, and parseConfig has filled in every default. The keys are explained in keys.ts. */
 export interface MeshConfig extends Pick<

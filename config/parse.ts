@@ -1,15 +1,15 @@
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import * as z from "zod";
-import { crossChecks } from "./cross-checks.ts";
+import { crossChecks } from "./checks/cross-checks.ts";
 import { meshConfig } from "./defaults.ts";
-import { stack } from "./keys.ts";
+import { stack } from "./keys/keys.ts";
 import type { MeshConfig } from "./mesh.ts";
-import { ignoredKeys } from "./mode-checks.ts";
-import { namingFile, type ReadText, withMeshFile } from "./mesh-file.ts";
-import { nearest, project } from "./mistakes.ts";
-import { readConfig } from "./read.ts";
-import type { Key } from "./schema.ts";
-import type { Circumstances } from "./trust-checks.ts";
+import { ignoredKeys } from "./checks/mode-checks.ts";
+import { namingFile, type ReadText, withMeshFile } from "./read/mesh-file.ts";
+import { nearest, project } from "./read/mistakes.ts";
+import { readConfig } from "./read/read.ts";
+import type { Key } from "./keys/schema.ts";
+import type { Circumstances } from "./checks/trust-checks.ts";
 
 export type Parsed = { readonly config: MeshConfig } | { readonly mistakes: readonly string[] };
 

@@ -1,6 +1,7 @@
 import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
 import type { DeclaredMesh, HealthMesh } from "@linkerd-multicluster/engine/health";
-import { type ClusterAccess, omitUndefined } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/base";
+import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 import {
   type Declared,
   type DeclaredLink,

@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { contentOf } from "./mesh-file.ts";
-import { nearest, project } from "./mistakes.ts";
+import { contentOf } from "./read/mesh-file.ts";
+import { nearest, project } from "./read/mistakes.ts";
 import type { MeshConfig } from "./mesh.ts";
 import { needsChange, parseTexts, strayKeys } from "./parse.ts";
-import { valueAt } from "./read.ts";
-import { isRecord, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { valueAt } from "./read/read.ts";
+import { UserError } from "@linkerd-multicluster/engine/base";
+import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
 
 /** These keys may hold secrets, which only Pulumi can decrypt. No command needs them, so they stay sealed. */
 const unneeded: ReadonlySet<string> = new Set(["trust", "charts"]);

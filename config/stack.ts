@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { messageOf } from "@linkerd-multicluster/engine/kubernetes";
+import { messageOf } from "@linkerd-multicluster/engine/base";
 import type { MeshConfig } from "./mesh.ts";
-import { contentOf, type ReadText } from "./mesh-file.ts";
-import { project } from "./mistakes.ts";
+import { contentOf, type ReadText } from "./read/mesh-file.ts";
+import { project } from "./read/mistakes.ts";
 import { parseTexts } from "./parse.ts";
-import { valueAt } from "./read.ts";
+import { valueAt } from "./read/read.ts";
 
 /** Paths start at the project's folder, because the engine starts the program there. */
 const readText: ReadText = (path) => readFileSync(path, "utf8");

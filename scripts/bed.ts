@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 
 import { connect } from "@linkerd-multicluster/engine/kubernetes";
 import { label } from "@linkerd-multicluster/engine/mirroring";
-import { makeGateway, makeNamespaces, makeService } from "../demo/make.ts";
+import { makeGateway, makeNamespaces, makeService } from "../examples/demo/make.ts";
 import { type Bed, startBed } from "../tests/bed/bed.ts";
 import { shellLines } from "../tests/bed/pulumi.ts";
 import { complain } from "./complain.ts";

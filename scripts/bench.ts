@@ -1,7 +1,7 @@
 /** `npm run bench` measures what a run costs, on real API servers and in the real engine. */
 import { parseArgs } from "node:util";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { cellsOf, type Figure } from "./bench/figure.ts";
 import { measureDestroy } from "./bench/destroy.ts";
 import { measureFirstUp } from "./bench/first-up.ts";

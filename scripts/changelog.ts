@@ -1,4 +1,4 @@
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 
 /** Moves the unreleased changes under a new version. @throws UserError if there are none */
 export function released(changelog: string, version: string, date: string): string {

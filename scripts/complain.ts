@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { isBug, messageOf } from "@linkerd-multicluster/engine/kubernetes";
+import { isBug, messageOf } from "@linkerd-multicluster/engine/base";
 
 /** Prints a mistake in its sentence, a misspelt option as the usage, and a bug with its stack. The exit code is 1. */
 export function complain(error: unknown, usage = ""): void {

@@ -1,5 +1,5 @@
 import { isMap, isScalar, parseDocument, Scalar } from "yaml";
-import { sections, stack } from "../config/keys.ts";
+import { sections, stack } from "../config/keys/keys.ts";
 import {
   absenceOf,
   capitalised,
@@ -7,7 +7,7 @@ import {
   sentenceOf,
   type Key,
   type Section,
-} from "../config/schema.ts";
+} from "../config/keys/schema.ts";
 import { formatted, markdownTable, withTables } from "./docs-tables.ts";
 
 /** Each function replaces the table of keys in the text of its file. */

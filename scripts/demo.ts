@@ -1,14 +1,14 @@
 /** `npm run demo [-- scenario] [--keep]` shows on real clusters what this program does. */
 import { parseArgs } from "node:util";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
-import { Cleanup } from "../demo/cleanup.ts";
-import { play } from "../demo/play.ts";
-import type { Scenario } from "../demo/scenario.ts";
-import { federated } from "../demo/scenarios/federated.ts";
-import { statefulset } from "../demo/scenarios/statefulset.ts";
-import { playSeeds } from "../demo/seeds.ts";
-import { screenOn } from "../demo/screen.ts";
+import { UserError } from "@linkerd-multicluster/engine/base";
+import { Cleanup } from "../examples/demo/cleanup.ts";
+import { play } from "../examples/demo/play.ts";
+import type { Scenario } from "../examples/demo/scenario.ts";
+import { federated } from "../examples/demo/scenarios/federated.ts";
+import { statefulset } from "../examples/demo/scenarios/statefulset.ts";
+import { playSeeds } from "../examples/demo/seeds.ts";
+import { screenOn } from "../examples/demo/screen.ts";
 import { complain } from "./complain.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -51,7 +51,7 @@ writeFileSync(join(dist, command), started, { mode: 0o755 });
 // Pulumi starts this where a program of another language has a mesh.
 writeFileSync(
   join(dist, launcher),
-  `#!/bin/sh\nexec node "$(dirname "$0")/plugin/main.js" "$@"\n`,
+  `#!/bin/sh\nexec node "$(dirname "$0")/components/plugin/main.js" "$@"\n`,
   { mode: 0o755 },
 );
 write("schema.json", packageSchema(program.version, program.repository));
@@ -76,16 +76,7 @@ write("package.json", {
       }),
     ),
   },
-  files: [
-    "cli",
-    "components",
-    "config",
-    "engine",
-    "plugin",
-    "CHANGELOG.md",
-    "schema.json",
-    launcher,
-  ],
+  files: ["cli", "components", "config", "engine", "CHANGELOG.md", "schema.json", launcher],
   pulumi: { resource: true, name: program.name, version: program.version },
   peerDependencies: { "@pulumi/pulumi": `^${program.dependencies["@pulumi/pulumi"] ?? ""}` },
   dependencies: needed({ ...program.dependencies, ...parts.dependencies }),

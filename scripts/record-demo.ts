@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 
 import { execa } from "execa";
 
-import { excerptOf, type Line, pictureOf } from "../demo/recording.ts";
+import { excerptOf, type Line, pictureOf } from "../examples/demo/recording.ts";
 
 const file = "docs/images/demo.svg";
 const { stdout } = await execa({ stderr: "inherit" })`npm run --silent demo`;

@@ -1,5 +1,6 @@
 import { clusterChecks, linkChecks } from "@linkerd-multicluster/engine/health";
-import { bounds, inDigits } from "@linkerd-multicluster/engine/kubernetes";
+import { inDigits } from "@linkerd-multicluster/engine/base";
+import { bounds } from "@linkerd-multicluster/engine/kubernetes";
 import { othersKeys, reasons } from "@linkerd-multicluster/engine/mirroring";
 import { metrics } from "../cli/watch/metric-table.ts";
 import { code, markdownTable, withTables } from "./docs-tables.ts";

@@ -22,7 +22,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { stdout } from "node:process";
 import { parseArgs } from "node:util";
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { parse } from "yaml";
 import * as z from "zod";
 import { notesOf, released } from "./changelog.ts";

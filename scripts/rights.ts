@@ -1,4 +1,5 @@
-import { omitUndefined, type Resource, resources } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/base";
+import { type Resource, resources } from "@linkerd-multicluster/engine/kubernetes";
 
 /**
  * From the runner's rights, `npm run docs` writes the tables of docs/reference/access.md and the rules in examples/rbac.

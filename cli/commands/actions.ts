@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CheckOptions } from "../check.ts";
 import type { Documents } from "../documents.ts";
 import { print } from "../output.ts";
-import type { StackOptions } from "../stacks.ts";
+import type { StackOptions } from "../stack/stacks.ts";
 import type { WatchOptions } from "../watch/watch.ts";
 import {
   duration,
@@ -15,7 +15,7 @@ import {
   wait,
   stackOf,
 } from "./options.ts";
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 
 export function addCheck(program: Command): void {
   const command = stackCommand(program, "check", "Check the live mesh", [
@@ -71,11 +71,11 @@ export function addVerify(program: Command): void {
 
 /** Ctrl-C ends it once all pods are deleted. */
 async function sendRequests({ output, ...options }: VerifyCommandOptions): Promise<void> {
-  const { verify } = await import("../verify.ts");
-  const { allAnswered, verificationText } = await import("../answers.ts");
-  const { undecidedIn } = await import("../facts.ts");
+  const { verify } = await import("../verify/verify.ts");
+  const { allAnswered, verificationText } = await import("../verify/answers.ts");
+  const { undecidedIn } = await import("../facts/facts.ts");
   const { factsOf } = await import("../read-facts.ts");
-  const { stackMesh } = await import("../stack-mesh.ts");
+  const { stackMesh } = await import("../stack/stack-mesh.ts");
   const known = await stackMesh(await stackOf(options), process.env);
   const facts = await factsOf(known);
   const ended = new AbortController();

@@ -1,10 +1,10 @@
 import { parseDuration } from "@linkerd-multicluster/engine/duration";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { messageOf, UserError } from "@linkerd-multicluster/engine/base";
 import { exitCode, type Format, formats } from "../output.ts";
-import type { Facts } from "../facts.ts";
+import type { Facts } from "../facts/facts.ts";
 import type { FactsReading } from "../read-facts.ts";
-import type { Chosen, StackOptions } from "../stacks.ts";
+import type { Chosen, StackOptions } from "../stack/stacks.ts";
 
 export const programName = "linkerd-clusters";
 
@@ -107,11 +107,11 @@ export async function readable<T>(
 }
 
 async function stacksOf(options: StackOptions): Promise<Chosen[]> {
-  const { stacksFor } = await import("../stacks.ts");
+  const { stacksFor } = await import("../stack/stacks.ts");
   return stacksFor(options, process.cwd(), process.env);
 }
 
 export async function stackOf(options: StackOptions): Promise<Chosen> {
-  const { onlyStack } = await import("../stacks.ts");
+  const { onlyStack } = await import("../stack/stacks.ts");
   return onlyStack(await stacksOf(options));
 }

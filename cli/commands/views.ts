@@ -34,7 +34,7 @@ export function addStatus(program: Command): void {
 const interval = 3;
 
 async function showStatus({ wait, watch = false, ...options }: StatusOptions): Promise<void> {
-  const { statusOf, statusTable } = await import("../status.ts");
+  const { statusOf, statusTable } = await import("../views/status.ts");
   const until = Date.now() + (wait ?? 0);
   for (;;) {
     const stacks = (await factsFor(options)).map(statusOf);
@@ -59,8 +59,8 @@ export function addExplain(program: Command): void {
 }
 
 async function explainService(service: string, options: FactsOptions): Promise<void> {
-  const { explain, isExplained } = await import("../explain.ts");
-  const { explanationText } = await import("../explanation-text.ts");
+  const { explain, isExplained } = await import("../views/explain.ts");
+  const { explanationText } = await import("../views/explanation-text.ts");
   const all = await factsFor(options, { mirrorsOnly: true });
   const explained = all.map((facts) => explain(facts, service));
   const found = explained.filter(({ services }) => services.length > 0);
@@ -115,7 +115,7 @@ export function addWhatIf(program: Command): void {
 }
 
 async function whatIfLost({ lose, ...options }: WhatIfOptions): Promise<void> {
-  const { lossIn, whatIf, whatIfText } = await import("../whatif.ts");
+  const { lossIn, whatIf, whatIfText } = await import("../views/whatif.ts");
   const found = await factsFor(options, { mirrorsOnly: true });
   const stacks = found.map((facts) => whatIf(facts, lossIn(lose, facts)));
   const document: Documents["whatif"] = { version: 1, stacks };

@@ -1,5 +1,6 @@
 import { Graphviz } from "@hpcc-js/wasm-graphviz";
-import { count, printable } from "@linkerd-multicluster/engine/kubernetes";
+import { count } from "@linkerd-multicluster/engine/base";
+import { printable } from "@linkerd-multicluster/engine/kubernetes";
 import { Markup, markup } from "./markup.ts";
 import {
   clusterLine,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Facts } from "../facts.ts";
+import type { Facts } from "../facts/facts.ts";
 import type { MapFormat } from "../output.ts";
 import { svgOf } from "./graph.ts";
 import { pageOf } from "./page.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { backendsOf, gatewayText } from "../facts.ts";
+import { backendsOf, gatewayText } from "../facts/facts.ts";
 import { mostLinks } from "./graph.ts";
 import { Markup, markup } from "./markup.ts";
 import {
@@ -13,8 +13,8 @@ import {
   type Picture,
   stateNow,
 } from "./picture.ts";
-import { unknownChanges } from "../facts.ts";
-import { count, inDigits } from "@linkerd-multicluster/engine/kubernetes";
+import { unknownChanges } from "../facts/facts.ts";
+import { count, inDigits } from "@linkerd-multicluster/engine/base";
 
 /** All links together have no more rows, so that a browser can open the page of any mesh. */
 const mostRows = 10_000;

@@ -1,5 +1,5 @@
 import { withFix } from "@linkerd-multicluster/engine/health";
-import { count } from "@linkerd-multicluster/engine/kubernetes";
+import { count } from "@linkerd-multicluster/engine/base";
 import {
   bySign,
   federatedPart,
@@ -7,7 +7,7 @@ import {
   type Pending,
   verdicts,
 } from "@linkerd-multicluster/engine/mirroring";
-import type { ClusterFact, Facts, LinkFact, MirrorFact, NotMirrored } from "../facts.ts";
+import type { ClusterFact, Facts, LinkFact, MirrorFact, NotMirrored } from "../facts/facts.ts";
 
 /** Puts the facts about each cluster and each link together. */
 export interface Picture extends Pick<Facts, "stack" | "readAt"> {

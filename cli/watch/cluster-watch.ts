@@ -1,3 +1,4 @@
+import { count, messageOf, UserError } from "@linkerd-multicluster/engine/base";
 import {
   backoff,
   type Backoff,
@@ -5,7 +6,6 @@ import {
   type ClusterAccess,
   closedClient,
   connectToWatch,
-  count,
   KubernetesError,
   type ObjectChange,
   objectKey,
@@ -14,8 +14,6 @@ import {
   systemTime,
   type Time,
   type Watching,
-  messageOf,
-  UserError,
 } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import type { Observer, WatchedKind } from "./events.ts";

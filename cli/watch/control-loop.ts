@@ -1,9 +1,8 @@
 import { settlingTime } from "@linkerd-multicluster/engine/check";
+import { messageOf, omitUndefined } from "@linkerd-multicluster/engine/base";
 import {
   backoff,
   type Backoff,
-  messageOf,
-  omitUndefined,
   systemTime,
   type Time,
 } from "@linkerd-multicluster/engine/kubernetes";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { omitUndefined, type Time, unlessBug } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, unlessBug } from "@linkerd-multicluster/engine/base";
+import type { Time } from "@linkerd-multicluster/engine/kubernetes";
 import {
   argsOf,
   contested,

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
+import { codeOf } from "@linkerd-multicluster/engine/base";
 import type { RunCommand } from "./events.ts";
 
 /** A watch records each process of Pulumi's CLI that it starts, to recognize its lock. */

@@ -1,4 +1,5 @@
-import { count, inSeconds, listed, printable } from "@linkerd-multicluster/engine/kubernetes";
+import { count, listed } from "@linkerd-multicluster/engine/base";
+import { inSeconds, printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { SourceStatus, State, WatchEvent } from "./events.ts";
 
 /**

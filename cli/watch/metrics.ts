@@ -1,4 +1,4 @@
-import { programVersion } from "@linkerd-multicluster/engine/kubernetes";
+import { programVersion } from "@linkerd-multicluster/engine/base";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { commands, type Observer, results, states, triggerReasons } from "./events.ts";
 import { metrics } from "./metric-table.ts";

@@ -5,7 +5,8 @@ import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
-import { omitUndefined, parse } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined } from "@linkerd-multicluster/engine/base";
+import { parse } from "@linkerd-multicluster/engine/kubernetes";
 import type { Inputs } from "@linkerd-multicluster/engine/mirroring";
 import {
   endedWith,
@@ -15,8 +16,8 @@ import {
   type StackLocation,
   stackOption,
   unattended,
-} from "../pulumi.ts";
-import { mirrorsIn, mirrorsTypes, type Resource } from "../stack-state.ts";
+} from "../stack/pulumi.ts";
+import { mirrorsIn, mirrorsTypes, type Resource } from "../stack/stack-state.ts";
 import type { RunCommand, RunEnd } from "./events.ts";
 import { locksIn } from "./lock.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
-import { messageOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { messageOf, UserError } from "@linkerd-multicluster/engine/base";
 import type { WatchMetrics } from "./metrics.ts";
 
 export interface Served {

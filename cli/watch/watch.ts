@@ -1,6 +1,6 @@
 import { textOfConfig } from "../../config/stack-file.ts";
-import { locationOf } from "../pulumi.ts";
-import type { Chosen, StackOptions } from "../stacks.ts";
+import { locationOf } from "../stack/pulumi.ts";
+import type { Chosen, StackOptions } from "../stack/stacks.ts";
 import { MeshWatch } from "./cluster-watch.ts";
 import { ControlLoop } from "./control-loop.ts";
 import { dryRun, DryRunClusters, movedHostnames } from "./dry-run.ts";

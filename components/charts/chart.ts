@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { chartKeys, type ChartName } from "../../config/chart-keys.ts";
+import { chartKeys, type ChartName } from "../../config/keys/chart-keys.ts";
 import type { ChartsConfig } from "../../config/mesh.ts";
 
 export interface Chart {

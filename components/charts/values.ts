@@ -3,8 +3,8 @@ import type { LinkSpec } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, HelmValues, MeshConfig } from "../../config/mesh.ts";
 import { isRecord } from "@linkerd-multicluster/engine/kubernetes";
 import { lifetimeIn } from "@linkerd-multicluster/engine/trust";
-import { type ChartName, chartKeys } from "../../config/chart-keys.ts";
-import { valueAt } from "../../config/read.ts";
+import { type ChartName, chartKeys } from "../../config/keys/chart-keys.ts";
+import { valueAt } from "../../config/read/read.ts";
 
 /** This program sets only these values (linkerd-behaviour.md 9.1 and 9.2; linkerd2, values.yaml of each chart). */
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { isRecord } from "../kubernetes/objects/checks.ts";
-import { firstOf } from "../message.ts";
+import { firstOf } from "../base/message.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import { type ObjectName, type Resource, resources } from "../kubernetes/objects/resources.ts";
-import { invalid, type Result } from "../result.ts";
+import { invalid, type Result } from "../base/result.ts";
 import { kubeconfigFor } from "./kubeconfig.ts";
 import {
   accountBinding,

@@ -2,12 +2,12 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { movedCluster } from "../kubernetes/identity.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectMeta } from "../kubernetes/objects/objects.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import { accountName, ownedLink, ownerAnnotation } from "./objects.ts";
-import { resultOf } from "../result.ts";
-import { unlessBug } from "../user-error.ts";
+import { resultOf } from "../base/result.ts";
+import { unlessBug } from "../base/user-error.ts";
 
 export interface SourceLinks {
   readonly access: ClusterAccess;

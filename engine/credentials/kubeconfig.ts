@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { bounds } from "../kubernetes/objects/bounds.ts";
 import type { ApiServer, Credentials } from "../kubernetes/client/connect.ts";
-import { invalid, type Result } from "../result.ts";
+import { invalid, type Result } from "../base/result.ts";
 import { entriesIn } from "../kubernetes/kubeconfig/kubeconfig.ts";
 
 interface KubeconfigParts extends ApiServer {

@@ -2,10 +2,10 @@ import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { poll, type Polling, systemTime } from "../kubernetes/client/retry.ts";
 import { hostnameOf, type Resolve } from "../gateway/facts.ts";
-import { resultOf } from "../result.ts";
+import { resultOf } from "../base/result.ts";
 import type { TargetArgs, TargetFacts, TargetInputs } from "./state.ts";
 import type { TargetRead, TargetReading } from "./target.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../base/user-error.ts";
 
 /** @param before the token of the previous run */
 export type ReadTarget = (args: TargetArgs, before: string | undefined) => Promise<TargetReading>;

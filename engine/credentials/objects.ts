@@ -1,7 +1,7 @@
 import { resources } from "../kubernetes/objects/resources.ts";
 import { excludedByLink } from "../model/metadata.ts";
 import type { LabelSelector, LinkSpec } from "../model/link.ts";
-import { programVersion } from "../version.ts";
+import { programVersion } from "../base/version.ts";
 import type { LinkGateway, TargetFacts } from "./state.ts";
 
 export interface Namespaces {

@@ -5,10 +5,10 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { accountName, managedBy, managedByLabel } from "./objects.ts";
 import { tokensOf } from "./tokens.ts";
 import type { OtherObject } from "../kubernetes/objects/objects.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import type { RevocationArgs, RevocationInputs, RevocationTarget } from "./state.ts";
-import { atCluster, messageOf } from "../user-error.ts";
+import { atCluster, messageOf } from "../base/user-error.ts";
 
 /** Nothing but the targets is ever contacted. */
 export type ClientOf = (cluster: string, access: ClusterAccess) => Promise<Kubernetes>;

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { KubeconfigError, readKubeconfig } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { KubeconfigCluster } from "../kubernetes/kubeconfig/entries.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import type { ApiServer } from "../kubernetes/client/connect.ts";
 import type { TargetArgs } from "./state.ts";
-import { codeOf } from "../user-error.ts";
+import { codeOf } from "../base/user-error.ts";
 
 /** The kubeconfig's address, authority and TLS server name are used, never its user or proxy. */
 export async function serverFacts({

@@ -1,7 +1,7 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { type Failure, resultOf } from "../result.ts";
+import { type Failure, resultOf } from "../base/result.ts";
 import { gatewayProbe, type AddressLookup, gatewayFactsOf, leftOut } from "../gateway/facts.ts";
 import {
   type Domains,

@@ -2,11 +2,11 @@ import { deniedOf } from "../kubernetes/access-review.ts";
 import type { Question } from "../kubernetes/objects/review-resource.ts";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import type { PolicyRule, TokenCheckArgs } from "./state.ts";
 import { tokenIn } from "./tokens.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../base/user-error.ts";
 
 interface TokenCheckContext {
   readonly runner: () => Promise<Kubernetes>;

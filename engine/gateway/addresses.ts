@@ -4,7 +4,7 @@ import { bounds } from "../kubernetes/objects/bounds.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import { keyOf, type ObjectKey, type Service } from "../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { firstOf } from "../message.ts";
+import { firstOf } from "../base/message.ts";
 
 /**
  * A target announces its gateway by itself, while the source's proxies connect to it. So an address that means the

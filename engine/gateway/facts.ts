@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { Service } from "../kubernetes/objects/objects.ts";
-import type { Result } from "../result.ts";
-import { messageOf } from "../user-error.ts";
+import type { Result } from "../base/result.ts";
+import { messageOf } from "../base/user-error.ts";
 import { type OwnAddresses, refusedAddress, usableOf } from "./addresses.ts";
 import type { GatewayFacts, Probe } from "../model/gateway.ts";
 import type { GatewaySource } from "../model/link.ts";

@@ -1,10 +1,10 @@
 import type { Cancellation } from "../kubernetes/client/deadline.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import { clusterReached } from "./checks/all.ts";
 import { gatewayAlive } from "./checks/endpoints.ts";
-import { firstOf } from "../message.ts";
+import { firstOf } from "../base/message.ts";
 import { type HealthArgs, type HealthMesh, meshIn } from "./health-mesh.ts";
 import { observeMesh, type Views } from "./observe-mesh.ts";
 import {

@@ -3,7 +3,7 @@ import type { HttpRoute } from "../kubernetes/objects/route-resource.ts";
 import type { DecidedRoutes } from "../model/route.ts";
 import type { Decision } from "../model/decision.ts";
 import type { LinkSpec } from "../model/link.ts";
-import type { Result } from "../result.ts";
+import type { Result } from "../base/result.ts";
 import type { HealthMesh } from "./health-mesh.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ConnectOptions } from "../kubernetes/client/interface.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { Clusters } from "../reading/clusters.ts";
 import { mergedNeeds, type Need } from "../reading/need.ts";
 import { readMesh, unknownCluster } from "../reading/read-mesh.ts";
@@ -11,7 +11,7 @@ import { needOfSource } from "../mirroring/need.ts";
 import { trusted } from "../mirroring/observation.ts";
 import { decideSource } from "../mirroring/reconcile.ts";
 import { type Outcome, whyUndecided } from "../mirroring/report/outcome.ts";
-import type { Result } from "../result.ts";
+import type { Result } from "../base/result.ts";
 import type { HealthMesh } from "./health-mesh.ts";
 import type { CheckedCluster, CheckedLink, PodRanges } from "./health-check.ts";
 

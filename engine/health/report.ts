@@ -1,7 +1,7 @@
 import { printable } from "../kubernetes/objects/printable.ts";
-import { count, firstOf } from "../message.ts";
-import { atCluster } from "../user-error.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { count, firstOf } from "../base/message.ts";
+import { atCluster } from "../base/user-error.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { type HealthCheck, notManaged, type Severity } from "./health-check.ts";
 import { clusterChecks, linkChecks } from "./checks/all.ts";
 import type { HealthMesh } from "./health-mesh.ts";

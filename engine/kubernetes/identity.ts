@@ -1,6 +1,6 @@
 import type { Kubernetes } from "./client/interface.ts";
 import { resources } from "./objects/resources.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../base/user-error.ts";
 
 /** The UID of `kube-system` lasts as long as the cluster. A name or a context can come to mean another cluster. */
 export async function identify(kubernetes: Kubernetes): Promise<string> {

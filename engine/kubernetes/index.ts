@@ -1,6 +1,4 @@
-/** Programs outside of the engine import from here alone. */
 export { connect, connectToWatch } from "./client/connect.ts";
-export { omitUndefined } from "./objects/omit-undefined.ts";
 export { inSeconds, parseDuration } from "./objects/duration.ts";
 export type { Kubernetes } from "./client/interface.ts";
 export {
@@ -25,19 +23,6 @@ export {
   type ServicePort,
   type StringMap,
 } from "./objects/objects.ts";
-export { count, firstOf, inDigits, listed } from "../message.ts";
-export { lazily } from "../lazily.ts";
-export { type Failure, invalid, type Result, valueIn } from "../result.ts";
-export {
-  atCluster,
-  codeOf,
-  isBug,
-  messageOf,
-  unlessBug,
-  UserError,
-  withStack,
-} from "../user-error.ts";
-export { programVersion } from "../version.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export type { ObjectChange, Watching } from "./client/watching.ts";
 export { closedClient } from "./client/failure.ts";

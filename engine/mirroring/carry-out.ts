@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { cancelledWords } from "../kubernetes/client/deadline.ts";
 import { objectKey } from "../kubernetes/objects/objects.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { apply, writeStatuses } from "./apply/apply.ts";
 import { sentencesOf } from "./apply/failures.ts";
 import type { Decided } from "./decide/decide.ts";
@@ -16,8 +16,8 @@ import { type DecidedRoutes, routesPart } from "../model/route.ts";
 import { extentFor } from "./need.ts";
 import { reconcile } from "./reconcile.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
-import { resultOf, valueIn } from "../result.ts";
-import { UserError } from "../user-error.ts";
+import { resultOf, valueIn } from "../base/result.ts";
+import { UserError } from "../base/user-error.ts";
 
 /** A check of this source by the same process. */
 export interface CheckedRun {

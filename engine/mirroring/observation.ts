@@ -4,7 +4,7 @@ import type { LinkSpec } from "../model/link.ts";
 import type { ClusterReadings, LinkObservation } from "../model/observation.ts";
 import { type Before, entryOf, type MirrorsArgs, stacksNow } from "../model/state.ts";
 import type { MeshReading } from "../reading/reading.ts";
-import { type Failure, valueIn } from "../result.ts";
+import { type Failure, valueIn } from "../base/result.ts";
 import type { SourceObservation } from "./decide/desired.ts";
 import { mayHaveOthers } from "./decide/policies/ownership.ts";
 import { dispositionsOf, removedLinks } from "./decide/policies/removed-links.ts";

@@ -1,10 +1,11 @@
-import { KubernetesError, omitUndefined } from "../kubernetes/index.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
 import type { Before, MirrorsArgs } from "../model/state.ts";
 import { entryOf, withoutRenewed } from "../model/state.ts";
 import type { Observed } from "../reading/need.ts";
 import { readMesh } from "../reading/read-mesh.ts";
 import type { MeshReading } from "../reading/reading.ts";
-import { type Failure, resultOf, valueIn } from "../result.ts";
+import { type Failure, resultOf, valueIn } from "../base/result.ts";
 import type { ClusterReadings } from "../model/observation.ts";
 import { decide } from "./decide/decide.ts";
 import { needOfSource } from "./need.ts";

@@ -2,7 +2,7 @@ import { federatedPart } from "../model/owner.ts";
 import { type RouteDecision, routeKey } from "../model/route.ts";
 import type { Clusters } from "../reading/clusters.ts";
 import { type Decision, isSent } from "../model/decision.ts";
-import { count } from "../message.ts";
+import { count } from "../base/message.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs, withoutLinks, withoutRenewed } from "../model/state.ts";
 import { about, summaryLines } from "./report/notes.ts";
@@ -10,7 +10,7 @@ import { whyUndecided } from "./report/outcome.ts";
 import { partsOf } from "./report/parts.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { endIfCancelled, writeDecided } from "./carry-out.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../base/user-error.ts";
 
 /**
  * Deletes everything that this stack has mirrored into a source, decided from the source alone as for one without

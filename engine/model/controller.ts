@@ -1,5 +1,5 @@
 import { kubectlIn } from "../kubernetes/objects/names.ts";
-import type { Result } from "../result.ts";
+import type { Result } from "../base/result.ts";
 
 export interface Controller {
   readonly namespace: string;

@@ -8,7 +8,7 @@ import {
 import type { Mirror, FieldChange } from "./mirror.ts";
 import { fieldsOfMakers, fieldsOfOthers, writerOf } from "./field-writers.ts";
 import { isNarrowingKey } from "./narrowing.ts";
-import { listed } from "../message.ts";
+import { listed } from "../base/message.ts";
 import { annotation, label } from "./vocabulary.ts";
 import { liveTexts, portsText, wantedTexts, type AddressOf } from "./canonical.ts";
 import { printable } from "../kubernetes/objects/printable.ts";

@@ -1,4 +1,4 @@
-import type { Result } from "../result.ts";
+import type { Result } from "../base/result.ts";
 
 /**
  * Describes a gateway as its Link does, where host names aren't resolved, or as proxies connect to it, by sorted IPs.

@@ -7,7 +7,7 @@ import {
   type Service,
 } from "../kubernetes/objects/objects.ts";
 import type { LinkView } from "./observation.ts";
-import { inDigits } from "../message.ts";
+import { inDigits } from "../base/message.ts";
 import { label, mirrorPlace } from "./vocabulary.ts";
 import type { LinkSpec } from "./link.ts";
 

@@ -1,4 +1,4 @@
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import {
   isHeadless,
   namespaceOf,

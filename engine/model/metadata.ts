@@ -1,4 +1,4 @@
-import { count, listed } from "../message.ts";
+import { count, listed } from "../base/message.ts";
 import type { Decision } from "./decision.ts";
 import { excludes, type FieldChange } from "./mirror.ts";
 import type { Service, StringMap } from "../kubernetes/objects/objects.ts";

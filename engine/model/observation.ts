@@ -1,7 +1,7 @@
 import type { GatewayReading } from "./gateway.ts";
 import type { ObjectKey, StatefulSet } from "../kubernetes/objects/objects.ts";
 import type { LinkSpec } from "./link.ts";
-import type { Result } from "../result.ts";
+import type { Result } from "../base/result.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 
 export type ClusterReadings = ReadonlyMap<string, Result<ClusterSnapshot>>;

@@ -7,7 +7,7 @@ import type {
   ServiceStatus,
 } from "../kubernetes/objects/link-resource.ts";
 import { objectKey, type ObjectKey } from "../kubernetes/objects/objects.ts";
-import { count } from "../message.ts";
+import { count } from "../base/message.ts";
 
 export interface StatusEntry {
   readonly remote: ObjectKey;

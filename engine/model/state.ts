@@ -1,4 +1,4 @@
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import type { GatewayFacts } from "./gateway.ts";

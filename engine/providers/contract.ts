@@ -1,4 +1,4 @@
-import { UserError } from "../user-error.ts";
+import { UserError } from "../base/user-error.ts";
 
 /** Pulumi does nothing until the user has fixed the failures. */
 export interface Checked<Inputs> {

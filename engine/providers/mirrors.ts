@@ -1,6 +1,6 @@
 import type { Clusters } from "../reading/clusters.ts";
 import { carryOut, type CheckedRun } from "../mirroring/carry-out.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { checkSettled } from "../mirroring/settled.ts";
 import { revisionAfter } from "../mirroring/report/inputs.ts";
 import { removeAll } from "../mirroring/removal.ts";
@@ -15,7 +15,7 @@ import {
   retried,
   unknownValue,
 } from "./contract.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../base/user-error.ts";
 import { clusters as ofThisProcess, revokedInThisRun, unlessCancelled } from "./process.ts";
 
 type Stored = Partial<Declared<Inputs>>;

@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { type Cancellation, cancelledWords } from "../kubernetes/client/deadline.ts";
 import { isRecord } from "../kubernetes/objects/checks.ts";
 import { Clusters } from "../reading/clusters.ts";
-import { messageOf, UserError } from "../user-error.ts";
+import { messageOf, UserError } from "../base/user-error.ts";
 
 /** Requests under way may still be answered for this long, so that their outcome is known. */
 const graceMilliseconds = 2_000;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { keepKubeconfigs, registerKubeconfigs } from "../kubernetes/kubeconfig/given.ts";
-import { withStack } from "../user-error.ts";
+import { withStack } from "../base/user-error.ts";
 import { around, type Methods, type Of, type Props, type Stripped } from "./around.ts";
 import { awaitsUnknown, unknownValue } from "./contract.ts";
 

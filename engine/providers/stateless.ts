@@ -29,7 +29,7 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { debugLog } from "../kubernetes/client/log.ts";
 import { lookupFor } from "../reading/gateway.ts";
 import { type PublicationInputs, publish } from "../trust/publication.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../base/user-error.ts";
 import {
   awaitsUnknown,
   type Checked,

@@ -10,7 +10,7 @@ import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { Controller } from "../model/controller.ts";
 import type { Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { aboutCluster, messageOf, unlessBug, UserError } from "../user-error.ts";
+import { aboutCluster, messageOf, unlessBug, UserError } from "../base/user-error.ts";
 import { Cache } from "./cache.ts";
 import { controllersIn, routesIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";

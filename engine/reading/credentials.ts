@@ -12,8 +12,8 @@ import { resources } from "../kubernetes/objects/resources.ts";
 import { selects } from "../model/selection.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { type Result, resultOf, valueIn } from "../result.ts";
-import { isBug } from "../user-error.ts";
+import { type Result, resultOf, valueIn } from "../base/result.ts";
+import { isBug } from "../base/user-error.ts";
 import { accessOf, type CredentialsNeed, type MeshAccess, type Observed } from "./need.ts";
 import type { LinkReading, SecretReading, Trial } from "./reading.ts";
 

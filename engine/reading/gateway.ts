@@ -3,15 +3,15 @@ import { systemTime, type Time } from "../kubernetes/client/retry.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { inSeconds } from "../kubernetes/objects/duration.ts";
 import { objectKey } from "../kubernetes/objects/objects.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { type OwnAddresses, ownAddresses } from "../gateway/addresses.ts";
 import { type AddressLookup, gatewayProbe, gatewayFactsOf, leftOut } from "../gateway/facts.ts";
 import type { GatewayReading, ProbeResult } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { annotation, probePort } from "../model/vocabulary.ts";
-import { invalid, valueIn } from "../result.ts";
-import { aboutCluster, messageOf, unlessBug, UserError } from "../user-error.ts";
+import { invalid, valueIn } from "../base/result.ts";
+import { aboutCluster, messageOf, unlessBug, UserError } from "../base/user-error.ts";
 import type { Clusters } from "./clusters.ts";
 
 /** Without access to the source, its own addresses are unknown. */

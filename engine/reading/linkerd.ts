@@ -14,7 +14,7 @@ import type { Controller } from "../model/controller.ts";
 import { noRoutes, type Routes, routeSelector } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { label } from "../model/vocabulary.ts";
-import { resultOf } from "../result.ts";
+import { resultOf } from "../base/result.ts";
 import { readAnchors, readIssuer } from "../trust/observe.ts";
 import type { LinkerdReading } from "./reading.ts";
 import type { RouteExtent } from "./snapshot.ts";

@@ -2,7 +2,7 @@ import { lookup, Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import { codeOf, unlessBug, UserError } from "../user-error.ts";
+import { codeOf, unlessBug, UserError } from "../base/user-error.ts";
 
 /** Resolving a name may take this many milliseconds. */
 const longest = 5_000;

@@ -1,7 +1,7 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { type Result, resultOf } from "../result.ts";
+import { type Result, resultOf } from "../base/result.ts";
 import type { Clusters } from "./clusters.ts";
 import type { Extent, RouteExtent } from "./snapshot.ts";
 

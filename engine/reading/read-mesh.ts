@@ -1,13 +1,13 @@
 import { fallback } from "../kubernetes/client/errors.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import type { GatewayReading } from "../model/gateway.ts";
 import type { AddressLookup } from "../gateway/facts.ts";
 import type { ClusterReadings, TargetObservation } from "../model/observation.ts";
 import { absentPods, mirrorsPods } from "../model/absent-pods.ts";
 import { noRoutes, type Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { type Failure, resultOf, valueIn } from "../result.ts";
-import { unlessBug } from "../user-error.ts";
+import { type Failure, resultOf, valueIn } from "../base/result.ts";
+import { unlessBug } from "../base/user-error.ts";
 import { discovers, hasDestination, leadsToPods, readCredentials } from "./credentials.ts";
 import { lookupFor, probeGateway, readGateway } from "./gateway.ts";
 import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";

@@ -6,7 +6,7 @@ import type { ProbeResult } from "../model/gateway.ts";
 import type { LinkObservation } from "../model/observation.ts";
 import type { Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import type { Result } from "../result.ts";
+import type { Result } from "../base/result.ts";
 import type { Certificate } from "../trust/certificate.ts";
 import type { ExternalFound } from "../trust/external.ts";
 import type { LiveTrust } from "../trust/live.ts";

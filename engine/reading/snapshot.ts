@@ -5,13 +5,13 @@ import {
   type ObjectMeta,
   type Service,
 } from "../kubernetes/objects/objects.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { label } from "../model/vocabulary.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { fallback } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { unlessBug, UserError } from "../user-error.ts";
+import { unlessBug, UserError } from "../base/user-error.ts";
 import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 
 /** With `mirrors`, only the cluster's identity, Links, and the objects of mirrors are read. */

@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { printable } from "../kubernetes/objects/printable.ts";
-import { invalid, type Result } from "../result.ts";
-import { UserError } from "../user-error.ts";
+import { invalid, type Result } from "../base/result.ts";
+import { UserError } from "../base/user-error.ts";
 
 export interface Certificate {
   /** The block has LF line ends, and none at the end. */

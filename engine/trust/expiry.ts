@@ -1,4 +1,4 @@
-import { count } from "../message.ts";
+import { count } from "../base/message.ts";
 import type { Bundle } from "./bundle.ts";
 import { called, type Certificate } from "./certificate.ts";
 import type { Rotation } from "./rotation.ts";

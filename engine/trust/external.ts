@@ -1,5 +1,5 @@
 import type { StringMap } from "../kubernetes/objects/objects.ts";
-import type { Result } from "../result.ts";
+import type { Result } from "../base/result.ts";
 import { unique } from "./bundle.ts";
 import { anchorsBehind, called } from "./certificate.ts";
 import { expiringBundle, expiringIssuer } from "./expiry.ts";

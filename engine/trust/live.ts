@@ -1,4 +1,4 @@
-import { type Result, valueIn } from "../result.ts";
+import { type Result, valueIn } from "../base/result.ts";
 import type { Bundle } from "./bundle.ts";
 import type { Certificate } from "./certificate.ts";
 import type { LifetimeRecord } from "./lifetime.ts";

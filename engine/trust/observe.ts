@@ -15,8 +15,8 @@ import {
   trustRootsName,
 } from "./live.ts";
 import { lifetimeAnnotation, lifetimeInConfig, recordIn, unknownLifetime } from "./lifetime.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
-import { type Failure, type Result, resultOf, valueIn } from "../result.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
+import { type Failure, type Result, resultOf, valueIn } from "../base/result.ts";
 
 export async function observeTrust(
   clusters: ReadonlyMap<string, Result<Kubernetes>>,

@@ -1,5 +1,5 @@
-import { listed } from "../message.ts";
-import { valueIn } from "../result.ts";
+import { listed } from "../base/message.ts";
+import { valueIn } from "../base/result.ts";
 import { type Bundle, has, inLiveOrder, isSameSet, unique, without } from "./bundle.ts";
 import { anchorsBehind, called, calledAll, type Certificate } from "./certificate.ts";
 import { dayLong } from "./lifetime.ts";

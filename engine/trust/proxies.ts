@@ -1,4 +1,4 @@
-import { valueIn } from "../result.ts";
+import { valueIn } from "../base/result.ts";
 import { type Bundle, has } from "./bundle.ts";
 import type { MeshedProxy, presentIn, PresentTrust } from "./live.ts";
 

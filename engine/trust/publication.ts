@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { listed } from "../message.ts";
-import { omitUndefined } from "../kubernetes/objects/omit-undefined.ts";
-import { invalid, type Result, valueIn } from "../result.ts";
+import { listed } from "../base/message.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
+import { invalid, type Result, valueIn } from "../base/result.ts";
 import { type Bundle, bundleText, has, isSameSet, unique } from "./bundle.ts";
 import {
   anchorsBehind,

@@ -1,7 +1,7 @@
 import { isRecord } from "../kubernetes/objects/checks.ts";
 import { type Bundle, inLiveOrder, without } from "./bundle.ts";
-import { valueIn } from "../result.ts";
-import { UserError } from "../user-error.ts";
+import { valueIn } from "../base/result.ts";
+import { UserError } from "../base/user-error.ts";
 import { anchorsBehind, called, type Certificates, certificatesOf } from "./certificate.ts";
 import type { LiveTrusts } from "./live.ts";
 import { chainProblems, keyProblem } from "./requirements.ts";

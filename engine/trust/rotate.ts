@@ -1,5 +1,5 @@
-import { count, inDigits, listed } from "../message.ts";
-import { valueIn } from "../result.ts";
+import { count, inDigits, listed } from "../base/message.ts";
+import { valueIn } from "../base/result.ts";
 import { type Bundle, bundleText, has, inLiveOrder, without } from "./bundle.ts";
 import { anchorsBehind, called, calledAll, longestText, mostCertificates } from "./certificate.ts";
 import { dayLong } from "./lifetime.ts";

@@ -1,5 +1,5 @@
-import { listed } from "../message.ts";
-import { valueIn } from "../result.ts";
+import { listed } from "../base/message.ts";
+import { valueIn } from "../base/result.ts";
 import { type Bundle, has, unique, without } from "./bundle.ts";
 import { anchorsBehind, called, type Certificate } from "./certificate.ts";
 import {

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { type AuditedRequest, isWriteRequest, mark, requestsOf } from "../../tests/bed/audit.ts";
 import type { BedCluster } from "../../tests/bed/cluster.ts";
 import { type Program, startProgram, until } from "../../tests/bed/processes.ts";

@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import type { BedCluster } from "../../tests/bed/cluster.ts";
 
 const IN_FLIGHT = 32;

@@ -1,6 +1,12 @@
 import * as z from "zod";
-import { sections } from "../../config/keys.ts";
-import { capitalised, type Key, meaningOf, type Section, sentenceOf } from "../../config/schema.ts";
+import { sections } from "../../config/keys/keys.ts";
+import {
+  capitalised,
+  type Key,
+  meaningOf,
+  type Section,
+  sentenceOf,
+} from "../../config/keys/schema.ts";
 
 /** Each language gets its own type from this JSON Schema. A reference names a section of the config. */
 export type Type = z.core.JSONSchema.BaseSchema;

@@ -1,4 +1,4 @@
-import { capitalised } from "../../config/schema.ts";
+import { capitalised } from "../../config/keys/schema.ts";
 import { meshType } from "../../components/mesh.ts";
 import { type Args, mapOf, outputText, programArgs, type Type } from "./args.ts";
 

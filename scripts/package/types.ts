@@ -1,4 +1,4 @@
-import { capitalised } from "../../config/schema.ts";
+import { capitalised } from "../../config/keys/schema.ts";
 import { type Args, outputText, programArgs, type Type } from "./args.ts";
 
 /** Writes an interface for each map of the config. The npm package has them in place of components/mesh-args.ts, which leaves the keys to the check of the config. */

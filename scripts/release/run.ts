@@ -1,5 +1,5 @@
 import { spawnSync, type SpawnSyncOptions } from "node:child_process";
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 
 /** Returns the standard output of a program. Throws what it printed if it fails. */
 export function run(program: string, ...args: readonly string[]): string {

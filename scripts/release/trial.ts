@@ -6,7 +6,7 @@ import { delimiter, join, resolve } from "node:path";
 import { stdout } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import getPort from "get-port";
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import * as z from "zod";
 import { pulumiFolder } from "../../tests/bed/pulumi.ts";
 import { ensureTools } from "../../tests/bed/tools.ts";

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { EnvHttpProxyAgent, fetch } from "undici";
 
-import { codeOf, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { codeOf, UserError } from "@linkerd-multicluster/engine/base";
 import type { Progress } from "./build.ts";
 
 export interface Archive {

@@ -1,4 +1,4 @@
-import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
+import { codeOf } from "@linkerd-multicluster/engine/base";
 import { open, stat, writeFile } from "node:fs/promises";
 
 import { stringify } from "yaml";

@@ -14,7 +14,7 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { omitUndefined, UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, UserError } from "@linkerd-multicluster/engine/base";
 import { startEtcd } from "./api-server.ts";
 import { type BedCluster, startCluster } from "./cluster.ts";
 import type { Runs } from "./controllers.ts";

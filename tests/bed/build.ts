@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 
 import { execa } from "execa";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { programOnPath } from "./path.ts";
 import { type Watchdog, startWatchdog } from "./watchdog.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import {
   type ApiServerSpec,
   apiServerReady,

@@ -2,7 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
+import { codeOf } from "@linkerd-multicluster/engine/base";
 import { freePorts } from "./ports.ts";
 import { startProgram, until } from "./processes.ts";
 import type { Watchdog } from "./watchdog.ts";

@@ -1,5 +1,5 @@
 /** Creates Link resources as Linkerd's chart does, for clusters without Linkerd. */
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { type BedCluster, until } from "./bed.ts";
 
 export const namespace = "linkerd-multicluster";

@@ -2,7 +2,7 @@ import { copyFile, link, mkdir, realpath, symlink, writeFile } from "node:fs/pro
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 
-import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
+import { codeOf } from "@linkerd-multicluster/engine/base";
 import { isFile } from "./path.ts";
 import type { Toolbox } from "./tools.ts";
 

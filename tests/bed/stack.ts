@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import { execa } from "execa";
 import { stringify } from "yaml";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { environment, type EngineParts } from "./pulumi.ts";
 
 export const repository = join(import.meta.dirname, "../..");

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { codeOf } from "@linkerd-multicluster/engine/kubernetes";
+import { codeOf } from "@linkerd-multicluster/engine/base";
 import { archiveFor, fetchedTo, fetchPrograms } from "./archives.ts";
 import { type Batch, build, type Progress } from "./build.ts";
 import { isFile, programOnPath } from "./path.ts";

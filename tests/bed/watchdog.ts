@@ -1,4 +1,4 @@
-import { UserError, codeOf } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError, codeOf } from "@linkerd-multicluster/engine/base";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";

@@ -4,8 +4,8 @@ import { nameOfGiven, kubectlIn } from "@linkerd-multicluster/engine/kubernetes"
 import { checkedMesh } from "../../components/checked-mesh.ts";
 import { Mesh } from "../../components/mesh.ts";
 import type { MeshArgs } from "../../components/mesh-args.ts";
-import type { Section } from "../../config/schema.ts";
-import { sections } from "../../config/keys.ts";
+import type { Section } from "../../config/keys/schema.ts";
+import { sections } from "../../config/keys/keys.ts";
 import { kubeconfigText } from "../bed/kubeconfig.ts";
 import { authority, issuerUnder } from "../unit/trust/certificates.ts";
 import { Search } from "../e2e/canaries.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { chartNames } from "../../config/chart-keys.ts";
+import { chartNames } from "../../config/keys/chart-keys.ts";
 import { issuerUnder } from "../unit/trust/certificates.ts";
 import { live, next, old, oldIssuer, present, unreadable } from "../unit/trust/live.ts";
 import { type MockedMesh, mockedMesh, types } from "./mocked-mesh.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { chartNames } from "../../config/chart-keys.ts";
+import { chartNames } from "../../config/keys/chart-keys.ts";
 import { gatewayOf, type MockedMesh, mockedMesh, tokenOf, types } from "./mocked-mesh.ts";
 import { isSecret, redacted, type Registered, unwrapped } from "./mocked-stack.ts";
 

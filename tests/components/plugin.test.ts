@@ -1,7 +1,7 @@
 import { equal, match, rejects } from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { meshType } from "../../components/mesh.ts";
-import { MeshProvider } from "../../plugin/provider.ts";
+import { MeshProvider } from "../../components/plugin/provider.ts";
 import { kubeconfigText } from "../bed/kubeconfig.ts";
 import { authority, day, issuerUnder } from "../unit/trust/certificates.ts";
 import { mockedStack } from "./mocked-stack.ts";

@@ -1,5 +1,5 @@
 import { chartFrom } from "../../components/charts/chart.ts";
-import { chartNames, charts } from "../../config/chart-keys.ts";
+import { chartNames, charts } from "../../config/keys/chart-keys.ts";
 import { notOnPath, programOnPath } from "../bed/path.ts";
 
 const variable = "LINKERD_CHARTS";

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Process } from "../../engine/providers/mirrors.ts";
 import { isPartialFailure, plain, type Provider, provider, type Values } from "./providers.ts";
-import { messageOf, UserError } from "../../engine/user-error.ts";
+import { messageOf, UserError } from "../../engine/base/user-error.ts";
 
 /** What Pulumi's state keeps of a resource between two operations. */
 export interface Held {

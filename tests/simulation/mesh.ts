@@ -12,7 +12,7 @@ import { SimulatedEngine, type Step, type Wanted } from "./engine.ts";
 import { Faults, type Plan, Sender } from "./faults.ts";
 import { wantedResources } from "./providers.ts";
 import { VirtualTime } from "./time.ts";
-import { messageOf } from "../../engine/user-error.ts";
+import { messageOf } from "../../engine/base/user-error.ts";
 
 export type Config = Readonly<Record<string, unknown>>;
 

@@ -8,10 +8,10 @@ import {
   running,
 } from "../../model/controller.ts";
 import { isListed } from "../../model/decision.ts";
-import { listed } from "../../message.ts";
+import { listed } from "../../base/message.ts";
 import type { HealthCheck, Finding, CheckedCluster, CheckedLink } from "../health-check.ts";
 import type { LinkSpec } from "../../model/link.ts";
-import { valueIn } from "../../result.ts";
+import { valueIn } from "../../base/result.ts";
 
 export const singleController: HealthCheck<CheckedLink> = {
   id: "single-controller",

@@ -9,7 +9,7 @@ import {
   unreadCluster,
   type CheckedLink,
 } from "../health-check.ts";
-import { valueIn } from "../../result.ts";
+import { valueIn } from "../../base/result.ts";
 
 export const gatewayKnown: HealthCheck<CheckedLink> = {
   id: "gateway",

@@ -2,7 +2,7 @@ import { credentialsName, credentialsSecrets, type SecretHead } from "../../cred
 import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
 import type { StringMap } from "../../kubernetes/objects/objects.ts";
 import type { SecretReading } from "../../reading/reading.ts";
-import { type Result, valueIn } from "../../result.ts";
+import { type Result, valueIn } from "../../base/result.ts";
 import {
   type HealthCheck,
   type Finding,

@@ -1,6 +1,6 @@
 import { verdicts } from "../../model/verdicts.ts";
-import { listed } from "../../message.ts";
-import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
+import { listed } from "../../base/message.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { fixText, type Skip } from "../../model/reasons.ts";
 import { type Change, type Decision, isChange, isSkip } from "../../model/decision.ts";
 import { fieldText } from "../../mirroring/report/describe.ts";
@@ -13,7 +13,7 @@ import type {
 } from "../health-check.ts";
 import type { HealthMesh } from "../health-mesh.ts";
 import { kinds } from "../../model/mirror.ts";
-import type { Result } from "../../result.ts";
+import type { Result } from "../../base/result.ts";
 
 export const mirrorsInOrder: HealthCheck<CheckedLink> = {
   id: "mirrors-in-order",

@@ -6,7 +6,7 @@ import { deletionOf } from "../../mirroring/decide/policies/ownership.ts";
 import { localMember, marksOn, memberMarks, othersAmong } from "../../model/marks.ts";
 import { backendsOf, isOwnRoute } from "../../model/route.ts";
 import { clusterOfToken, label, tokensIn } from "../../model/vocabulary.ts";
-import { count, inDigits, listed } from "../../message.ts";
+import { count, inDigits, listed } from "../../base/message.ts";
 import {
   type HealthCheck,
   type Finding,

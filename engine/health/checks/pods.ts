@@ -1,5 +1,5 @@
 import { inRanges } from "../../kubernetes/objects/address-ranges.ts";
-import { count } from "../../message.ts";
+import { count } from "../../base/message.ts";
 import {
   type HealthCheck,
   type Finding,
@@ -7,7 +7,7 @@ import {
   type CheckedCluster,
   type PodRanges,
 } from "../health-check.ts";
-import { valueIn } from "../../result.ts";
+import { valueIn } from "../../base/result.ts";
 
 /**
  * A gateway refuses clients without mTLS, and only a proxy knows pods on a flat network. This only warns, because the

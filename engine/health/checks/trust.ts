@@ -1,5 +1,5 @@
 import type { LinkerdReading } from "../../reading/reading.ts";
-import { valueIn } from "../../result.ts";
+import { valueIn } from "../../base/result.ts";
 import { has, isSameSet, without } from "../../trust/bundle.ts";
 import { anchorsBehind, called, type Certificate } from "../../trust/certificate.ts";
 import { expiryNotices } from "../../trust/expiry.ts";

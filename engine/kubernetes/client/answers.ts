@@ -5,7 +5,7 @@ import { type RequestFailure, unreadable } from "./failure.ts";
 import type { Reader } from "./request.ts";
 import type { Resource } from "../objects/resources.ts";
 import { printable } from "../objects/printable.ts";
-import { inMiB } from "../../message.ts";
+import { inMiB } from "../../base/message.ts";
 
 /** The object keeps all its fields. */
 export function objectOf<T>({ kind, shape }: Resource<T>): Reader<T> {

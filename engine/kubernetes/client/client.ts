@@ -1,5 +1,5 @@
 import { objectOf, pageOf } from "./answers.ts";
-import { omitUndefined } from "../objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { KubernetesError, type Operation, type Verb } from "./errors.ts";
 import type { Kubernetes, ListOptions } from "./interface.ts";
 import { SharedValues } from "../objects/shared-values.ts";

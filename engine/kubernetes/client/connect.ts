@@ -3,7 +3,7 @@ import { authenticatorOf } from "../kubeconfig/authentication.ts";
 import { breakerOf } from "./breaker.ts";
 import { clientOf } from "./client.ts";
 import { bounds } from "../objects/bounds.ts";
-import { omitUndefined } from "../objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { dispatcherFor } from "./dispatcher.ts";
 import type { ConnectOptions, Kubernetes } from "./interface.ts";
 import {

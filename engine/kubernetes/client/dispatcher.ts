@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type * as Undici from "undici";
-import { lazily } from "../../lazily.ts";
+import { lazily } from "../../base/lazily.ts";
 import type { Tls } from "../kubeconfig/authentication.ts";
 import type { Proxy } from "../kubeconfig/proxy.ts";
 

@@ -2,7 +2,7 @@ import { mayConcernAll } from "./breaker.ts";
 import { cancelledWords } from "./deadline.ts";
 import type { RequestFailure, FailureKind } from "./failure.ts";
 import { printable } from "../objects/printable.ts";
-import { type Cause, UserError } from "../../user-error.ts";
+import { type Cause, UserError } from "../../base/user-error.ts";
 import { type ObjectName, rbacName, type Resource } from "../objects/resources.ts";
 
 export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";

@@ -2,8 +2,8 @@ import type { Dispatcher } from "undici";
 import type { Operation } from "./errors.ts";
 import { failureOfConnection, failureOfResponse, type Outcome } from "./failure.ts";
 import type { Session } from "./session.ts";
-import { inMiB } from "../../message.ts";
-import { programVersion } from "../../version.ts";
+import { inMiB } from "../../base/message.ts";
+import { programVersion } from "../../base/version.ts";
 
 export interface Request {
   readonly operation: Operation;

@@ -1,9 +1,9 @@
 import type { Dispatcher } from "undici";
 import { isRecord, parse } from "../objects/checks.ts";
-import { omitUndefined } from "../objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { printable } from "../objects/printable.ts";
 import type { Redact } from "./redaction.ts";
-import { codeOf } from "../../user-error.ts";
+import { codeOf } from "../../base/user-error.ts";
 
 export type FailureKind =
   | "unreachable"

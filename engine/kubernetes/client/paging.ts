@@ -1,11 +1,11 @@
 import type { TimeLimit } from "./deadline.ts";
-import { omitUndefined } from "../objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { inSeconds } from "../objects/duration.ts";
 import { KubernetesError } from "./errors.ts";
 import { type RequestFailure } from "./failure.ts";
 import type { Time } from "./retry.ts";
 import type { SizeLimits } from "./interface.ts";
-import { count, inDigits, inMiB } from "../../message.ts";
+import { count, inDigits, inMiB } from "../../base/message.ts";
 
 export interface Items<T> {
   readonly items: T[];

@@ -24,7 +24,7 @@ import { isTooDeep, parse } from "../objects/checks.ts";
 import type { Log } from "./log.ts";
 import { backoff, type RetryPolicy, type Time } from "./retry.ts";
 import type { Session, Sessions } from "./session.ts";
-import { aboutCluster } from "../../user-error.ts";
+import { aboutCluster } from "../../base/user-error.ts";
 
 export type Reader<T> = (body: unknown, bytes: number) => Outcome<T>;
 

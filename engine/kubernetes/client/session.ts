@@ -4,7 +4,7 @@ import type { Authenticate, Authentication, Tls } from "../kubeconfig/authentica
 import type { Proxy } from "../kubeconfig/proxy.ts";
 import { type Redact, redactor } from "./redaction.ts";
 import type { Time } from "./retry.ts";
-import { unlessBug } from "../../user-error.ts";
+import { unlessBug } from "../../base/user-error.ts";
 
 export interface Session extends Omit<Authentication, "sent"> {
   readonly dispatcher: Dispatcher;

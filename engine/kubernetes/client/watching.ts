@@ -6,7 +6,7 @@ import {
   type RequestFailure,
   unreadable,
 } from "./failure.ts";
-import { omitUndefined } from "../objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { bounds } from "../objects/bounds.ts";
 import { isRecord, parse } from "../objects/checks.ts";
 import { clusterObject, type OtherObject, otherObject } from "../objects/objects.ts";
@@ -15,7 +15,7 @@ import type { Requester } from "./request.ts";
 import { pathOf, type Resource } from "../objects/resources.ts";
 import type { Time } from "./retry.ts";
 import type { Session } from "./session.ts";
-import { aboutCluster, UserError } from "../../user-error.ts";
+import { aboutCluster, UserError } from "../../base/user-error.ts";
 
 export interface ObjectChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";

@@ -1,11 +1,11 @@
 import { kubectlIn } from "../objects/names.ts";
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
-import { omitUndefined } from "../objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { type PluginCredential, type PluginRun, runPlugin } from "./exec-plugin.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 import type { KubeconfigCluster, KubeconfigUser } from "./entries.ts";
-import { codeOf, UserError } from "../../user-error.ts";
+import { codeOf, UserError } from "../../base/user-error.ts";
 
 export type Tls = Pick<
   ConnectionOptions,

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { anything, type Check, list, map, mapOf, type Of, text, Wrong } from "../objects/checks.ts";
-import { UserError } from "../../user-error.ts";
+import { UserError } from "../../base/user-error.ts";
 
 /** The checks follow client-go (`tools/clientcmd`) and ignore other fields; docs/reference/kubeconfig.md lists these. */
 

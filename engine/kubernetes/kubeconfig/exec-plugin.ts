@@ -1,8 +1,8 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import type { ExecPlugin } from "./entries.ts";
-import { omitUndefined } from "../objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { isRecord, parse } from "../objects/checks.ts";
-import { UserError } from "../../user-error.ts";
+import { UserError } from "../../base/user-error.ts";
 
 export interface PluginRun {
   /** The plugin's `env` adds to this environment. */

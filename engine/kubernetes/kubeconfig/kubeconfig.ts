@@ -13,7 +13,7 @@ import {
 } from "./entries.ts";
 import { givenKubeconfig, isGiven } from "./given.ts";
 import { parseGoYaml } from "./go-yaml.ts";
-import { type Cause, codeOf, messageOf, UserError } from "../../user-error.ts";
+import { type Cause, codeOf, messageOf, UserError } from "../../base/user-error.ts";
 
 /** The runner's access contains no credential. */
 export interface ClusterAccess {

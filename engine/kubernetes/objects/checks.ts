@@ -1,4 +1,4 @@
-import { inDigits } from "../../message.ts";
+import { inDigits } from "../../base/message.ts";
 import { bounds } from "./bounds.ts";
 import { SharedValues } from "./shared-values.ts";
 

@@ -1,5 +1,5 @@
 import type { Endpoints, Service } from "./objects.ts";
-import { omitUndefined } from "./omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 
 /** Returns only the metadata that tells who owns an object. Long labels are dropped, all of them. */
 export function headOf({ metadata }: Endpoints): Endpoints {

@@ -16,7 +16,7 @@ import {
   texts,
   wholeNumber,
 } from "./checks.ts";
-import { inDigits } from "../../message.ts";
+import { inDigits } from "../../base/message.ts";
 import { isCidr } from "./address-ranges.ts";
 import { isDnsLabel, isDnsName, isLabelKey, isLabelValue, isPortName } from "./names.ts";
 

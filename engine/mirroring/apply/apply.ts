@@ -24,7 +24,7 @@ import { attempt, type WriteFailure } from "./failures.ts";
 import { releaseMirror, removeMirror, writeEndpoints, writeService } from "./objects.ts";
 import { writeRoute } from "./routes.ts";
 import type { Writer, WriteScope } from "./write-scope.ts";
-import { messageOf, UserError } from "../../user-error.ts";
+import { messageOf, UserError } from "../../base/user-error.ts";
 import { statusUpdate, type LinkStatusList } from "../../model/service-status.ts";
 
 export type Destination = Omit<WriteScope, "owner" | "adopts" | "fieldManager"> & {

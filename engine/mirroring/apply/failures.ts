@@ -1,9 +1,9 @@
 import pLimit from "p-limit";
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
-import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { count, listed } from "../../message.ts";
-import { messageOf } from "../../user-error.ts";
+import { count, listed } from "../../base/message.ts";
+import { messageOf } from "../../base/user-error.ts";
 
 export interface WriteFailure {
   readonly key: ObjectKey;

@@ -1,5 +1,5 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
-import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import type {
   Endpoints,
   EndpointSubset,
@@ -21,7 +21,7 @@ import {
 import { type FederatedClaim, fieldsOfMembers, settle } from "../../model/federated-claim.ts";
 import { marksOn, remarked, sameManagers } from "../../model/marks.ts";
 import type { Mirror, MirrorEndpoints } from "../../model/mirror.ts";
-import { UserError } from "../../user-error.ts";
+import { UserError } from "../../base/user-error.ts";
 
 export async function writeService(
   scope: WriteScope,

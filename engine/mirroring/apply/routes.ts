@@ -1,7 +1,7 @@
 import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import { resources } from "../../kubernetes/objects/resources.ts";
-import { UserError } from "../../user-error.ts";
+import { UserError } from "../../base/user-error.ts";
 import { remarked } from "../../model/marks.ts";
 import {
   backendsOf,

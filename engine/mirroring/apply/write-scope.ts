@@ -1,12 +1,12 @@
 import { KubernetesError } from "../../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../../kubernetes/client/interface.ts";
 import { keyOf, type ObjectMeta, type Service } from "../../kubernetes/objects/objects.ts";
-import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import type { Resource } from "../../kubernetes/objects/resources.ts";
 import { poll, type Time } from "../../kubernetes/client/retry.ts";
 import { anothersMirror, marksOn } from "../../model/marks.ts";
 import { federated, type Owner } from "../../model/owner.ts";
-import { UserError } from "../../user-error.ts";
+import { UserError } from "../../base/user-error.ts";
 
 export type Writer = Pick<Kubernetes, "find" | "create" | "replace" | "patch" | "remove">;
 

@@ -1,5 +1,5 @@
 import { namespaceOf, objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { marksOn, sameManagers } from "../../model/marks.ts";
 import { type Mirror, mirrorKey, type LiveMirror } from "../../model/mirror.ts";
 import { ownerOf } from "../../model/owner.ts";

@@ -1,4 +1,4 @@
-import { type Result, valueIn } from "../../result.ts";
+import { type Result, valueIn } from "../../base/result.ts";
 import type { Controllers } from "../../model/controller.ts";
 import type { LinkObservation } from "../../model/observation.ts";
 import type { Routes } from "../../model/route.ts";

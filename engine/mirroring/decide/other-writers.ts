@@ -1,4 +1,4 @@
-import { listed } from "../../message.ts";
+import { listed } from "../../base/message.ts";
 import { type Decision, isSent, isWanted } from "../../model/decision.ts";
 import { constantFields, keptFields } from "../../model/difference.ts";
 import type { FieldChange, Mirror } from "../../model/mirror.ts";

@@ -12,7 +12,7 @@ import { portsText } from "../../model/canonical.ts";
 import { shortened } from "../../model/difference.ts";
 import { liveKind } from "../../model/live-mirrors.ts";
 import { type Decision, isListed } from "../../model/decision.ts";
-import { count, listed } from "../../message.ts";
+import { count, listed } from "../../base/message.ts";
 
 /** Returns undefined for a mirror that isn't listed after the run. */
 export function lineOf(decision: Decision): string | undefined {

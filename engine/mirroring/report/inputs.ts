@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { omitUndefined } from "../../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../../base/omit-undefined.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
 import { isSent } from "../../model/decision.ts";
 import { isPending } from "../../model/verdicts.ts";

@@ -1,4 +1,4 @@
-import { valueIn } from "../../result.ts";
+import { valueIn } from "../../base/result.ts";
 import { rivalsAfter } from "../decide/other-writers.ts";
 import { type Decision, isSent, isSkip } from "../../model/decision.ts";
 import { isPending } from "../../model/verdicts.ts";

@@ -1,6 +1,6 @@
 import { objectKey } from "../../kubernetes/objects/objects.ts";
-import { listed } from "../../message.ts";
-import { valueIn } from "../../result.ts";
+import { listed } from "../../base/message.ts";
+import { valueIn } from "../../base/result.ts";
 import type { Decided } from "../decide/decide.ts";
 import type { SourceObservation } from "../decide/desired.ts";
 import { deletionTime } from "../../model/absent-pods.ts";

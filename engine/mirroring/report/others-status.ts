@@ -1,6 +1,6 @@
 import type { LinkResource, ServiceStatus } from "../../kubernetes/objects/link-resource.ts";
 import { namespaceOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
-import { valueIn } from "../../result.ts";
+import { valueIn } from "../../base/result.ts";
 import { whyExcluded } from "../../model/selection.ts";
 import { originOf } from "../../model/live-mirrors.ts";
 import { marksOn } from "../../model/marks.ts";

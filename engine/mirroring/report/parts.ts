@@ -9,7 +9,7 @@ import {
 } from "../../model/route.ts";
 import { type Before, type ChangeTexts, mirrorsBefore } from "../../model/state.ts";
 import { isPending } from "../../model/verdicts.ts";
-import { count } from "../../message.ts";
+import { count } from "../../base/message.ts";
 import { lineOf } from "./describe.ts";
 import type { PlannedOutcome } from "./outcome.ts";
 import { type Change, type Part, type PartReport, reportOn } from "./part.ts";

@@ -1,5 +1,5 @@
 import type { ObjectKey, Service } from "../../kubernetes/objects/objects.ts";
-import { listed } from "../../message.ts";
+import { listed } from "../../base/message.ts";
 import { type Decision, isWrite } from "../../model/decision.ts";
 import { bySign, type Pending } from "../../model/verdicts.ts";
 import { originOf } from "../../model/live-mirrors.ts";

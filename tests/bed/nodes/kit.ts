@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { notOnPath } from "../path.ts";
 import { cacheFolder, ensureNodeTools, type Toolbox } from "../tools.ts";
 import { debianRoot, librariesIn } from "./debian.ts";

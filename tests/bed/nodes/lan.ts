@@ -7,7 +7,7 @@ import { networkInterfaces } from "node:os";
 
 import { execa } from "execa";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { startProgram, until } from "../processes.ts";
 import type { Watchdog } from "../watchdog.ts";
 

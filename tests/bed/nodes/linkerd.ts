@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { parse } from "yaml";
 
-import { UserError } from "@linkerd-multicluster/engine/kubernetes";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { notOnPath, programOnPath } from "../path.ts";
 import { cacheFolder } from "../tools.ts";
 import { debianRoot } from "./debian.ts";

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 
 import { execa } from "execa";
 
-import { textsIn } from "../../../demo/recording.ts";
+import { textsIn } from "../../../examples/demo/recording.ts";
 import { until } from "../../bed/bed.ts";
 import { isSoak } from "../../reliability/effort.ts";
 

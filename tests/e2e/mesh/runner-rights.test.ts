@@ -5,7 +5,7 @@ import { healthMesh } from "../../../config/share.ts";
 import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import type { WatchEvent } from "../../../cli/watch/events.ts";
 import { MeshWatch } from "../../../cli/watch/cluster-watch.ts";
-import { stackStateIn } from "../../../cli/stack-state.ts";
+import { stackStateIn } from "../../../cli/stack/stack-state.ts";
 import { type Bed, until } from "../../bed/bed.ts";
 import { addLink, addLinkCrd, linksPath } from "../../bed/links.ts";
 import { writeKubeconfig } from "../../bed/kubeconfig.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { execa } from "execa";
 
-import type { Answer } from "../../../cli/answers.ts";
+import type { Answer } from "../../../cli/verify/answers.ts";
 import { until } from "../../bed/bed.ts";
 import { environment } from "../../bed/pulumi.ts";
 import { repository } from "../../bed/stack.ts";

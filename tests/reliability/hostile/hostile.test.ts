@@ -8,7 +8,7 @@ import { checkTable } from "../../../cli/check.ts";
 import { checkMesh } from "../../../engine/health/check-mesh.ts";
 import { observeMesh } from "../../../engine/health/observe-mesh.ts";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
-import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../../../engine/base/omit-undefined.ts";
 import { systemTime } from "../../../engine/kubernetes/client/retry.ts";
 import { Clusters } from "../../../engine/reading/clusters.ts";
 import { refusedAddress } from "../../../engine/gateway/addresses.ts";

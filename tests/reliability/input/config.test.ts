@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { sections } from "../../../config/keys.ts";
+import { sections } from "../../../config/keys/keys.ts";
 import { parseConfig, parseTexts } from "../../../config/parse.ts";
-import { messageOf } from "../../../engine/user-error.ts";
+import { messageOf } from "../../../engine/base/user-error.ts";
 import { count, repeated } from "../effort.ts";
 import { canary, deeplyNested, hostile, type Json, jsonOf, mutate } from "./hostile.ts";
 

@@ -5,7 +5,7 @@ import type { Held } from "../../simulation/engine.ts";
 import { managerOf } from "../../../engine/model/marks.ts";
 import { contentsOf, managersOf } from "../../simulation/outcome.ts";
 import { clusters, founded } from "../answers/mesh.ts";
-import { stackStateIn } from "../../../cli/stack-state.ts";
+import { stackStateIn } from "../../../cli/stack/stack-state.ts";
 import { mirrorsArgs } from "../../../config/share.ts";
 import { configOf } from "../../unit/config/table.ts";
 

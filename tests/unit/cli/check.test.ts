@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { resolve } from "node:path";
 import { mock } from "node:test";
-import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../../../engine/base/omit-undefined.ts";
 import type { HealthReport } from "../../../engine/health/report.ts";
 import { check, checkTable, linkerdCategories } from "../../../cli/check.ts";
 

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import { explain } from "../../../cli/explain.ts";
-import { explanationText } from "../../../cli/explanation-text.ts";
-import type { Facts } from "../../../cli/facts.ts";
+import { explain } from "../../../cli/views/explain.ts";
+import { explanationText } from "../../../cli/views/explanation-text.ts";
+import type { Facts } from "../../../cli/facts/facts.ts";
 import { putServices } from "../../simulation/contents.ts";
 import { service } from "../fixtures/objects.ts";
 import { Mesh } from "./mesh.ts";

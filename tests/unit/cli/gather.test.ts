@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { annotation, label } from "../../../engine/model/vocabulary.ts";
 import { redacted } from "../../../cli/gather.ts";
-import { explain } from "../../../cli/explain.ts";
-import { explanationText } from "../../../cli/explanation-text.ts";
-import { type Facts, printableTexts } from "../../../cli/facts.ts";
+import { explain } from "../../../cli/views/explain.ts";
+import { explanationText } from "../../../cli/views/explanation-text.ts";
+import { type Facts, printableTexts } from "../../../cli/facts/facts.ts";
 import { written } from "../../../cli/output.ts";
-import { statusOf, statusTable } from "../../../cli/status.ts";
+import { statusOf, statusTable } from "../../../cli/views/status.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { endpoints, exported, exporting, pods } from "../fixtures/objects.ts";

@@ -1,4 +1,4 @@
-import type { Facts, LinkFact, MirrorFact } from "../../../cli/facts.ts";
+import type { Facts, LinkFact, MirrorFact } from "../../../cli/facts/facts.ts";
 
 /** Returns empty facts, except for those of a test. */
 export function factsOf(more: Partial<Facts>): Facts {

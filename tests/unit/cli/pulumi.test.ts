@@ -2,9 +2,9 @@ import { equal, rejects } from "node:assert/strict";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { pulumi } from "../../../cli/pulumi.ts";
+import { pulumi } from "../../../cli/stack/pulumi.ts";
 import { isPulumi } from "../../../cli/watch/lock.ts";
-import { UserError } from "../../../engine/user-error.ts";
+import { UserError } from "../../../engine/base/user-error.ts";
 import { until } from "../../bed/processes.ts";
 
 /** A script stands for Pulumi's CLI. */

@@ -2,8 +2,8 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { locationOf } from "../../../cli/pulumi.ts";
-import { meshOf, stackMesh } from "../../../cli/stack-mesh.ts";
+import { locationOf } from "../../../cli/stack/pulumi.ts";
+import { meshOf, stackMesh } from "../../../cli/stack/stack-mesh.ts";
 import { givenKubeconfig } from "../../../engine/kubernetes/kubeconfig/given.ts";
 import { link } from "../fixtures/link.ts";
 

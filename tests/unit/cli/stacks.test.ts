@@ -1,12 +1,12 @@
 import { readable } from "../../../cli/commands/options.ts";
-import { UserError } from "../../../engine/user-error.ts";
+import { UserError } from "../../../engine/base/user-error.ts";
 import { deepEqual, equal, fail, match, rejects, throws } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { forLinkerd } from "../../../cli/check.ts";
-import { onlyStack, stacksFor } from "../../../cli/stacks.ts";
+import { onlyStack, stacksFor } from "../../../cli/stack/stacks.ts";
 
 describe("the stack of a command", () => {
   let home: string;

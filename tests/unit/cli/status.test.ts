@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { managerOf } from "../../../engine/model/marks.ts";
 import { label } from "../../../engine/model/vocabulary.ts";
 import { mapOf } from "../../../cli/map/map.ts";
-import { statusOf, statusTable } from "../../../cli/status.ts";
+import { statusOf, statusTable } from "../../../cli/views/status.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { exporting, service } from "../fixtures/objects.ts";
 import { Mesh } from "./mesh.ts";

@@ -1,9 +1,9 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { answerIn, verificationText } from "../../../cli/answers.ts";
-import { verificationPod } from "../../../cli/verification-pod.ts";
-import type { Answer } from "../../../cli/answers.ts";
-import { askAll } from "../../../cli/ask-all.ts";
-import { type Asked, mirrorsToAsk } from "../../../cli/verify.ts";
+import { answerIn, verificationText } from "../../../cli/verify/answers.ts";
+import { verificationPod } from "../../../cli/verify/verification-pod.ts";
+import type { Answer } from "../../../cli/verify/answers.ts";
+import { askAll } from "../../../cli/verify/ask-all.ts";
+import { type Asked, mirrorsToAsk } from "../../../cli/verify/verify.ts";
 import { factsOf, link, mirror } from "./made-facts.ts";
 
 /** The script of a pod writes its termination message like this. */

@@ -1,6 +1,6 @@
 import { deepEqual, match, throws } from "node:assert/strict";
-import type { ServiceFact } from "../../../cli/facts.ts";
-import { lossIn, whatIf, whatIfText } from "../../../cli/whatif.ts";
+import type { ServiceFact } from "../../../cli/facts/facts.ts";
+import { lossIn, whatIf, whatIfText } from "../../../cli/views/whatif.ts";
 import { factsOf, link, mirror } from "./made-facts.ts";
 
 const service = (cluster: string, ready: number): ServiceFact => ({

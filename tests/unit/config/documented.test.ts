@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import * as yaml from "yaml";
 import * as z from "zod";
 import { documents } from "../../../scripts/config-docs.ts";
-import { sections } from "../../../config/keys.ts";
+import { sections } from "../../../config/keys/keys.ts";
 import { parseTexts } from "../../../config/parse.ts";
 import { configOf } from "./table.ts";
-import type { Section } from "../../../config/schema.ts";
+import type { Section } from "../../../config/keys/schema.ts";
 
 const everySection = Object.values<Section>(sections);
 const projectFile = z.object({ config: z.record(z.string(), z.looseObject({})) });

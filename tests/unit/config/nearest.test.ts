@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
-import { link } from "../../../config/link-keys.ts";
-import { nearest } from "../../../config/mistakes.ts";
+import { link } from "../../../config/keys/link-keys.ts";
+import { nearest } from "../../../config/read/mistakes.ts";
 
 describe("stack config: the nearest key", () => {
   const keys: Readonly<Record<string, string | undefined>> = {

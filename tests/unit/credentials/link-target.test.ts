@@ -7,7 +7,7 @@ import {
 } from "../../../engine/credentials/link-target.ts";
 import type { TargetArgs } from "../../../engine/credentials/state.ts";
 import type { TargetReading } from "../../../engine/credentials/target.ts";
-import { UserError } from "../../../engine/user-error.ts";
+import { UserError } from "../../../engine/base/user-error.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 import { link } from "../fixtures/link.ts";
 import { args, facts } from "./target.ts";

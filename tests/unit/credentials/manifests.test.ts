@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { programVersion } from "../../../engine/version.ts";
+import { programVersion } from "../../../engine/base/version.ts";
 import { linkManifestSpec, linkMetadata } from "../../../engine/credentials/objects.ts";
 import type { LinkGateway, TargetFacts } from "../../../engine/credentials/state.ts";
 import { othersKeys } from "../../../engine/model/metadata.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readTarget } from "../../../engine/credentials/target.ts";
 import type { Kubernetes } from "../../../engine/kubernetes/client/interface.ts";
 import type { Resource } from "../../../engine/kubernetes/objects/resources.ts";
-import { UserError } from "../../../engine/user-error.ts";
+import { UserError } from "../../../engine/base/user-error.ts";
 import { gatewayService } from "../fixtures/objects.ts";
 import { withFolder, writeKubeconfig } from "../kubernetes/scripted-cluster.ts";
 import { args } from "./target.ts";

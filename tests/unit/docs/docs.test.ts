@@ -1,8 +1,8 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { existsSync, globSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { stack } from "../../../config/keys.ts";
-import type { Section } from "../../../config/schema.ts";
+import { stack } from "../../../config/keys/keys.ts";
+import type { Section } from "../../../config/keys/schema.ts";
 import { clusterChecks, linkChecks } from "../../../engine/health/checks/all.ts";
 import { root, rowsOf, text } from "./pages.ts";
 

@@ -1,5 +1,5 @@
 import { deepEqual, match } from "node:assert/strict";
-import { excerptOf, pictureOf, textsIn } from "../../../demo/recording.ts";
+import { excerptOf, pictureOf, textsIn } from "../../../examples/demo/recording.ts";
 
 const mirror = "default/nginx-set-0-west";
 const output = `6. Look at east

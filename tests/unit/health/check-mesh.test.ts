@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { omitUndefined } from "../../../engine/kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../../../engine/base/omit-undefined.ts";
 import type { HealthArgs, HealthMesh } from "../../../engine/health/health-mesh.ts";
 import type { Views } from "../../../engine/health/observe-mesh.ts";
 import { checkAfterRun, checkMesh } from "../../../engine/health/check-mesh.ts";

@@ -6,7 +6,7 @@ import { noOrphans } from "../../../engine/health/checks/orphans.ts";
 import type { CheckedCluster } from "../../../engine/health/health-check.ts";
 import { readMesh } from "../../../engine/reading/read-mesh.ts";
 import type { ClusterReading } from "../../../engine/reading/reading.ts";
-import { valueIn } from "../../../engine/result.ts";
+import { valueIn } from "../../../engine/base/result.ts";
 import { desiredFederated } from "../../../engine/mirroring/decide/mirrors/federated.ts";
 import { federatedPart } from "../../../engine/model/owner.ts";
 import type { Service } from "../../../engine/kubernetes/objects/objects.ts";

@@ -1,5 +1,5 @@
 import { singleController, singleFederation } from "../../../engine/health/checks/controllers.ts";
-import type { Result } from "../../../engine/result.ts";
+import type { Result } from "../../../engine/base/result.ts";
 import type { Controller } from "../../../engine/model/controller.ts";
 import { clusterView, east, linkView, mesh, reading, tellsOf, unread } from "./views.ts";
 

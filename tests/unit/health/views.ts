@@ -16,7 +16,7 @@ import type {
   SecretReading,
   Trial,
 } from "../../../engine/reading/reading.ts";
-import type { Failure } from "../../../engine/result.ts";
+import type { Failure } from "../../../engine/base/result.ts";
 import { type LinkSpec } from "../../../engine/model/link.ts";
 import type { GatewayReading } from "../../../engine/model/gateway.ts";
 import type { ClusterSnapshot } from "../../../engine/model/snapshot.ts";

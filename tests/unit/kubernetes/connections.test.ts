@@ -4,7 +4,7 @@ import type { Dispatcher } from "undici";
 import { connect } from "../../../engine/kubernetes/client/connect.ts";
 import { dispatcherFor, type Route } from "../../../engine/kubernetes/client/dispatcher.ts";
 import { resources } from "../../../engine/kubernetes/objects/resources.ts";
-import { programVersion } from "../../../engine/version.ts";
+import { programVersion } from "../../../engine/base/version.ts";
 import { tlsCertificate } from "../trust/certificates.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 import { errorOf, forEachTest, listError, listing, serviceList } from "./scripted-cluster.ts";

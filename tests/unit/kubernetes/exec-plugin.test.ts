@@ -4,7 +4,7 @@ import path from "node:path";
 import { runPlugin } from "../../../engine/kubernetes/kubeconfig/exec-plugin.ts";
 import { poll } from "../../../engine/kubernetes/client/retry.ts";
 import { forEachTest, listError, listing, serviceList } from "./scripted-cluster.ts";
-import { UserError } from "../../../engine/user-error.ts";
+import { UserError } from "../../../engine/base/user-error.ts";
 
 const v1 = "client.authentication.k8s.io/v1";
 

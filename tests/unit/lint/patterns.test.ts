@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const files = globSync(
-  "{*.ts,{cli,components,config,demo,engine,plugin,scripts,tests}/**/*.{ts,mjs,json}}",
+  "{*.ts,{cli,components,config,engine,examples,scripts,tests}/**/*.{ts,mjs,json}}",
   { exclude: (name) => name === "node_modules" },
 );
 

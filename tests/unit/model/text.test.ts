@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { count, listed } from "../../../engine/message.ts";
+import { count, listed } from "../../../engine/base/message.ts";
 import { shortened } from "../../../engine/model/difference.ts";
 
 describe("texts in a preview", () => {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { sections } from "../../../config/keys.ts";
-import type { Section } from "../../../config/schema.ts";
+import { sections } from "../../../config/keys/keys.ts";
+import type { Section } from "../../../config/keys/schema.ts";
 import { argsTypes } from "../../../scripts/package/types.ts";
 import { packageSchema } from "../../../scripts/package/schema.ts";
 

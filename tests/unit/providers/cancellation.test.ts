@@ -12,7 +12,7 @@ import { serverWith } from "../../simulation/contents.ts";
 import { writesTo } from "../../simulation/outcome.ts";
 import { argsFor } from "../fixtures/checked.ts";
 import { cluster, exported, exporting } from "../fixtures/objects.ts";
-import { UserError } from "../../../engine/user-error.ts";
+import { UserError } from "../../../engine/base/user-error.ts";
 
 /** The engine's own path would cancel all other tests; tests/e2e/mirroring/interrupted.test.ts uses it. */
 const path = "/test/Cancel";

@@ -3,8 +3,8 @@ import type { GatewaySource } from "../../../engine/model/link.ts";
 import { ownAddresses } from "../../../engine/gateway/addresses.ts";
 import { gatewayFactsOf, type Resolve } from "../../../engine/gateway/facts.ts";
 import { readGateway } from "../../../engine/reading/gateway.ts";
-import { valueIn } from "../../../engine/result.ts";
-import { UserError } from "../../../engine/user-error.ts";
+import { valueIn } from "../../../engine/base/result.ts";
+import { UserError } from "../../../engine/base/user-error.ts";
 import { link } from "../fixtures/link.ts";
 import { cluster, service } from "../fixtures/objects.ts";
 

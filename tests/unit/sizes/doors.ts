@@ -5,7 +5,7 @@ import { failureOfResponse } from "../../../engine/kubernetes/client/failure.ts"
 import { redactor, withoutUserPart } from "../../../engine/kubernetes/client/redaction.ts";
 import type { Endpoints } from "../../../engine/kubernetes/objects/objects.ts";
 import { endpointsFields } from "../../../engine/model/difference.ts";
-import { listed } from "../../../engine/message.ts";
+import { listed } from "../../../engine/base/message.ts";
 import type { Mirror } from "../../../engine/model/mirror.ts";
 
 /** Makes the worst input of approximately so many bytes, and returns the call that reads it. */

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { resultOf } from "../../../engine/result.ts";
+import { resultOf } from "../../../engine/base/result.ts";
 import { externalTrust, missingExternal } from "../../../engine/trust/external.ts";
 import { observeTrust, readExternal } from "../../../engine/trust/observe.ts";
 import { authority, inDays, issuerUnder, now } from "./certificates.ts";

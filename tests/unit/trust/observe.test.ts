@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
 import type { PresentTrust } from "../../../engine/trust/live.ts";
 import { isRotating, observeTrust } from "../../../engine/trust/observe.ts";
-import { valueIn } from "../../../engine/result.ts";
+import { valueIn } from "../../../engine/base/result.ts";
 import { day, onUnknownCurve } from "./certificates.ts";
 import { absent, anchors, live, next, nextIssuer, old, oldIssuer, present } from "./live.ts";
 import { encoded, type Objects, roots, secret, served } from "./served.ts";

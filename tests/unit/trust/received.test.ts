@@ -1,5 +1,5 @@
 import { deepEqual, match, throws } from "node:assert/strict";
-import { messageOf } from "../../../engine/user-error.ts";
+import { messageOf } from "../../../engine/base/user-error.ts";
 import { planPublished, publishedIn } from "../../../engine/trust/received.ts";
 import { inDays, issuerUnder, now, wordyAuthorities } from "./certificates.ts";
 import { live, next, nextIssuer, old, oldIssuer, restarted } from "./live.ts";

@@ -1,7 +1,7 @@
 import { type Bundle, has, unique } from "../../../engine/trust/bundle.ts";
 import { type Certificate, knownCertificates } from "../../../engine/trust/certificate.ts";
 import type { LiveTrust, MeshedProxy } from "../../../engine/trust/live.ts";
-import { valueIn } from "../../../engine/result.ts";
+import { valueIn } from "../../../engine/base/result.ts";
 import { publicationArgs, publish } from "../../../engine/trust/publication.ts";
 import type { Share } from "../../../engine/trust/step.ts";
 import { planPublished } from "../../../engine/trust/received.ts";

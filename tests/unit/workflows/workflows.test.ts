@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { parse } from "yaml";
 import program from "../../../package.json" with { type: "json" };
-import { charts } from "../../../config/chart-keys.ts";
+import { charts } from "../../../config/keys/chart-keys.ts";
 import { provenanceProblems } from "../../../scripts/release/provenance.ts";
 import { root, text } from "../docs/pages.ts";
 

@@ -1,5 +1,5 @@
 import type { Service } from "../../../kubernetes/objects/objects.ts";
-import { listed } from "../../../message.ts";
+import { listed } from "../../../base/message.ts";
 import { localMember } from "../../../model/marks.ts";
 import { type Narrowing, portKey } from "../../../model/narrowing.ts";
 import type { Why } from "../../../model/reasons.ts";

@@ -1,5 +1,5 @@
 import { type Decision, isWanted, type Note } from "../../../model/decision.ts";
-import { listed } from "../../../message.ts";
+import { listed } from "../../../base/message.ts";
 import { federatedPart } from "../../../model/owner.ts";
 import { makesLinks, type MirrorsArgs } from "../../../model/state.ts";
 import { annotation } from "../../../model/vocabulary.ts";

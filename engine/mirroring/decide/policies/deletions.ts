@@ -6,7 +6,7 @@ import { federatedPart } from "../../../model/owner.ts";
 import { clusterOfToken, tokensIn } from "../../../model/vocabulary.ts";
 import type { ByPart, MirrorsArgs, RemovedLink } from "../../../model/state.ts";
 import { type Decision, isChange, isSkip, isWrite } from "../../../model/decision.ts";
-import { count } from "../../../message.ts";
+import { count } from "../../../base/message.ts";
 
 /** With so few mirrors, a percentage means nothing. */
 const tooFewToJudge = 10;

@@ -1,6 +1,6 @@
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
 import { isHeadless, namespaceOf, type ServicePort } from "../../../kubernetes/objects/objects.ts";
-import { inDigits, listed } from "../../../message.ts";
+import { inDigits, listed } from "../../../base/message.ts";
 import { type Decision, isSkip, isWanted, type Note } from "../../../model/decision.ts";
 import { federatedPart } from "../../../model/owner.ts";
 import type { ClusterSnapshot } from "../../../model/snapshot.ts";

@@ -6,13 +6,13 @@ import {
   type Service,
   type ServicePort,
 } from "../../../kubernetes/objects/objects.ts";
-import { listed } from "../../../message.ts";
+import { listed } from "../../../base/message.ts";
 import type { LinkSpec } from "../../../model/link.ts";
 import type { LinkObservation } from "../../../model/observation.ts";
 import { portKey } from "../../../model/narrowing.ts";
 import type { ClusterSnapshot } from "../../../model/snapshot.ts";
 import { exportAnnotation } from "../../../model/vocabulary.ts";
-import { valueIn } from "../../../result.ts";
+import { valueIn } from "../../../base/result.ts";
 import { exportMode, fits, matchesSelector } from "../../../model/selection.ts";
 
 /**

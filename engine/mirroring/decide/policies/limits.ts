@@ -1,6 +1,6 @@
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
-import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
-import { inDigits } from "../../../message.ts";
+import { omitUndefined } from "../../../base/omit-undefined.ts";
+import { inDigits } from "../../../base/message.ts";
 import { type Decision, isSkip, isTaken, isWrite } from "../../../model/decision.ts";
 import type { LinkSpec } from "../../../model/link.ts";
 import type { LiveMirror } from "../../../model/mirror.ts";

@@ -1,5 +1,5 @@
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
-import { inDigits } from "../../../message.ts";
+import { inDigits } from "../../../base/message.ts";
 import {
   type Decision,
   isListed,

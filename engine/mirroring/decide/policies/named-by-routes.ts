@@ -1,6 +1,6 @@
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
-import { count, listed } from "../../../message.ts";
-import type { Result } from "../../../result.ts";
+import { count, listed } from "../../../base/message.ts";
+import type { Result } from "../../../base/result.ts";
 import { type Decision, type Deletion, isSkip } from "../../../model/decision.ts";
 import { kinds } from "../../../model/mirror.ts";
 import { type RouteDecision, type Routes, sendsTo, stillSends } from "../../../model/route.ts";

@@ -1,6 +1,6 @@
 import { kubectlIn } from "../../../kubernetes/objects/names.ts";
 import { namespaceOf, type ObjectKey } from "../../../kubernetes/objects/objects.ts";
-import { count, listed } from "../../../message.ts";
+import { count, listed } from "../../../base/message.ts";
 import {
   type Decision,
   type HandOver,

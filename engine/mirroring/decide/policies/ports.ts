@@ -1,6 +1,6 @@
 import { keyOf, type ServicePort } from "../../../kubernetes/objects/objects.ts";
-import { listed } from "../../../message.ts";
-import { valueIn } from "../../../result.ts";
+import { listed } from "../../../base/message.ts";
+import { valueIn } from "../../../base/result.ts";
 import { type Decision, isWanted } from "../../../model/decision.ts";
 import { knownProtocols, type Mirror, mirrorKey, mirroredPorts } from "../../../model/mirror.ts";
 import type { LinkObservation } from "../../../model/observation.ts";

@@ -1,4 +1,4 @@
-import { count, listed } from "../../../message.ts";
+import { count, listed } from "../../../base/message.ts";
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { printable } from "../../../kubernetes/objects/printable.ts";
 import { type Controllers, deploymentOf } from "../../../model/controller.ts";

@@ -6,7 +6,7 @@ import {
   type ObjectMeta,
   type Service,
 } from "../../../kubernetes/objects/objects.ts";
-import { omitUndefined } from "../../../kubernetes/objects/omit-undefined.ts";
+import { omitUndefined } from "../../../base/omit-undefined.ts";
 import type { LinkSpec } from "../../../model/link.ts";
 import { copiedAnnotations, copiedLabels } from "../../../model/metadata.ts";
 import { kinds, type Mirror, mirrorKey } from "../../../model/mirror.ts";
@@ -15,7 +15,7 @@ import { label } from "../../../model/vocabulary.ts";
 import { invalidList, notListed } from "./exports.ts";
 import { whyExcluded } from "../../../model/selection.ts";
 import { bounds } from "../../../kubernetes/objects/bounds.ts";
-import { inDigits } from "../../../message.ts";
+import { inDigits } from "../../../base/message.ts";
 
 export interface Candidate {
   readonly service: Service;

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { LinkFact } from "../../../../cli/facts.ts";
+import type { LinkFact } from "../../../../cli/facts/facts.ts";
 import { svgOf } from "../../../../cli/map/graph.ts";
 import { mapOf, mermaidOf } from "../../../../cli/map/map.ts";
 import { pageOf } from "../../../../cli/map/page.ts";

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { RunCommand, RunEnd, WatchEvent } from "../../../../cli/watch/events.ts";
-import { longestSilence, type StackLocation } from "../../../../cli/pulumi.ts";
+import { longestSilence, type StackLocation } from "../../../../cli/stack/pulumi.ts";
 import { StackRuns } from "../../../../cli/watch/stack-runs.ts";
 import { until } from "../../../bed/processes.ts";
 import { repository } from "../../../bed/stack.ts";

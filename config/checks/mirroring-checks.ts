@@ -1,0 +1,74 @@
+import { local } from "@linkerd-multicluster/engine/mirroring";
+import { type DeclaredLink, declaredLinks } from "../read/declared-links.ts";
+import { mustBe, quoted, sentence, where, wrongValue } from "../read/mistakes.ts";
+import type { Readings } from "../read/read.ts";
+
+/** These settings depend on whether this program or Linkerd's controller mirrors a link. */
+
+function isByController({ entry }: DeclaredLink, { linkDefaults }: Readings): boolean {
+  return (entry?.values.mirroring ?? linkDefaults.values.mirroring) === "controller";
+}
+
+/** A stack with `manage: mirrors` provisions nothing, including controllers. */
+export function mirroring({ stack, links = [], linkDefaults }: Readings): string[] {
+  if (stack.values.manage !== "mirrors") return [];
+  const rule = `pulumi where ${where(["manage"])} is "mirrors", which provisions no controller`;
+  return [...links, linkDefaults]
+    .filter(({ values }) => values.mirroring === "controller")
+    .map(({ path }) => mustBe([...path, "mirroring"], 'is "controller"', rule));
+}
+
+const allNamespaces = "left out, as Linkerd's controller mirrors the Services of all namespaces";
+const notByController = {
+  namespaces: allNamespaces,
+  excludedNamespaces: allNamespaces,
+  names: "left out, as Linkerd's controller names mirrors <service>-<target>",
+  mirrorNamespaces: "left out, as Linkerd's controller mirrors into namespaces of the same name",
+} as const;
+
+/** A setting that has no effect is worse than none. */
+export function controllers(readings: Readings): string[] {
+  const { linkDefaults } = readings;
+  const mistakes = declaredLinks(readings).flatMap((link) => {
+    const { entry } = link;
+    if (!isByController(link, readings)) return [];
+    return (Object.keys(notByController) as (keyof typeof notByController)[]).flatMap((key) => {
+      const from = [entry, linkDefaults].find((part) => part?.values[key] !== undefined);
+      if (from === undefined) return [];
+      const state = 'is set, but mirroring is "controller"';
+      return mustBe([...from.path, key], state, notByController[key]);
+    });
+  });
+  return [...new Set(mistakes)];
+}
+
+/** Linkerd's controller mirrors whatever is labelled. */
+export function privateClusters(readings: Readings): string[] {
+  const links = declaredLinks(readings).filter((link) => isByController(link, readings));
+  return [...(readings.clusters ?? [])].flatMap(([name, { path, values }]) => {
+    const link = links.find(({ target }) => target === name);
+    if (values.privateUnlessListed !== true || link === undefined) return [];
+    const state = `is true, but mirroring of link ${link.source} → ${name} is "controller"`;
+    const rule = "false, as Linkerd's controller doesn't know which clusters a Service lists";
+    return [mustBe([...path, "privateUnlessListed"], state, rule)];
+  });
+}
+
+/** A Service fails over to mirrors, which only links of this program have. */
+export function failover(readings: Readings): string[] {
+  const links = declaredLinks(readings).filter((link) => !isByController(link, readings));
+  return [...(readings.clusters ?? [])].flatMap(([source, { path, values }]) => {
+    const targets = links.flatMap((link) => (link.source === source ? link.target : []));
+    return Object.entries(values.failover ?? {}).flatMap(([service, clusters]) => {
+      const at = [...path, "failover", service];
+      const wrong = clusters.flatMap((name, index) => {
+        if (clusters.indexOf(name) < index)
+          return sentence([...at, index], `is ${quoted(name)} again`, "a cluster is listed once");
+        const rule = `local, or the target of a link of ${source} that this program mirrors`;
+        return [local, ...targets].includes(name) ? [] : wrongValue([...at, index], name, rule);
+      });
+      const hasOther = clusters.some((name) => name !== local);
+      return hasOther ? wrong : [...wrong, mustBe(at, "names no other cluster", "a list with one")];
+    });
+  });
+}

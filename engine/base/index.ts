@@ -1,0 +1,15 @@
+/** What every part of the program says and returns in the same way. */
+export { count, firstOf, inDigits, listed } from "./message.ts";
+export { lazily } from "./lazily.ts";
+export { omitUndefined } from "./omit-undefined.ts";
+export { type Failure, invalid, type Result, valueIn } from "./result.ts";
+export {
+  atCluster,
+  codeOf,
+  isBug,
+  messageOf,
+  unlessBug,
+  UserError,
+  withStack,
+} from "./user-error.ts";
+export { programVersion } from "./version.ts";

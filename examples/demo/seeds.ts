@@ -1,0 +1,173 @@
+/**
+ * Types Linkerd's guides "Multi-cluster communication with StatefulSets" and "Multi-cluster Federated Services" line by
+ * line on real nodes: real pods, real proxies, and `pulumi up` where the guides install and link.
+ */
+import { join } from "node:path";
+
+import { execa } from "execa";
+
+import { UserError } from "@linkerd-multicluster/engine/base";
+import { startBed, until } from "../../tests/bed/bed.ts";
+import { lackingForNodes } from "../../tests/bed/nodes/kit.ts";
+import { lackingForLinkerd, linkerdImages } from "../../tests/bed/nodes/linkerd.ts";
+import { notOnPath } from "../../tests/bed/path.ts";
+import { environment } from "../../tests/bed/pulumi.ts";
+import type { Cleanup } from "./cleanup.ts";
+import { pulumiFor } from "./pulumi.ts";
+import type { Screen } from "./screen.ts";
+
+const names = ["west", "east", "north"] as const;
+
+/** A line `up` stands for a run of Pulumi. */
+type Step = readonly [title: string, why: string, ...lines: readonly string[]];
+
+const up = "pulumi up --yes --skip-preview";
+const onEast = "kubectl --context=east";
+const onWest = "kubectl --context=west";
+const inDemo = "kubectl --context west -n mc-demo";
+
+/** It bypasses the proxy, whose user no redirection concerns. */
+const direct =
+  `${onEast} exec deploy/curl -c linkerd-proxy -- curl -s -o /dev/null -w '%{http_code}' --max-time 3 ` +
+  `$(${onWest} get pod nginx-set-0 -o jsonpath={.status.podIP}) || true`;
+
+const onNode = "nft ";
+
+const steps: readonly Step[] = [
+  [
+    "Install Linkerd, the multicluster extension and the links",
+    `The guides do this with linkerd install, linkerd multicluster install and linkerd multicluster link. The last thing that
+the run does is linkerd check.`,
+    "cat Pulumi.demo.yaml",
+    up,
+  ],
+  [
+    "Deploy the StatefulSet on west and curl on east",
+    "All pods of the default namespaces are meshed.",
+    ...[onWest, onEast].map((on) => `${on} annotate namespace default linkerd.io/inject=enabled`),
+    `${onWest} apply -f nginx.yml`,
+    `${onEast} apply -f curl.yml`,
+    `${onWest} rollout status statefulset/nginx-set`,
+    `${onEast} rollout status deployment/curl`,
+    `${onEast} get pods`,
+    `${onWest} get services`,
+    `${onWest} get pods`,
+    `${onWest} get endpoints nginx-svc -o yaml`,
+  ],
+  [
+    "Ask one of its pods from within west",
+    "The name is the pod's own in its cluster.",
+    `${onWest} apply -f curl.yml`,
+    `${onWest} rollout status deployment/curl`,
+    `${onWest} exec deploy/curl -c curl -- curl -s nginx-set-0.nginx-svc.default.svc.west.cluster.local`,
+  ],
+  [
+    "Admit nothing from east to west but requests to the gateway",
+    "The guides don't do this: it shows that mirrors need nothing else. So far, east also reaches west's pods.",
+    direct,
+    `${onNode}-f only-gateway.nft`,
+    direct,
+  ],
+  [
+    "Export the Service, and ask the same pod from east",
+    "Its name in east leads to an endpoint mirror, which leads to west's gateway.",
+    `${onWest} label service nginx-svc mirror.linkerd.io/exported=true`,
+    up,
+    `${onEast} get services`,
+    `${onEast} get endpoints nginx-svc-west -o yaml`,
+    `${onEast} exec deploy/curl -c curl -- curl -s nginx-set-0.nginx-svc-west.default.svc.east.cluster.local`,
+  ],
+  [
+    "Deploy bb on all three clusters and label its Services",
+    "Each cluster's pod says where it is. Federated Services need a flat network, without the rule for the gateway.",
+    `${onNode}delete table inet only_gateway`,
+    ...names.flatMap((name) => [
+      `sed s/CLUSTER/${name}/ bb.yml | linkerd --context ${name} inject - | kubectl --context ${name} apply -f -`,
+      `kubectl --context ${name} -n mc-demo rollout status deployment/bb`,
+    ]),
+    ...["east", "north", "west"].map(
+      (name) =>
+        `kubectl --context ${name} -n mc-demo label svc/bb mirror.linkerd.io/federated=member`,
+    ),
+    up,
+    `${inDemo} get svc`,
+    ...["east", "north"].map(
+      (name) =>
+        `kubectl --context west -n linkerd-multicluster get link/${name} -ojsonpath='{.status.federatedServices}'`,
+    ),
+  ],
+  [
+    "Send requests to the federated Service",
+    "West's proxy balances them across the pods of all clusters.",
+    `linkerd --context west inject traffic.yml | ${inDemo} apply -f -`,
+    `${inDemo} rollout status deployment/traffic`,
+    `${inDemo} logs deploy/traffic -c traffic`,
+    "linkerd --context west diagnostics endpoints bb-federated.mc-demo.svc.west.cluster.local:8080",
+  ],
+];
+
+/** @throws UserError if this machine lacks something for it */
+export async function playSeeds(screen: Screen, cleanup: Cleanup): Promise<void> {
+  const { LINKERD_CHARTS: charts = "" } = process.env;
+  const plugins = ["command", "kubernetes", "tls"].map((name) => `pulumi-resource-${name}`);
+  const lacking = [
+    ...(await lackingForNodes()),
+    ...(await lackingForLinkerd()),
+    ...(await notOnPath(["linkerd", ...plugins])),
+    ...(charts === "" ? ["LINKERD_CHARTS names no folder with Linkerd's charts"] : []),
+  ];
+  if (lacking.length > 0) throw new UserError(`The guides need more: ${lacking.join("; ")}.`);
+  screen.heading("Linkerd's multicluster guides, typed line by line");
+  const domains = Object.fromEntries(names.map((name) => [name, `${name}.cluster.local`]));
+  const images = await linkerdImages(charts);
+  const bed = await startBed({ clusters: names, runs: "nodes", nodes: { images, domains } });
+  cleanup.add(() => bed.stop());
+  // The guide of federated Services has a flat network.
+  for (const name of ["east", "north"] as const) {
+    await bed.node("west").reachPods(bed.node(name));
+    await bed.node(name).reachPods(bed.node("west"));
+  }
+  const config = {
+    manage: "all",
+    clusters: Object.fromEntries(
+      names.map((name) => {
+        const own = { clusterDomain: `${name}.cluster.local` };
+        return [name, name === "west" ? own : { ...own, gateway: false }];
+      }),
+    ),
+    links: [
+      { source: "east", target: "west", headless: true },
+      { source: "west", target: "east", gateway: false },
+      { source: "west", target: "north", gateway: false },
+    ],
+    linkerdCheck: true,
+    charts: { source: charts },
+  };
+  const pulumi = await pulumiFor(bed, config, screen, cleanup);
+  const env = environment(bed);
+  const cwd = join(import.meta.dirname, "seeds");
+  const type = async (line: string): Promise<void> => {
+    screen.command(line);
+    screen.output((await execa("sh", ["-c", line], { cwd, env })).stdout);
+  };
+  for (const [title, why, ...lines] of steps) {
+    screen.step(title, why);
+    for (const line of lines) {
+      if (line === up) await pulumi.run(...up.split(" ").slice(1));
+      else if (line.startsWith(onNode)) {
+        screen.remark("On west's node:");
+        screen.command(line);
+        await bed.node("west").run(line.replace("only-gateway.nft", `${cwd}/$&`).split(" "));
+      } else if (line.startsWith("cat ")) {
+        screen.command(line);
+        screen.output(pulumi.config);
+      } else if (line.includes(" logs ")) {
+        await until("answers of all clusters", [], async () => {
+          const { stdout } = await execa("sh", ["-c", line], { env });
+          return names.every((name) => stdout.includes(`hello from ${name}`)) || undefined;
+        });
+        await type(line);
+      } else await type(line);
+    }
+  }
+}
