@@ -16,7 +16,9 @@ const HOST_PROGRAM = `${HOST}.program`;
  */
 const hostWithOptions = [
   "#!/bin/sh",
-  String.raw`option() { sed -n "s/^.*[ {]$1: *\([^,}]*[^,} ]\).*$/\1/p" Pulumi.yaml 2>/dev/null | head -n 1; }`,
+  // A line without a colon continues a long value.
+  String.raw`lines() { awk '/^ +[^ #-][^:]*$/ { sub(/^ +/, " "); printf "%s", $0; next } { printf "\n%s", $0 }' Pulumi.yaml 2>/dev/null; }`,
+  String.raw`option() { lines | sed -n "s/^.*[ {]$1: *\([^,}]*[^,} ]\).*$/\1/p" | head -n 1; }`,
   "typescript=$(option typescript)",
   `exec "$(dirname "$0")/${HOST_PROGRAM}" -typescript="\${typescript:-true}" -nodeargs="$(option nodeargs)" "$@"`,
   "",

@@ -36,6 +36,10 @@ describe("the bed's language host", () => {
       "runtime:\n  name: nodejs\n  options:\n    typescript: false\n    nodeargs: --import ./a.mjs --one=2\nmain: index.ts",
       "<-typescript=false><-nodeargs=--import ./a.mjs --one=2>",
     ],
+    [
+      "runtime:\n  options:\n    # Why.\n    nodeargs: --import ./a.mjs --import\n      ./b.mjs --one=2\n    typescript: false\nmain: index.ts",
+      "<-typescript=false><-nodeargs=--import ./a.mjs --import ./b.mjs --one=2>",
+    ],
   ] as const)
     it(`gets the options of ${JSON.stringify(project)}`, () => {
       writeFileSync(join(folder, "Pulumi.yaml"), `name: any\n${project}\n`);
