@@ -7,6 +7,8 @@ import { mirrorsOf, ownerLabels } from "../../../../engine/model/owner.ts";
 import type { Service } from "../../../../engine/kubernetes/objects/objects.ts";
 import { confirmed, confirmedBy, ourManager, stack } from "../../fixtures/marks.ts";
 import { cluster, endpoints, http, service } from "../../fixtures/objects.ts";
+import { west } from "../../fixtures/link.ts";
+import { planned } from "../../fixtures/reconcile.ts";
 import { testScenarios } from "../../fixtures/scenario.ts";
 
 const other = "acme/mesh/other";
@@ -74,6 +76,18 @@ edit shop/db-west: { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }
 = shop/db-west: headless mirror of db
 = shop/db-0-west: endpoint mirror of db-0.db
 `);
+});
+
+it("a deletion leaves out foreign Endpoints of the mirror's name", () => {
+  const source = cluster("east", {
+    services: [service(at, { labels: ours })],
+    endpoints: [endpoints(at)],
+  });
+  const { changes } = planned({ target: west(), source });
+  deepEqual(
+    changes.map(({ verdict, live }) => [verdict, live.endpoints]),
+    [["delete", undefined]],
+  );
 });
 
 describe("a live mirror that no link wants", () => {
