@@ -1,9 +1,7 @@
 import { omitUndefined } from "@linkerd-multicluster/engine/base";
 import { kubectlIn, objectKey } from "@linkerd-multicluster/engine/kubernetes";
 import {
-  exportAnnotation,
   federatedKey,
-  fits,
   mirrorPlace,
   isPending,
   kinds,
@@ -11,6 +9,7 @@ import {
 import { nearest } from "../../config/read/mistakes.ts";
 import { backendsOf, type Facts, type LinkFact } from "../facts/facts.ts";
 import type { MirrorFact, NotMirrored, ServiceFact } from "../facts/facts.ts";
+import { restrictionOn } from "./restriction.ts";
 
 /** `linkerd-clusters explain SERVICE --output json` prints what was decided about one Service in every cluster. */
 export interface Explanation {
@@ -126,28 +125,6 @@ function explainService(
   });
   const restriction = live && restrictionOn(live, facts);
   return { cluster, service, ...omitUndefined({ live, restriction }), appearsIn };
-}
-
-const all = new Intl.ListFormat("en-GB");
-
-function restrictionOn(
-  { cluster, service, importers, importedPorts }: ServiceFact,
-  { clusters }: Facts,
-): string | undefined {
-  if (importers === undefined && importedPorts === undefined) return undefined;
-  const by =
-    importers === undefined
-      ? "by every cluster"
-      : `by ${all.format(importers)} only (annotation ${exportAnnotation.clusters})`;
-  const ports =
-    importedPorts === undefined
-      ? ""
-      : `, with ${importedPorts.length === 1 ? "port" : "ports"} ${all.format(importedPorts)} only (annotation ${exportAnnotation.ports})`;
-  const unknown = (importers ?? []).filter(
-    (pattern) => !clusters.some(({ name }) => fits(pattern, name)),
-  );
-  const typo = unknown.length === 0 ? "" : `; the stack has no cluster ${all.format(unknown)}`;
-  return `${cluster}/${service} may be imported ${by}${ports}${typo}`;
 }
 
 interface Found {

@@ -156,10 +156,7 @@ type Entries = Readonly<Record<"contexts" | "clusters" | "users", ReadonlyMap<st
 };
 
 /** All clusters may be in one file, which is parsed once, until it changes. */
-const lastRead = new Map<
-  string,
-  { readonly text: string; readonly entries: Entries | undefined }
->();
+const lastRead = new Map<string, readonly [text: string, entries: Entries | undefined]>();
 
 /** As with kubectl, a missing file is no error, because `KUBECONFIG` may list others. */
 async function entriesOf(file: string): Promise<Entries | undefined> {
@@ -171,9 +168,10 @@ async function entriesOf(file: string): Promise<Entries | undefined> {
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new UserError(`kubeconfig ${file} can't be read (${code})`);
   }
-  let last = lastRead.get(file);
-  if (last?.text !== text) lastRead.set(file, (last = { text, entries: entriesIn(text, file) }));
-  if (last.entries !== undefined) return last.entries;
+  const [known, last] = lastRead.get(file) ?? [];
+  const entries = known === text ? last : entriesIn(text, file);
+  lastRead.set(file, [text, entries]);
+  if (entries !== undefined) return entries;
   const shows = `kubectl config view --kubeconfig ${file} shows where`;
   throw new UserError(`kubeconfig ${file} is not valid; ${shows}`);
 }
