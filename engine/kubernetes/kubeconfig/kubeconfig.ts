@@ -233,9 +233,8 @@ function resolve(files: readonly Entries[], name: string, where: string): Kubeco
     }
   };
   const cluster = read("cluster", clusterEntry);
-  const problem = serverProblem(cluster);
-  if (problem !== undefined)
-    throw new UserError(`the server of context ${name} in ${where} ${problem}`);
+  const why = serverProblem(cluster);
+  if (why !== undefined) throw new UserError(`the server of context ${name} in ${where} ${why}`);
   return { context: name, cluster, user: context.fields.user ? read("user", userEntry) : {} };
 }
 
