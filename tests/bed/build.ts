@@ -25,8 +25,8 @@ export interface Batch {
 export type Progress = (text: string) => void;
 
 /**
- * Builds these programs to these paths. Batches are built at once: one is compiled while modules of another still arrive.
- * Go's caches, gigabytes, stay only after an interruption.
+ * Builds these programs to these paths, batch by batch, because what batches share is compiled once. The modules of a later
+ * one arrive meanwhile. Go's caches, gigabytes, stay only after an interruption.
  */
 export async function build(
   batches: readonly Batch[],
@@ -47,13 +47,16 @@ export async function build(
   const watchdog = startWatchdog(draft);
   const counter = progress(wanted.length, report);
   try {
-    await Promise.all(
-      wanted.map(({ batch, names }) => {
-        const run: Run = (args, onLine) =>
-          runGo(listOf(names), go, args, batch.module, cachesIn(cache), watchdog, onLine);
-        return buildBatch(batch, names, draft, counter, run);
-      }),
-    );
+    const prepared = wanted.map(({ batch, names }) => {
+      const run: Run = (args, onLine) =>
+        runGo(listOf(names), go, args, batch.module, cachesIn(cache), watchdog, onLine);
+      return prepare(batch, names, draft, counter, run);
+    });
+    const counted = prepared.map(async (each) => (await each).counted);
+    const built = async () => {
+      for (const each of prepared) await (await each).build();
+    };
+    await Promise.all([...counted, built()]);
     for (const [name, target] of targets) {
       await mkdir(dirname(target), { recursive: true });
       await rename(join(draft, name), target);
@@ -72,13 +75,13 @@ const listOf = (names: readonly string[]): string => new Intl.ListFormat("en").f
 
 const namesIn = (batch: Batch): string[] => Object.keys(batch.programs);
 
-async function buildBatch(
+async function prepare(
   batch: Batch,
   names: readonly string[],
   draft: string,
   counter: Counter,
   run: Run,
-): Promise<void> {
+): Promise<{ readonly counted: Promise<void>; readonly build: () => Promise<unknown> }> {
   await leaveOut(batch, names, run);
   const packages = names.map((name) => batch.programs[name] ?? name);
   const flags = [
@@ -89,12 +92,13 @@ async function buildBatch(
     "-gcflags=all=-dwarf=false -l",
     "-gcflags=std=-dwarf=false",
   ];
-  const counting = run(["list", "-deps", "-f", MARK, ...packages]).then((marks) => {
+  // This fetches what is still missing.
+  const counted = run(["list", "-deps", "-f", MARK, ...packages]).then((marks) => {
     counter.expect(marks.replaceAll("\n", "").length);
   });
   // The last separator has Go take it for a folder even for a single program.
   const args = ["build", "-v", ...flags, "-o", join(draft, "/"), ...packages];
-  await Promise.all([counting, run(args, counter.onLine)]);
+  return { counted, build: () => run(args, counter.onLine) };
 }
 
 /** One letter for each package outside Go's own library, which is compiled for whichever batch comes first. */
