@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Documents } from "../documents.ts";
 import { type MapFormat, mapFormats, print } from "../output.ts";
 import {
@@ -110,7 +110,14 @@ export function addWhatIf(program: Command): void {
     ["whatif --lose west", "before maintenance of cluster west"],
     ["whatif --lose link/east/west", "mirrors in east of Services in west"],
   ])
-    .requiredOption("--lose <what>", "west, gateway/west, link/east/west or namespace/west/shop")
+    .requiredOption(
+      "--lose <what>",
+      "west, gateway/west, link/east/west or namespace/west/shop",
+      (what: string, before: string | undefined) => {
+        if (before === undefined) return what;
+        throw new InvalidArgumentError("Only one loss can be named.");
+      },
+    )
     .action(whatIfLost);
 }
 

@@ -60,7 +60,10 @@ export interface ExplainedMirror extends MirrorFact {
  * clients and kubectl, it also takes `web.shop.svc` and, unless a namespace is called so, `svc/web`.
  */
 export function explain(facts: Facts, asked: string): Explanation {
-  const key = asked.replace(/^([^./]+)\.([^./]+)(\.svc(\..*)?)?$/, "$2/$1");
+  const key = asked
+    // Other commands print the cluster, too.
+    .replace(/^[^/]+\/([^/]+\/[^/]+)$/, "$1")
+    .replace(/^([^./]+)\.([^./]+)(\.svc(\..*)?)?$/, "$2/$1");
   const found = explained(facts, key);
   const isFound = found.services.length > 0 || !/^(svc|services?)\/./.test(key);
   return { ...(isFound ? found : explained(facts, key.slice(key.indexOf("/") + 1))), asked };

@@ -36,7 +36,7 @@ export const metrics = {
   watch_losses_total: ["how often a watch was lost", "cluster", "kind"],
   cluster_reachable: ["whether the last dry run could read it", "cluster"],
   mirrors: [
-    "`mirrored` and `not_mirrored`, of a link or of the target `federated`",
+    "`mirrored` and `not_mirrored`, of a link, or of the target `federated` or `HTTPRoutes`",
     "source",
     "target",
     "state",

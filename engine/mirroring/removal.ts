@@ -3,14 +3,20 @@ import { type RouteDecision, routeKey } from "../model/route.ts";
 import type { Clusters } from "../reading/clusters.ts";
 import { type Decision, isSent } from "../model/decision.ts";
 import { count } from "../base/message.ts";
+import type { Kubernetes } from "../kubernetes/client/interface.ts";
+import { keyOf, namespaceOf, type ObjectKey, type Service } from "../kubernetes/objects/objects.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import { SharedValues } from "../kubernetes/objects/shared-values.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { reconcile } from "./reconcile.ts";
 import { entryOf, type Outputs, withoutLinks, withoutRenewed } from "../model/state.ts";
 import { about, summaryLines } from "./report/notes.ts";
 import { whyUndecided } from "./report/outcome.ts";
 import { partsOf } from "./report/parts.ts";
+import { lastBackends } from "./report/summary.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { endIfCancelled, writeDecided } from "./carry-out.ts";
-import { UserError } from "../base/user-error.ts";
+import { unlessBug, UserError } from "../base/user-error.ts";
 
 /**
  * Deletes everything that this stack has mirrored into a source, decided from the source alone as for one without
@@ -61,8 +67,10 @@ export async function removeAll(
   };
   // No preview has shown them, because a provider isn't asked about a resource that goes.
   const byPart = Map.groupBy(due.decisions, ({ part }) => part);
+  const client = await clusters.client(name, entry);
   const parts = partsOf(state, {
     ...outcome,
+    source: await withNamesakes(client, source, due.decisions),
     decided: {
       ...decided,
       decisions: due.decisions,
@@ -76,6 +84,30 @@ export async function removeAll(
   const { [name]: held = [] } = decided.refusals;
   const left = "why" in routes ? withWayOut(name, routes.why) : held;
   return [left, await writeDecided(clusters, alone, source, due, log)].flat();
+}
+
+/** Only mirrors were read, so a Service that loses its mirrors may still be in the source itself. */
+async function withNamesakes(
+  kubernetes: Kubernetes,
+  source: ClusterSnapshot,
+  decisions: readonly Decision[],
+): Promise<ClusterSnapshot> {
+  const lost = [...lastBackends(source, decisions).values()].flat() as ObjectKey[];
+  const keep = new SharedValues();
+  const found = [...Map.groupBy(lost, namespaceOf)].map(async ([namespace, keys]) => {
+    const services = await kubernetes
+      .list(resources.services, { namespace, keep })
+      // If nobody knows, nothing is said.
+      .catch(unlessBug(keys.map(headAt)));
+    return services.map((each) => [keyOf(each), each] as const);
+  });
+  const beside = (await Promise.all(found)).flat();
+  return { ...source, services: new Map([...beside, ...source.services]) };
+}
+
+function headAt(key: ObjectKey): Service {
+  const [namespace = "", name = ""] = key.split("/");
+  return { metadata: { namespace, name, isHead: true }, spec: {} };
 }
 
 function withWayOut(cluster: string, why: string): string {

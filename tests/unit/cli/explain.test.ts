@@ -52,8 +52,9 @@ describe("explain", () => {
     );
   });
 
-  it("takes the names that clients and kubectl use", () => {
-    for (const asked of ["web.shop", "web.shop.svc.cluster.local", "web-west.shop.svc", "svc/web"])
+  it("takes the names that clients, kubectl and other commands use", () => {
+    const names = ["web.shop", "web.shop.svc.cluster.local", "web-west.shop.svc", "svc/web"];
+    for (const asked of [...names, "east/shop/web-west"])
       deepEqual(places(facts, asked), places(facts, "shop/web"), asked);
     const services = facts.services.map((each) => ({ ...each, service: "svc/web" }));
     deepEqual(explain({ ...facts, services }, "svc/web").services[0]?.service, "svc/web");

@@ -29,7 +29,7 @@ describe("health of a cluster: Links are served", () => {
 
   tells("passes without a Link", withLinks({ value: [] }));
   tells("fails if the cluster does not serve Links", withLinks({ value: undefined }), [
-    "fatal: cluster east does not serve links.multicluster.linkerd.io in version v1alpha3: install the multicluster extension of Linkerd 2.18 or later there, or set manage: all",
+    "fatal: cluster east does not serve links.multicluster.linkerd.io in version v1alpha3: run pulumi up, which installs the multicluster extension (manage: all, the default)",
   ]);
   const why = "cluster east does not let user me list links";
   tells("fails if Links may not be listed", withLinks(unread(why)), [`fatal: ${why}`]);

@@ -55,7 +55,7 @@ describe("health of a cluster: its trust anchors", () => {
   ]);
   const none = withTrust({ anchors: { value: undefined } });
   tells("fail if the cluster has none", none, [
-    "error: ConfigMap east/linkerd/linkerd-identity-trust-roots does not exist or has no ca-bundle.crt, so Linkerd is not installed there: install it, or set manage: all",
+    "error: ConfigMap east/linkerd/linkerd-identity-trust-roots does not exist or has no ca-bundle.crt, so Linkerd is not installed there: run pulumi up, which installs it (manage: all, the default)",
   ]);
   const broken = withTrust({ anchors: unread("not a certificate") });
   tells("fail if they are no certificates", broken, ["error: not a certificate"]);

@@ -33,19 +33,20 @@ describe("the deletion of a source's mirrors", () => {
   it("reads no target, and leaves everything else in the source", async () => {
     const { mesh, east } = await mirrored([web, bb]);
     for (const name of ["west", "north"]) mesh.server(name).refuse = () => "unreachable";
+    east.put("services", service("shop/api"));
     const { failure, lines } = await mesh.destroy();
     deepEqual(
       [failure, lines],
       [
         undefined,
         [
-          "east → north: -1 (- shop/api-north); shop/api loses its last backend",
+          "east → north: -1 (- shop/api-north)",
           "east → west: -1 (- shop/web-west); shop/web loses its last backend",
           "east: federated Services -1 (- shop/bb-federated); shop/bb loses its last backend",
         ],
       ],
     );
-    deepEqual([namesIn(east), [...east.all("endpoints").keys()]], [["shop/own"], []]);
+    deepEqual([namesIn(east), [...east.all("endpoints").keys()]], [["shop/api", "shop/own"], []]);
   });
 
   it("includes mirrors of removed links that maxDeletions had kept", async () => {

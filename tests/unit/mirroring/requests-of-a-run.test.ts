@@ -61,8 +61,9 @@ describe("the requests of a run", () => {
     const pair = Mesh.of([source, serverWith(exporting("west", services))]);
     await pair.up();
     equal(source.all("endpoints").size, 20);
-    // Besides the five lists, destroy reads Deployments, HTTPRoutes and the Service default/kubernetes.
-    equal((await pair.destroy()).requests, 8 + 20);
+    // Besides the five lists, destroy reads Deployments, HTTPRoutes, the Service default/kubernetes, and the Services of each
+    // namespace in which a name may have lost its last backend.
+    equal((await pair.destroy()).requests, 9 + 20);
     equal(source.all("endpoints").size, 0);
   });
 });

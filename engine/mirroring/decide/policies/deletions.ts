@@ -6,7 +6,7 @@ import { federatedPart } from "../../../model/owner.ts";
 import { clusterOfToken, tokensIn } from "../../../model/vocabulary.ts";
 import type { ByPart, MirrorsArgs, RemovedLink } from "../../../model/state.ts";
 import { type Decision, isChange, isSkip, isWrite } from "../../../model/decision.ts";
-import { count } from "../../../base/message.ts";
+import { count, listed } from "../../../base/message.ts";
 
 /** With so few mirrors, a percentage means nothing. */
 const tooFewToJudge = 10;
@@ -149,7 +149,7 @@ function refusal(limit: DeletionLimit, losses: Losses, source: string): string {
   const remedy = removed
     ? `set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back`
     : `set allowDeletions: true on the link for one run; if not, check that the context of ${target} points to the right cluster and that its Services are still exported`;
-  return `${cause} would delete ${losses.lost.length} of its ${losses.what} on ${source}, and maxDeletions (${maxDeletions}) allows ${mostOf(maxDeletions, losses)}: if that is meant, ${remedy}`;
+  return `${cause} would delete ${losses.lost.length} of its ${losses.what} on ${source}, and maxDeletions (${maxDeletions}) allows ${mostOf(maxDeletions, losses)} (${listed(losses.lost)}): if that is meant, ${remedy}`;
 }
 
 function mostOf(most: LinkSpec["maxDeletions"], { all, counted }: Losses): number {

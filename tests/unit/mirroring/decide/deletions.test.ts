@@ -61,7 +61,7 @@ ${twelve.map((name) => `+ gateway ${name}-west`).join("\n")}`;
 ${first}
 # are reported with the limit and what to do
 west: nothing
-${refusal}: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of west points to the right cluster and that its Services are still exported
+${refusal} (shop/web-0-west, shop/web-1-west, shop/web-10-west, shop/web-11-west, shop/web-2-west, shop/web-3-west, shop/web-4-west, shop/web-5-west, shop/web-6-west, shop/web-7-west and 2 more): if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of west points to the right cluster and that its Services are still exported
 link west: { allowDeletions: true }
 ${twelve.map((name) => `- gateway ${name}-west`).join("\n")}
 # are a share of the existing mirrors, not of new ones
@@ -95,7 +95,7 @@ west: ${some(12)}; north: ${some(12)}
 ${changed(0, "+")}
 # count as deletions of their link, although the Service stays
 west: ${some(5)}
-? west: link east → west would delete 7 of its 12 ${allows}: if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of west points to the right cluster and that its Services are still exported
+? west: link east → west would delete 7 of its 12 ${allows} (demo/s10-federated, demo/s11-federated, demo/s5-federated, demo/s6-federated, demo/s7-federated, demo/s8-federated, demo/s9-federated): if that is meant, set allowDeletions: true on the link for one run; if not, check that the context of west points to the right cluster and that its Services are still exported
 west: ${some(6)}
 ${changed(6)}
 # are a share of those that this stack or nobody has marked
@@ -117,6 +117,14 @@ north: ${some(12, "member app=new")}
 ${changed(0)}
 # of a removed link are reported as such, with what to do
 unlink west
-? west: link east → west is no longer in the config, and the run would delete 12 of its 12 ${allows}: if that is meant, set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back
+? west: link east → west is no longer in the config, and the run would delete 12 of its 12 ${allows} (${Array.from(
+    { length: 12 },
+    (_, n) => `demo/s${n}-federated`,
+  )
+    .sort()
+    .slice(0, 10)
+    .join(
+      ", ",
+    )} and 2 more): if that is meant, set linkerd-multicluster:linkDefaults.allowDeletions to true for one run; if not, put the link back
 `);
 });
