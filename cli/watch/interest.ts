@@ -24,8 +24,8 @@ export interface Interest {
   readonly selectors: readonly LabelSelector[];
   /** Mirrors of Services that match these depend on their Endpoints too. */
   readonly withEndpoints: readonly LabelSelector[];
-  /** Links with this cluster as target go through these Services. */
-  readonly gateways: readonly ObjectKey[];
+  /** Links with this cluster as target go through these Services, and its own `failover` names others. */
+  readonly named: readonly ObjectKey[];
   /** Mirrors of links with this cluster as source have such names. Undefined if it is no source. */
   readonly mirrorsOf?: readonly Naming[];
 }
@@ -44,8 +44,8 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
     const before = found.get(name);
     const selectors = distinct([...(before?.selectors ?? []), ...more.selectors]);
     const withEndpoints = distinct([...(before?.withEndpoints ?? []), ...more.withEndpoints]);
-    const gateways = distinct([...(before?.gateways ?? []), ...more.gateways]);
-    found.set(name, { ...before, ...more, access, selectors, withEndpoints, gateways });
+    const named = distinct([...(before?.named ?? []), ...more.named]);
+    found.set(name, { ...before, ...more, access, selectors, withEndpoints, named });
   };
   for (const inputs of sources) {
     const { links } = inputs;
@@ -55,13 +55,14 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
     }));
     const mirrorsOf = [...links.map(({ target, names }) => ({ target, names })), ...removed];
     const selectors = links.map((link) => link.federatedServiceSelector);
-    const ofSource = { selectors, withEndpoints: [], gateways: [] };
+    const named = Object.keys(inputs.failover ?? {}) as ObjectKey[];
+    const ofSource = { selectors, withEndpoints: [], named };
     add(inputs, inputs.source, { ...ofSource, mirrorsOf: distinct(mirrorsOf) });
     for (const { target, gateway, ...link } of links)
       add(inputs, target, {
         selectors: [link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector],
         withEndpoints: link.headless || link.readiness === "follow" ? [link.selector] : [],
-        gateways: gateway === false ? [] : [objectKey(gateway.namespace, gateway.name)],
+        named: gateway === false ? [] : [objectKey(gateway.namespace, gateway.name)],
       });
   }
   return found;
@@ -82,7 +83,7 @@ export interface InterestIn {
  */
 export function interestIn(
   { name, namespace, labels = {} }: ObjectMeta,
-  { selectors, withEndpoints, gateways, mirrorsOf }: Interest,
+  { selectors, withEndpoints, named, mirrorsOf }: Interest,
 ): InterestIn | undefined {
   const isMirror =
     mirrorsOf !== undefined &&
@@ -92,7 +93,7 @@ export function interestIn(
   const isSelected = (some: readonly LabelSelector[]) =>
     some.some((selector) => selects(selector, labels));
   if (isMirror || isSelected(withEndpoints)) return { endpoints: true };
-  if (gateways.includes(objectKey(namespace, name)) || isSelected(selectors))
+  if (named.includes(objectKey(namespace, name)) || isSelected(selectors))
     return { endpoints: false };
   return undefined;
 }

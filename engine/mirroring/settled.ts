@@ -28,11 +28,27 @@ export function settledLosses(file = process.env[settledVariable]): Losses | und
   }
 }
 
+/** Includes what a guard refuses, which it would not refuse if the exports were only away for a moment. */
 export function lossesOf(outcome: Outcome): readonly string[] {
-  return outcome.outcome === "planned" ? losses(outcome.decided.decisions) : [];
+  if (outcome.outcome !== "planned") return [];
+  const { decisions, failover, refusals } = outcome.decided;
+  const routes = failover.routes.filter(
+    ({ verdict }) => verdict === "delete" || verdict === "update",
+  );
+  return [
+    ...losses(decisions),
+    ...routes.map(({ key }) => `HTTPRoute ${key}`),
+    ...Object.entries(refusals).map(([part, why]) => `refused ${part}: ${why}`),
+  ];
 }
 
-/** Decides as `checkSource`, and once more, from new readings, if it would take away what has not settled. */
+/** Somebody who deletes exports all the time must not keep a run from ending. */
+const mostReadings = 5;
+
+/**
+ * Decides as `checkSource`, and again, from new readings, until it takes away only what has settled or what the reading
+ * before lacked as well.
+ */
 export async function checkSettled(
   clusters: Clusters,
   before: Before,
@@ -40,12 +56,16 @@ export async function checkSettled(
   now: () => Date,
   settled = settledLosses(),
 ): Promise<CheckedSource> {
-  const first = await checkSource(clusters, before, args, now());
-  const known = new Set(settled?.[args.source]);
-  if (settled === undefined || lossesOf(first.outcome).every((loss) => known.has(loss)))
-    return first;
-  await clusters.time.sleep(settlingTime);
-  for (const name of first.outcome.readings.keys())
-    void clusters.refetch(name, entryOf(args, name)).catch(() => undefined);
-  return checkSource(clusters, before, args, now());
+  const own = settled?.[args.source] ?? [];
+  let known = new Set(own);
+  for (let reading = 1; ; reading += 1) {
+    const checked = await checkSource(clusters, before, args, now());
+    const lost = lossesOf(checked.outcome);
+    const isSettled = settled === undefined || lost.every((loss) => known.has(loss));
+    if (isSettled || reading === mostReadings) return checked;
+    known = new Set([...own, ...lost]);
+    await clusters.time.sleep(settlingTime);
+    for (const name of checked.outcome.readings.keys())
+      void clusters.refetch(name, entryOf(args, name)).catch(() => undefined);
+  }
 }

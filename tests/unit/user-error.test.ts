@@ -71,7 +71,7 @@ describe("a bug", () => {
       watchCluster(
         {
           cluster: "west",
-          interest: { access, selectors: [], withEndpoints: [], gateways: [], mirrorsOf: [] },
+          interest: { access, selectors: [], withEndpoints: [], named: [], mirrorsOf: [] },
           connect: broken,
           time: systemTime,
           observe: () => undefined,

@@ -3,7 +3,7 @@ import { checkSettled, lossesOf } from "../../../engine/mirroring/settled.ts";
 import { SimulatedClusters, runOf } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { argsFor, web } from "../fixtures/checked.ts";
-import { cluster, exporting } from "../fixtures/objects.ts";
+import { cluster, exported, exporting } from "../fixtures/objects.ts";
 
 const args = argsFor(["west"]);
 const now = () => new Date("2026-01-01T00:00:00Z");
@@ -41,4 +41,30 @@ describe("a run of a watch that finds an export gone", () => {
       const { outcome } = await checkSettled(clusters, before, args, now, known);
       deepEqual([lossesOf(outcome), seconds], [expected, waited]);
     });
+
+  it("reads again as long as a reading lacks something else, whatever a guard says of it", async () => {
+    const [api, db] = [exported("shop/api"), exported("shop/db")];
+    const servers = {
+      east: serverWith(cluster("east", { namespaces: ["shop"] })),
+      west: serverWith(exporting("west", [web, api, db])),
+    };
+    const { west } = servers;
+    const strict = argsFor([{ target: "west", maxDeletions: 1 }]);
+    const before = await runOf(servers, strict, now());
+    const all = new Map(west.all("services"));
+    const away = (...keys: readonly string[]) => {
+      for (const [key, service] of all)
+        if (!keys.includes(key)) west.put("services", service);
+        else if (west.all("services").has(key)) west.delete("services", key);
+    };
+    away("shop/web", "shop/api");
+    const later = [["shop/web", "shop/db"], ["shop/web"], ["shop/web"]];
+    const clusters = new SimulatedClusters(servers);
+    clusters.time.sleep = () => {
+      away(...(later.shift() ?? []));
+      return Promise.resolve();
+    };
+    const { outcome } = await checkSettled(clusters, before, strict, now, {});
+    deepEqual([lossesOf(outcome), later], [[gone], []]);
+  });
 });

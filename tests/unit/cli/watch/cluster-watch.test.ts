@@ -13,7 +13,7 @@ const interest = {
   access: { context: "west" },
   selectors: [{ matchLabels: exported }],
   withEndpoints: [{ matchLabels: exported }],
-  gateways: [],
+  named: [],
   mirrorsOf: [{ target: "north", names: "{service}-{target}" }],
 };
 

@@ -23,6 +23,7 @@ const headless = [inputs(["west", { target: "north", headless: true }])];
 const following = [inputs([{ target: "west", readiness: "follow" }])];
 const selecting = [inputs([{ target: "west", selector }])];
 const federating = [inputs([{ target: "west", federatedServiceSelector: selector }])];
+const failing = [inputs(["west"], { failover: { "shop/local": ["local", "west"] } })];
 const left = [inputs(["west"], { removedLinks: [{ source: "east", target: "south" }] })];
 const { clusters } = inputs(["west"]);
 const back = {
@@ -53,6 +54,8 @@ describe("the interest of a watch", () => {
     ["a name that no link's mirror could have", plain, "east", "web-south", {}, false],
     ["the name of a mirror in a cluster that has none", plain, "west", "web-east", {}, false],
     ["a mirror of a removed link", left, "east", "web-south", {}, true],
+    ["a Service that fails over", failing, "east", "local", {}, true],
+    ["a Service of that name in a target", failing, "west", "local", {}, false],
     ["a member in a source", plain, "east", "web", member, true],
     ["an export in a source alone", plain, "east", "web", exported, false],
     ["a member in a source by the link's own selector", federating, "east", "web", ours, true],
