@@ -48,10 +48,6 @@ export interface Remembering {
   readonly publication?: unknown;
 }
 
-export function isMemory({ memory, mesh, publication }: Remembering): boolean {
-  return [memory, mesh, publication].some((each) => each !== undefined);
-}
-
 export interface JudgedRemoval extends Memory {
   /** This must not go. */
   readonly going: Installed;

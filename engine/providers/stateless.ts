@@ -4,7 +4,6 @@ import { checkIdentity, type IdentityInputs } from "../credentials/cluster-ident
 import {
   type InstalledArgs,
   type InstalledInputs,
-  isMemory,
   type Remembering,
   rememberInstalled,
 } from "../credentials/installed.ts";
@@ -114,15 +113,9 @@ export const clusterIdentities = statelessResource<IdentityInputs>({
 export const installations = {
   ...statelessResource<InstalledInputs>({ idOf: () => "installed" }),
 
-  check(olds: Remembering, args: InstalledArgs): Promise<Checked<InstalledInputs>> {
-    // The engine checks a resource that it replaces a second time, as a new one, and what was installed is still there.
-    installedBefore = isMemory(olds) ? olds : installedBefore;
-    return Promise.resolve({ inputs: rememberInstalled(installedBefore, args), failures: [] });
-  },
+  check: (olds: Remembering, args: InstalledArgs): Promise<Checked<InstalledInputs>> =>
+    Promise.resolve({ inputs: rememberInstalled(olds, args), failures: [] }),
 };
-
-/** A process serves one run of one stack, which has one such resource. */
-let installedBefore: Remembering = {};
 
 /** State of versions before 0.2 may hold claims, which are only read and deleted. Their Leases mean nothing. */
 export const claims = statelessResource<Pick<IdentityInputs, "cluster">>({
