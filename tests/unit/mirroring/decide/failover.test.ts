@@ -78,7 +78,7 @@ west: shop/web(headless web-0)
 ± headless shop/web-west
 ~ route ${key}: web 1000000, web-north 1
 ! failover shop/web: east has no mirror of it from west
-# reports a cluster that is revoked, which no export there would mend
+# reports a cluster that is revoked, which no export there would fix
 ${first}
 unlink west; config: { revokedTargets: [west] }
 - gateway shop/web-west
