@@ -150,7 +150,14 @@ describe("a runner with manage: mirrors and only the rights of examples/rbac", f
 
   function config(kubeconfig: string, address = "192.0.2.7"): Config {
     const gateway = { addresses: [address], port: 4143, identity: "gateway.west" };
-    const link = { source: "east", target: "west", createNamespaces: true, allowDeletions: true };
+    const link = {
+      source: "east",
+      target: "west",
+      createNamespaces: true,
+      allowDeletions: true,
+      // Otherwise the watch needs no Endpoints of west.
+      headless: true,
+    };
     return {
       manage: "mirrors",
       sources: ["east"],
