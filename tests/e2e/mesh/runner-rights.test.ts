@@ -139,13 +139,13 @@ describe("a runner with manage: mirrors and only the rights of examples/rbac", f
       ...["links", ...kinds].map((kind) => `east ${kind}`),
       ...kinds.map((kind) => `west ${kind}`),
     ].sort();
-    await until("all watches", [], () => {
+    const isWatching = () => {
       const told = events.flatMap((each) =>
         each.event === "watching" ? [`${each.cluster} ${each.kind}`] : [],
       );
       return Promise.resolve(isDeepStrictEqual(told.sort(), everything) || undefined);
-    });
-    await meshWatch.close();
+    };
+    await until("all watches", [], isWatching).finally(() => meshWatch.close());
   }
 
   function config(kubeconfig: string, address = "192.0.2.7"): Config {
