@@ -63,6 +63,7 @@ describe("the command line", () => {
       [["watch", "--resync=59s"], /duration of a minute or more/],
       [["watch", "--resync=-5m"], /duration of a minute or more/],
       [["map", "--output", "table"], /argument 'table' is invalid/],
+      [["whatif", "--lose", "west", "--lose", "east"], /Only one loss can be named/],
       [["verify"], /required option '--image/],
       [["stats"], /unknown command 'stats'/],
     ] as const)
