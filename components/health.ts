@@ -28,7 +28,7 @@ export function makeHealth(
   };
   const health = new EngineResource("Health", "checks", args, { parent, dependsOn });
   if (config.linkerdCheck) {
-    // A cluster that is away comes last in a run, and must not change a list that others are compared with.
+    // An unreachable cluster comes last in a run. The list must not change because of that, or every check would run again.
     const sorted = Object.entries(triggers).sort(([one], [other]) => (one < other ? -1 : 1));
     new LinkerdCliCheck(
       "linkerd-check",

@@ -32,7 +32,7 @@ export interface MeshResources {
   readonly errors: () => Promise<readonly string[]>;
 }
 
-/** What the steps after the clusters have in common. */
+/** The arguments that all steps after the clusters share. */
 interface Making {
   readonly mesh: CheckedMesh;
   readonly prepared: PreparedClusters;

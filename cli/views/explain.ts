@@ -51,7 +51,7 @@ export interface Appearance {
 export interface ExplainedMirror extends MirrorFact {
   /** DNS names for clients in the source. */
   readonly names: readonly string[];
-  /** What others have to provide, or its requests fail. */
+  /** Others have to provide this, or requests to the mirror fail. */
   readonly needs?: string;
 }
 

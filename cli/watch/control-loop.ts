@@ -70,7 +70,7 @@ export class ControlLoop {
   #leading = Infinity;
   /** Something was last deleted or exported no longer then. */
   #lastLoss = -Infinity;
-  /** What the last dry run found gone, by source, if nothing has gone only just before it. */
+  /** The losses that the last dry run found, by source. Empty if something disappeared within the second before it. */
   #settled: DryRun["losses"] = {};
   /** A mirror is due to be deleted then, which no change announces. */
   #deletionDue = Infinity;

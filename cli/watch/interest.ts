@@ -24,7 +24,7 @@ export interface Interest {
   readonly selectors: readonly LabelSelector[];
   /** Mirrors of Services that match these depend on their Endpoints too. */
   readonly withEndpoints: readonly LabelSelector[];
-  /** Links with this cluster as target go through these Services, and its own `failover` names others. */
+  /** The gateways of links with this cluster as target, and the Services that its own `failover` names. */
   readonly named: readonly ObjectKey[];
   /** Mirrors of links with this cluster as source have such names. Undefined if it is no source. */
   readonly mirrorsOf?: readonly Naming[];
@@ -72,7 +72,7 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** Why a change of a Service matters, and whether one of its Endpoints does. */
+/** A Service that matters to mirrors, and whether its Endpoints matter too. */
 export interface InterestIn {
   readonly endpoints: boolean;
 }

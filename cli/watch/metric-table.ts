@@ -1,6 +1,6 @@
 /**
- * What each metric is, in Markdown, and its labels. Prometheus gets the same words as help, and `npm run docs` writes them
- * into docs/reference/metrics.md.
+ * The meaning of each metric, in Markdown, followed by its labels. Prometheus gets the same words as help, and
+ * `npm run docs` writes them into docs/reference/metrics.md.
  */
 export const metrics = {
   build_info: ["1", "version"],

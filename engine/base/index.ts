@@ -1,4 +1,4 @@
-/** What every part of the program says and returns in the same way. */
+/** Errors, results and words that the whole program shares. */
 export { count, firstOf, inDigits, listed } from "./message.ts";
 export { lazily } from "./lazily.ts";
 export { omitUndefined } from "./omit-undefined.ts";

@@ -30,7 +30,7 @@ export interface HealthCheck<View> {
   /** It is stable, because scripts refer to it. */
   readonly id: string;
   readonly title: string;
-  /** What it finds in Markdown, if Linkerd has no such check. */
+  /** Describes its findings for the documentation, in Markdown, if Linkerd has no such check. */
   readonly finds?: string;
   /** Linkerd's own check has this anchor on https://linkerd.io/2/checks/. */
   readonly anchor?: string;
@@ -40,6 +40,13 @@ export interface HealthCheck<View> {
   /** The report leaves out a check that doesn't apply. By default, it does. */
   readonly appliesTo?: (view: View) => boolean;
   readonly run: (view: View) => Findings;
+}
+
+/** Says how what is missing gets into a cluster, which a stack with `manage: all` installs itself. */
+export function toInstall(manage: HealthMesh["manage"], what: string, detail = ""): string {
+  return manage === "all"
+    ? `run pulumi up, which installs ${what} (manage: all, the default)`
+    : `install ${what}${detail}, or set manage: all`;
 }
 
 export const notManaged = "this stack does not manage it (manage: mirrors)";

@@ -2,7 +2,7 @@ import { bundleText } from "./bundle.ts";
 import type { RotationPlan, RotationStage } from "./rotate.ts";
 import type { Rotation } from "./rotation.ts";
 
-/** What a stack does next in a rotation, or publishes for other stacks. It is plain data, because it is part of state. */
+/** A stack's next step in a rotation, which a trust stack publishes for others. It is plain data, because it is part of state. */
 export interface Step {
   readonly stage: RotationStage;
   readonly notes: readonly string[];

@@ -7,6 +7,7 @@ import {
   type HealthCheck,
   type Finding,
   notManaged,
+  toInstall,
   unreadCluster,
   type Findings,
   type CheckedCluster,
@@ -30,7 +31,7 @@ export const linksServed: HealthCheck<CheckedCluster> = {
     if ("why" in linkerd.links) return [linkerd.links.why];
     if (linkerd.links.value !== undefined) return [];
     return [
-      `cluster ${cluster} does not serve links.multicluster.linkerd.io in version v1alpha3: ${mesh.manage === "all" ? "run pulumi up, which installs the multicluster extension (manage: all, the default)" : "install the multicluster extension of Linkerd 2.18 or later there, or set manage: all"}`,
+      `cluster ${cluster} does not serve links.multicluster.linkerd.io in version v1alpha3: ${toInstall(mesh.manage, "the multicluster extension", " of Linkerd 2.18 or later there")}`,
     ];
   },
 };

@@ -8,6 +8,7 @@ import { anchorProblem, issuerProblem, timeProblem } from "../../trust/requireme
 import {
   type HealthCheck,
   type Finding,
+  toInstall,
   unreadCluster,
   type CheckedCluster,
   type CheckedLink,
@@ -25,7 +26,7 @@ export const anchorsValid: HealthCheck<CheckedCluster> = {
     if ("why" in anchors) return [anchors.why];
     if (anchors.value === undefined)
       return [
-        `ConfigMap ${cluster}/${mesh.linkerdNamespace}/${trustRootsName} does not exist or has no ${trustRootsKey}, so Linkerd is not installed there: ${mesh.manage === "all" ? "run pulumi up, which installs it (manage: all, the default)" : "install it, or set manage: all"}`,
+        `ConfigMap ${cluster}/${mesh.linkerdNamespace}/${trustRootsName} does not exist or has no ${trustRootsKey}, so Linkerd is not installed there: ${toInstall(mesh.manage, "it")}`,
       ];
     const remedy = remedyIn(mesh.manage, "Add a new one to the trust bundle");
     const { value } = anchors;

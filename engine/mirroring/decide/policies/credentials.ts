@@ -6,7 +6,7 @@ import { annotation } from "../../../model/vocabulary.ts";
 
 /**
  * Linkerd's destination controller finds pods of another cluster only with credentials for it (linkerd-behaviour.md 5).
- * Where others provide them, a run can't know whether they have.
+ * With `manage: mirrors` others provide them, and a run can't tell whether they have done so.
  */
 export function credentialsNotes(args: MirrorsArgs, decisions: readonly Decision[]): Note[] {
   if (makesLinks(args)) return [];

@@ -12,7 +12,7 @@ import type { ClusterSnapshot } from "../../../model/snapshot.ts";
 import { type Candidate, type Rule, rules, whyHead } from "./rules.ts";
 
 interface LinkCandidate extends Candidate {
-  /** What a mirror behind the gateway depends on is absent for one on a flat network. */
+  /** This and the next two fields are absent for a mirror on a flat network, which needs no gateway. */
   readonly target?: ClusterSnapshot;
   readonly gateway?: GatewayReading;
   readonly endpoints?: Endpoints | undefined;
