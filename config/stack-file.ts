@@ -76,9 +76,9 @@ function misspeltConfig(file: string | undefined): string[] {
     );
 }
 
-/** Every mesh has clusters, in the config or in a file that it names. */
+/** Another program that makes the mesh has none of these keys. Without `clusters`, this one has a mistake in its config. */
 function hasMesh(texts: ConfigTexts): boolean {
-  return [`${project}:clusters`, `${project}:mesh`].some((key) => (texts[key] ?? "") !== "");
+  return Object.entries(texts).some(([key, text]) => key.startsWith(`${project}:`) && text !== "");
 }
 
 /** No file names the organization of its stack, and a file with another name not even the stack. */

@@ -52,18 +52,20 @@ function linksOf({ clusters, links, mirrors, notMirrored }: Facts) {
   });
 }
 
-/** Counts the Services that ask to be members of each federated Service. */
+/** Counts the Services that ask to be members of each federated Service, also of one that none of them can join. */
 function federatedOf({ mirrors, notMirrored }: Facts) {
   const left = Map.groupBy(
     notMirrored.filter(({ part }) => part === federatedPart),
-    ({ source, service }) => `${source}/${service}`,
+    ({ source, service, mirror = service }) => `${source}/${mirror}`,
   );
-  return mirrors
+  const joined = mirrors
     .filter(({ part, verdict }) => part === federatedPart && verdict !== "delete")
-    .map(({ source, mirror, members = [], service = "" }) => {
-      const without = left.get(`${source}/${service}`) ?? [];
-      return { source, mirror, members, wanted: members.length + without.length };
-    });
+    .map(({ source, mirror, members = [] }) => ({ name: `${source}/${mirror}`, members }));
+  const names = new Set(joined.map(({ name }) => name));
+  const empty = [...left.keys()].filter((name) => !names.has(name));
+  return [...joined, ...empty.map((name) => ({ name, members: [] }))].map(({ name, members }) => {
+    return { name, members, wanted: members.length + (left.get(name) ?? []).length };
+  });
 }
 
 export function statusTable(status: Status): string {
@@ -105,9 +107,9 @@ export function statusTable(status: Status): string {
     ),
     section(
       `Federated Services: ${federated.length}, ${incomplete.length} incomplete`,
-      incomplete.map(({ source, mirror, members, wanted }) => {
-        const count = `${members.length} of ${wanted} (${members.join(", ")})`;
-        return `${mark("warn")} ${source}/${mirror}: ${count}`;
+      incomplete.map(({ name, members, wanted }) => {
+        const count = `${members.length} of ${wanted} (${members.join(", ") || "none"})`;
+        return `${mark("warn")} ${name}: ${count}`;
       }),
       federated.length > 0,
     ),

@@ -19,6 +19,7 @@ import {
   type Routes,
   type WantedRoute,
 } from "../../model/route.ts";
+import { isSkip } from "../../model/decision.ts";
 import { makesLinks } from "../../model/state.ts";
 import type { SourceObservation } from "./desired.ts";
 import { othersAmong } from "../../model/marks.ts";
@@ -129,9 +130,11 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     if (backend !== undefined) return [];
     if (!links.some(({ target }) => target === cluster))
       return `its requests don't fail over to ${cluster}, which is revoked: take ${cluster} out of its failover on ${source.cluster}`;
-    return view.decisionsByPart.has(cluster)
-      ? `${source.cluster} has no mirror of it from ${cluster}, so its requests don't fail over to ${cluster}: export it there`
-      : `its requests don't fail over to ${cluster} before a run can judge the mirrors from there`;
+    const judged = view.decisionsByPart.get(cluster);
+    if (judged === undefined)
+      return `its requests don't fail over to ${cluster} before a run can judge the mirrors from there`;
+    const skipped = judged.filter(isSkip).find(({ origin }) => origin === key);
+    return `${source.cluster} has no mirror of it from ${cluster}, so its requests don't fail over to ${cluster}: ${skipped?.sentence ?? "export it there"}`;
   });
   const backends = found.flatMap(({ backend }) => backend ?? []);
   const wanted = (service.spec.ports ?? []).flatMap(({ port, protocol = "TCP" }) => {

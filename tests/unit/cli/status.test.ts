@@ -81,6 +81,16 @@ Next up
     );
   });
 
+  it("counts a federated Service that nobody can join as incomplete", async () => {
+    const mesh = new Mesh();
+    mesh.clusters.west?.delete("services", "shop/bb");
+    const table = statusTable(statusOf(await mesh.facts()));
+    match(
+      table,
+      /\nFederated Services: 1, 1 incomplete\n {2}‼ east\/shop\/bb-federated: 0 of 1 \(none\)\n/,
+    );
+  });
+
   const losses: Readonly<Record<string, { happens: (mesh: Mesh) => void; causes: number }>> = {
     "no cluster can be reached": {
       happens: ({ clusters }) => {

@@ -218,6 +218,10 @@ describe("the mesh in a stack's config", () => {
         config.replace("key: {", "clusterDomain: {"),
         `linkerd-multicluster:clusters.west.values.linkerd-control-plane.clusterDomain is set; it must be left out, as the cluster's clusterDomain decides it.`,
       ],
+      "a mesh without clusters": [
+        "config: { linkerd-multicluster:manage: mirrors }",
+        "linkerd-multicluster:clusters names no cluster; it must name at least one.",
+      ],
       "mistakes in its mesh file": [
         "config: { linkerd-multicluster:mesh: wrong.yaml }",
         "wrong.yaml: trust.generation is 0; it must be a positive whole number.",

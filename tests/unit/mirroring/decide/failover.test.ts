@@ -71,6 +71,13 @@ west: shop/api shop/web-2
 ~ route ${key}: web 1000000, web-north 1
 ! failover shop/web: east has no mirror of it from west, so its requests don't fail over to west: export it there
 > east: HTTPRoutes shop/web: east has no mirror of it from west, so its requests don't fail over to west: export it there
+# says why a cluster's export has no mirror
+${first}
+west: shop/web(@clusters="north")
+- gateway shop/web-west
+~ route ${key}: web 1000000, web-north 1
+! NotListed shop/web
+! failover shop/web: east has no mirror of it from west, so its requests don't fail over to west: its annotation linkerd-multicluster/clusters: "north" does not name east: add it there if it may import the Service
 # leaves out a cluster that exports only a headless Service of the name
 ${first}
 west: shop/web(headless web-0)
