@@ -29,6 +29,9 @@ ${both}
 west: unreachable; unlink west
 ${goes}
 * removed link to west: 50%
+again
+none
+* nothing
 # are no longer listed if somebody has deleted them already
 ${both}
 edit shop/web-west: gone
@@ -94,6 +97,7 @@ unlink west; controllers: west ${replicas}
 > east → west: its mirrors stay, because ${says} mirrors it now
 controllers: none
 none
+* nothing
 `);
 
   testScenarios(`
@@ -127,10 +131,12 @@ ${leaves}
 });
 
 describe("marks for a link that neither config nor state knows", () => {
-  for (const [what, before] of [
-    ["state is lost", "{}"],
-    ["the first run with the link was killed", "{ links: [{ source: east, target: north }] }"],
-  ])
+  const renamed =
+    "> east: if the cluster was renamed, what is already there stays, although Pulumi deletes the resource Mirrors of its former name\n";
+  for (const [what, before, notes] of [
+    ["state is lost", "null", renamed],
+    ["the first run with the link was killed", "{ links: [{ source: east, target: north }] }", ""],
+  ] as const)
     testScenarios(`
 # are reported and stay if ${what}, and go once the link was back
 ${both}
@@ -138,8 +144,7 @@ before: ${before}
 unlink west
 none
 > east: 1 mark of this stack in east is for a cluster to which neither its config nor its state has a link (shop/web-west for west), so the object stays, because anybody can write such a mark: to have what a failed run left deleted, put the link back for one run and then remove it, or set revoked: true on the cluster
-> east: if the cluster was renamed, what is already there stays, although Pulumi deletes the resource Mirrors of its former name
-link west: {}
+${notes}link west: {}
 none
 unlink west
 ${goes}
@@ -148,7 +153,7 @@ ${goes}
   testScenarios(`
 # go if the cluster is revoked
 ${both}
-before: {}
+before: null
 unlink west; config: { revokedTargets: [west] }
 ${goes}
 `);
@@ -163,7 +168,6 @@ before: ${before}
 east: ${Array.from({ length: 11 }, (_, n) => `shop/web-${n}-${target}(of=${target} by=acme/mesh/dev)`).join(" ")}
 none
 > east: 11 marks of this stack in east are for a cluster to which neither its config nor its state has a link
-> east: if the cluster was renamed, what is already there stays, although Pulumi deletes the resource Mirrors of its former name
 `);
 });
 
@@ -229,6 +233,7 @@ unlink west
 > east → west: 1 mirror stays, because stack other/prod keeps them (shop/web-west)
 again
 none
+* nothing
 # include members of a federated Service that another stack has marked
 ${member}
 edit shop/bb-federated: by other/prod#west

@@ -95,11 +95,11 @@ ${headless(":http,admin pods:http,admin db-0 @ports=http")}
 = shop/db-0-west: endpoint mirror of db-0.db: ${http}
 edit shop/db-west: without Endpoints
 ~ headless shop/db-west: endpoints: no object → db-0@10.96.0.1 (http 8080/TCP)
-${headless(":http,admin listed")}
-~ headless shop/db-west: ports: ${http} → admin 9090/TCP, ${http}
+${headless(":http,admin pods:http,admin db-0")}
+~ headless shop/db-west: ports: ${http} → admin 9090/TCP, ${http}, endpoints: db-0@10.96.0.1 (http 8080/TCP) → db-0@10.96.0.1 (admin 8080/TCP, http 8080/TCP)
 ~ endpoint shop/db-0-west: ports
 ${headless(":http,admin listed @ports=http")}
-~ headless shop/db-west: ports
+~ headless shop/db-west: ports: admin 9090/TCP, ${http} → ${http}, endpoints: db-0@10.96.0.1 (admin 8080/TCP, http 8080/TCP) → db-0@10.96.0.1 (http 8080/TCP)
 ~ endpoint shop/db-0-west: ports
 # need no name to be suggested
 west: shop/web(:80 @ports=http)

@@ -119,7 +119,7 @@ routes: forbidden
 none
 # tells of a route that is unlisted, or missing
 ${first}
-before: {}
+before: null
 none
 * ${key}: list: already there
 * shop/web-west: list: already there
@@ -131,7 +131,7 @@ routes: none
 * shop/web-north: list: already there
 # tells of an unlisted route that is deleted
 ${first}
-before: { failedOver: [shop/web] }; ${stops}
+before: null; before: { failedOver: [shop/web] }; ${stops}
 - route ${key}
 * ${key}: delete: no Service fails over by it
 * shop/web-west: list: already there
@@ -161,7 +161,7 @@ config: { stack: acme/mesh/new }
 ✓ discovery shop/web-north
 # is left alone if another stack has made it
 ${first}
-config: { stack: acme/mesh/new }; before: {}
+config: { stack: acme/mesh/new }; before: null
 ! failover shop/web: httproutes.policy.linkerd.io ${key} on east leads its requests already
 ! NotOurs shop/web
 ! NotOurs shop/web

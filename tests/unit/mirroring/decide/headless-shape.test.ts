@@ -68,11 +68,15 @@ ${has} 1,001 pods and those of a mirror at most 1,000: split it into several
 west: shop/db(headless db-0 pods:${ports(101)})
 ${has} 101 ports and those of a mirror at most 100: split it into several
 # is skipped if it lists a pod too often
-west: shop/db(headless ${"db-0 + ".repeat(1_000)} db-0)
-${has} 1,001 pods and those of a mirror at most 1,000: split it into several
+west: shop/db(headless ${"db-0 + ".repeat(139_999)} db-0)
+${has} 140,000 pods and those of a mirror at most 1,000: split it into several
 # may have as many ports
 west: shop/db(headless db-0 pods:${ports(100)})
 ${pair}
+# may have as many pods
+west: shop/db(headless ${replicas(1_000)})
++ headless shop/db-west
+${Array.from({ length: 1_000 }, (_, n) => `+ endpoint shop/db-${n}-west`).join("\n")}
 `);
 });
 

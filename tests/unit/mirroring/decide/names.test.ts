@@ -20,6 +20,10 @@ ${created}
 = shop/west-web: gateway mirror of web: http 80→8080/TCP
 = shop/west-db: headless mirror of db: http 80→8080/TCP, 1 pod
 = shop/west-db-0: endpoint mirror of db-0.db: http 80→8080/TCP
+edit shop/west-db: without Endpoints
+edit shop/west-db-0: { metadata: { labels: { mirror.linkerd.io/headless-mirror-svc-name: x } } }
+~ headless shop/west-db: endpoints: no object → db-0@10.96.0.1 (http 8080/TCP)
+~ endpoint shop/west-db-0: label headless-mirror-svc-name: "x" → "west-db"
 # may have the names of their Services if these are free
 west: shop/web shop/db(headless db-0); link west: { names: "{service}" }; east: shop/web
 + headless shop/db, endpoint shop/db-0
@@ -138,8 +142,10 @@ describe("mirrors in namespaces of a link's own", () => {
 # have their Endpoints there, and name the namespaces of their Services
 west: shop/web shop/db(headless db-0); link west: { ${link} }; east: shop/ shop-west/ blog/
 + endpoint shop-west/db-0-west, headless shop-west/db-west, gateway shop-west/web-west
-edit shop-west/web-west: { metadata: { annotations: { mirror.linkerd.io/remote-svc-fq-name: x } } }
+${["web", "db", "db-0"].map((name) => `edit shop-west/${name}-west: { metadata: { annotations: { mirror.linkerd.io/remote-svc-fq-name: x } } }`).join("\n")}
 ~ gateway shop-west/web-west: annotation remote-svc-fq-name: "x" → "web.shop.svc.cluster.local"
+~ headless shop-west/db-west: annotation remote-svc-fq-name: "x" → "db.shop.svc.cluster.local"
+~ endpoint shop-west/db-0-west: annotation remote-svc-fq-name: "x" → "db-0.db.shop.svc.cluster.local"
 west: shop/web shop/db(headless listed)
 none
 # are created with the namespace, if the link creates namespaces
