@@ -15,6 +15,7 @@ import type { Outcome, Report } from "./report/outcome.ts";
 import { type DecidedRoutes, routesPart } from "../model/route.ts";
 import { extentFor } from "./need.ts";
 import { reconcile } from "./reconcile.ts";
+import { lossesOf, whenSettled } from "./settled.ts";
 import type { KeysWantedInThisRun } from "./keys-wanted.ts";
 import { resultOf, valueIn } from "../base/result.ts";
 import { UserError } from "../base/user-error.ts";
@@ -41,7 +42,11 @@ export async function carryOut(
   checked?: CheckedRun,
 ): Promise<readonly string[]> {
   const before = withListedBefore(inputs, checked);
-  const decideAgain = () => reconcile(clusters, inputs, before, timeOfCheck(inputs, now));
+  const decide = async () => ({
+    outcome: await reconcile(clusters, inputs, before, timeOfCheck(inputs, now)),
+  });
+  const known = checked === undefined ? [] : lossesOf(checked.outcome);
+  const decideAgain = async () => (await whenSettled(clusters, inputs, decide, known)).outcome;
   const first = (await reuseIfUnchanged(clusters, inputs, checked)) ?? (await decideAgain());
   const stale = staleClusters(first, inputs);
   for (const name of stale)

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { losses } from "../model/decision.ts";
-import { type Before, entryOf, type MirrorsArgs } from "../model/state.ts";
+import { entryOf, type MirrorsArgs } from "../model/state.ts";
 import type { Clusters } from "../reading/clusters.ts";
-import { type CheckedSource, checkSource } from "./reconcile.ts";
 import type { Outcome } from "./report/outcome.ts";
 
 /** Names by source what a run would take away. */
@@ -46,26 +45,28 @@ export function lossesOf(outcome: Outcome): readonly string[] {
 const mostReadings = 5;
 
 /**
- * Decides as `checkSource`, and again, from new readings, until it takes away only what has settled or what the reading
- * before lacked as well.
+ * Decides, and again, from new readings, until it takes away only what has settled or what the reading before lacked as
+ * well.
+ *
+ * @param known losses of an earlier decision of this run
  */
-export async function checkSettled(
+export async function whenSettled<T extends { readonly outcome: Outcome }>(
   clusters: Clusters,
-  before: Before,
   args: MirrorsArgs,
-  now: () => Date,
+  decide: () => Promise<T>,
+  known: readonly string[] = [],
   settled = settledLosses(),
-): Promise<CheckedSource> {
-  const own = settled?.[args.source] ?? [];
-  let known = new Set(own);
+): Promise<T> {
+  const own = [...(settled?.[args.source] ?? []), ...known];
+  let allowed = new Set(own);
   for (let reading = 1; ; reading += 1) {
-    const checked = await checkSource(clusters, before, args, now());
-    const lost = lossesOf(checked.outcome);
-    const isSettled = settled === undefined || lost.every((loss) => known.has(loss));
-    if (isSettled || reading === mostReadings) return checked;
-    known = new Set([...own, ...lost]);
+    const decided = await decide();
+    const lost = lossesOf(decided.outcome);
+    const isSettled = settled === undefined || lost.every((loss) => allowed.has(loss));
+    if (isSettled || reading === mostReadings) return decided;
+    allowed = new Set([...own, ...lost]);
     await clusters.time.sleep(settlingTime);
-    for (const name of checked.outcome.readings.keys())
+    for (const name of decided.outcome.readings.keys())
       void clusters.refetch(name, entryOf(args, name)).catch(() => undefined);
   }
 }

@@ -1,7 +1,8 @@
 import type { Clusters } from "../reading/clusters.ts";
 import { carryOut, type CheckedRun } from "../mirroring/carry-out.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
-import { checkSettled } from "../mirroring/settled.ts";
+import { checkSource } from "../mirroring/reconcile.ts";
+import { whenSettled } from "../mirroring/settled.ts";
 import { revisionAfter } from "../mirroring/report/inputs.ts";
 import { removeAll } from "../mirroring/removal.ts";
 import { type Declared, withWholeLinks } from "../model/declared.ts";
@@ -58,7 +59,9 @@ export class MirrorsProvider {
     }
     const { clusters, wanted, say, now } = this.#process;
     const before = withWholeLinks(olds);
-    const { outcome, checked } = await checkSettled(clusters, before, withWholeLinks(args), now);
+    const whole = withWholeLinks(args);
+    const decide = () => checkSource(clusters, before, whole, now());
+    const { outcome, checked } = await whenSettled(clusters, whole, decide);
     if (outcome.outcome === "planned") wanted.add(outcome);
     else if (outcome.outcome === "sourceUnreadable")
       wanted.addUnread(olds.identities?.[args.source]);

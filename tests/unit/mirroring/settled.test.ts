@@ -1,5 +1,15 @@
 import { deepEqual } from "node:assert/strict";
-import { checkSettled, lossesOf } from "../../../engine/mirroring/settled.ts";
+import { checkSource } from "../../../engine/mirroring/reconcile.ts";
+import {
+  type Losses,
+  lossesOf,
+  settledVariable,
+  whenSettled,
+} from "../../../engine/mirroring/settled.ts";
+import { carryOut } from "../../../engine/mirroring/carry-out.ts";
+import { KeysWantedInThisRun } from "../../../engine/mirroring/keys-wanted.ts";
+import { type Before, entryOf, type MirrorsArgs } from "../../../engine/model/state.ts";
+import type { Clusters } from "../../../engine/reading/clusters.ts";
 import { SimulatedClusters, runOf } from "../../simulation/clusters.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { argsFor, web } from "../fixtures/checked.ts";
@@ -8,6 +18,8 @@ import { cluster, exported, exporting } from "../fixtures/objects.ts";
 const args = argsFor(["west"]);
 const now = () => new Date("2026-01-01T00:00:00Z");
 const gone = "west shop/web-west";
+const checkOf = (clusters: Clusters, before: Before, of: MirrorsArgs, settled?: Losses) =>
+  whenSettled(clusters, of, () => checkSource(clusters, before, of, now()), [], settled);
 
 describe("a run of a watch that finds an export gone", () => {
   for (const [what, settled, isBack, expected, waited] of [
@@ -38,7 +50,7 @@ describe("a run of a watch that finds an export gone", () => {
         return Promise.resolve();
       };
       const known = settled && { east: Array.isArray(settled) ? settled : [] };
-      const { outcome } = await checkSettled(clusters, before, args, now, known);
+      const { outcome } = await checkOf(clusters, before, args, known);
       deepEqual([lossesOf(outcome), seconds], [expected, waited]);
     });
 
@@ -64,7 +76,36 @@ describe("a run of a watch that finds an export gone", () => {
       away(...(later.shift() ?? []));
       return Promise.resolve();
     };
-    const { outcome } = await checkSettled(clusters, before, strict, now, {});
+    const { outcome } = await checkOf(clusters, before, strict, {});
     deepEqual([lossesOf(outcome), later], [[gone], []]);
+  });
+
+  it("looks again also in an update that decides from another reading than its check", async () => {
+    const servers = {
+      east: serverWith(cluster("east", { namespaces: ["shop"] })),
+      west: serverWith(exporting("west", [web])),
+    };
+    const { east, west } = servers;
+    const before = await runOf(servers, args, now());
+    const uid = () => east.get("services", "shop/web-west")?.metadata.uid;
+    const mirror = uid();
+    const clusters = new SimulatedClusters(servers);
+    const { outcome, checked } = await checkOf(clusters, before, args, {});
+    const exported = west.all("services").get("shop/web") ?? {};
+    west.delete("services", "shop/web");
+    await clusters.refetch("west", entryOf(args, "west"));
+    clusters.time.sleep = () => {
+      west.put("services", exported);
+      return Promise.resolve();
+    };
+    process.env[settledVariable] = "/no/such/file";
+    try {
+      const run = { inputs: checked.inputs, outcome };
+      const wanted = new KeysWantedInThisRun();
+      await carryOut(clusters, wanted, checked.inputs, () => undefined, now(), run);
+    } finally {
+      Reflect.deleteProperty(process.env, settledVariable);
+    }
+    deepEqual([typeof mirror, uid()], ["string", mirror]);
   });
 });
