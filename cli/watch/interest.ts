@@ -5,6 +5,7 @@ import {
   type ObjectMeta,
 } from "@linkerd-multicluster/engine/kubernetes";
 import {
+  dependsOnEndpoints,
   entryOf,
   federatedName,
   type Inputs,
@@ -58,11 +59,11 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
     const named = Object.keys(inputs.failover ?? {}) as ObjectKey[];
     const ofSource = { selectors, withEndpoints: [], named };
     add(inputs, inputs.source, { ...ofSource, mirrorsOf: distinct(mirrorsOf) });
-    for (const { target, gateway, ...link } of links)
-      add(inputs, target, {
+    for (const link of links)
+      add(inputs, link.target, {
         selectors: [link.selector, link.remoteDiscoverySelector, link.federatedServiceSelector],
-        withEndpoints: link.headless || link.readiness === "follow" ? [link.selector] : [],
-        named: gateway === false ? [] : [objectKey(gateway.namespace, gateway.name)],
+        withEndpoints: dependsOnEndpoints(link) ? [link.selector] : [],
+        named: link.gateway === false ? [] : [objectKey(link.gateway.namespace, link.gateway.name)],
       });
   }
   return found;

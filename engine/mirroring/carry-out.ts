@@ -171,6 +171,6 @@ async function snapshotOf(
   inputs: Inputs,
   name: string,
 ): Promise<ClusterSnapshot | undefined> {
-  const read = () => clusters.snapshot(name, entryOf(inputs, name), extentFor(inputs));
+  const read = () => clusters.snapshot(name, entryOf(inputs, name), extentFor(inputs, name));
   return valueIn(await resultOf(read, name));
 }

@@ -3,6 +3,7 @@ export {
   type DeclaredLink,
   type GatewaySource,
   type LabelSelector,
+  dependsOnEndpoints,
   linkDefaults,
   linkerdGateway,
   type LinkSettings,

@@ -1,3 +1,4 @@
+import { dependsOnEndpoints } from "../model/link.ts";
 import { failedOver, type Before, type MirrorsArgs, stacksNow } from "../model/state.ts";
 import type { Need, RoutesNeed } from "../reading/need.ts";
 import type { Extent } from "../reading/snapshot.ts";
@@ -7,14 +8,13 @@ import { removedLinks } from "./decide/policies/removed-links.ts";
 /** Says what has to be read to decide about a source. Pure. */
 export function needOfSource(args: MirrorsArgs, before: Before): Need {
   const { source, links, observedGateways = {} } = args;
-  const extent = extentFor(args);
   const stacks = stacksNow(before, args);
   const names = Object.keys(args.clusters);
   return {
     clusters: {
-      ...Object.fromEntries(names.map((name) => [name, { extent }])),
+      ...Object.fromEntries(names.map((name) => [name, { extent: extentFor(args, name) }])),
       [source]: {
-        extent,
+        extent: extentFor(args, source),
         // A controller beside a link is named by the run that finds everything in order, too.
         controllers: (own) =>
           links.length > 0 ||
@@ -40,6 +40,11 @@ function routesNeed({ failover }: MirrorsArgs, mayHaveRoutes: boolean): RoutesNe
 }
 
 /** Without a link, a run only deletes mirrors, so it reads nothing else. */
-export function extentFor({ links }: Pick<MirrorsArgs, "links">): Extent {
-  return links.length === 0 ? "mirrors" : undefined;
+export function extentFor(
+  { source, links }: Pick<MirrorsArgs, "source" | "links">,
+  cluster: string,
+): Extent {
+  if (links.length === 0) return "mirrors";
+  const isUsed = links.some((link) => link.target === cluster && dependsOnEndpoints(link));
+  return cluster === source || isUsed ? undefined : "services";
 }

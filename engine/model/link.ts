@@ -113,6 +113,11 @@ export const linkDefaults: LinkSettings = {
   adoptFrom: [],
 };
 
+/** Says whether mirrors of the link depend on Endpoints of the target. Health checks ask for those of other mirrors. */
+export function dependsOnEndpoints({ headless, readiness }: LinkSpec): boolean {
+  return headless || readiness === "follow";
+}
+
 /** @param shared what the config declares for all links together */
 export function wholeLink(link: DeclaredLink, shared: Partial<LinkSettings> = {}): LinkSpec {
   return { ...linkDefaults, ...shared, ...link };

@@ -14,9 +14,17 @@ export class Cache<T> {
   }
 
   get(key: string, read: () => Promise<T>): Promise<T> {
+    return this.fresh(key) ?? this.#begin(key, undefined, read);
+  }
+
+  fresh(key: string): Promise<T> | undefined {
     const known = this.#known.get(key);
-    if (known !== undefined && this.#time.now() - known.state.endedAt < fresh) return known.value;
-    return this.#begin(key, undefined, read);
+    const isFresh = known !== undefined && this.#time.now() - known.state.endedAt < fresh;
+    return isFresh ? known.value : undefined;
+  }
+
+  drop(key: string): void {
+    this.#known.delete(key);
   }
 
   /** Returns a reading that begins after this call. Calls during a reading share the next one. */

@@ -15,7 +15,7 @@ import { Cache } from "./cache.ts";
 import { controllersIn, routesIn } from "./linkerd.ts";
 import { addressesOf } from "./names.ts";
 import { type Reader, sharedReader } from "./shared-reader.ts";
-import { type Extent, observe, type RouteExtent } from "./snapshot.ts";
+import { type Extent, observe, type RouteExtent, withEndpoints } from "./snapshot.ts";
 
 /** A process has one client and one reading for each cluster. Methods throw KubeconfigError and KubernetesError. */
 export class Clusters {
@@ -66,14 +66,23 @@ export class Clusters {
     return reader;
   }
 
+  /** A reading serves those who ask for less of the cluster, and what it lacks is read for those who ask for more. */
   snapshot(name: string, access: ClusterAccess, extent?: Extent): Promise<ClusterSnapshot> {
+    const services = this.#snapshots.fresh(accessKey(access, "services"));
+    const all = extent === "services" && this.#snapshots.fresh(accessKey(access));
+    if (services === undefined && all) return all;
     return this.#snapshots.get(accessKey(access, extent), () =>
-      this.#read(name, access, (client) => observe(client, name, extent)),
+      this.#read(name, access, async (client) =>
+        extent === undefined && services !== undefined
+          ? withEndpoints(client, await services)
+          : observe(client, name, extent),
+      ),
     );
   }
 
   /** Returns a snapshot that is no older than this call. */
   refetch(name: string, access: ClusterAccess): Promise<ClusterSnapshot> {
+    this.#snapshots.drop(accessKey(access, "services"));
     return this.#snapshots.refetch(accessKey(access), () =>
       this.#read(name, access, (client) => observe(client, name)),
     );
@@ -153,8 +162,11 @@ export class Clusters {
   }
 }
 
-const extents: readonly RouteExtent[] = [undefined, "mirrors", "httpRoutes"];
+const extents = [undefined, "mirrors", "services", "httpRoutes"] as const;
 
-function accessKey({ context, kubeconfig = "" }: ClusterAccess, extent?: RouteExtent): string {
+function accessKey(
+  { context, kubeconfig = "" }: ClusterAccess,
+  extent?: Extent | RouteExtent,
+): string {
   return JSON.stringify([kubeconfig, context, extent]);
 }

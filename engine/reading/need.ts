@@ -142,6 +142,8 @@ function mergedCluster(needs: readonly ClusterNeed[]): ClusterNeed {
 }
 
 /** Needs that differ are met by everything. */
-function extentOf<E extends RouteExtent>([first, ...others]: readonly { readonly extent?: E }[]) {
+function extentOf<E extends Extent | RouteExtent>([first, ...others]: readonly {
+  readonly extent?: E;
+}[]) {
   return others.every(({ extent }) => extent === first?.extent) ? first?.extent : undefined;
 }

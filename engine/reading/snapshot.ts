@@ -14,11 +14,21 @@ import { resources } from "../kubernetes/objects/resources.ts";
 import { unlessBug, UserError } from "../base/user-error.ts";
 import { SharedValues } from "../kubernetes/objects/shared-values.ts";
 
-/** With `mirrors`, only the cluster's identity, Links, and the objects of mirrors are read. */
-export type Extent = "mirrors" | undefined;
+/** With `mirrors`, only the cluster's identity, Links, and the objects of mirrors are read; with `services`, no Endpoints. */
+export type Extent = "mirrors" | "services" | undefined;
 
 /** Without one, routes of all kinds and ServiceProfiles are read, whoever has made them. */
-export type RouteExtent = Extent | "httpRoutes";
+export type RouteExtent = "mirrors" | "httpRoutes" | undefined;
+
+/** Nobody may conclude from Endpoints that were not read that there are none. */
+class UnreadEndpoints extends Map<ObjectKey, Endpoints> {
+  override get(key: ObjectKey): never {
+    throw new TypeError(`nobody asked for the Endpoints of ${key}`);
+  }
+  override [Symbol.iterator](): never {
+    throw new TypeError("nobody asked for Endpoints");
+  }
+}
 
 /**
  * Mirrors alone are read regardless of their size, so that they can be deleted even if there are too many of them to
@@ -38,7 +48,7 @@ export async function observe(
   const [namespaces, services, endpoints, links, serviceCidrs] = await Promise.all([
     kubernetes.list(resources.namespaces, { keep }),
     kubernetes.list(resources.services, options),
-    kubernetes.list(resources.endpoints, options),
+    extent === "services" ? [] : kubernetes.list(resources.endpoints, options),
     // Mirrors need no Links: the extension may be missing, or the runner may not be allowed to read it.
     kubernetes.list(resources.links, { keep }).catch(fallback(undefined, "notFound", "forbidden")),
     // Kubernetes serves ServiceCIDRs from 1.33 on, and not every runner may read them.
@@ -58,10 +68,19 @@ export async function observe(
     identity,
     namespaces: byName,
     services: servicesByKey,
-    endpoints: byKey(endpoints),
+    endpoints: extent === "services" ? new UnreadEndpoints() : byKey(endpoints),
     ...(serviceRanges.length > 0 && { serviceRanges }),
     ...(links !== undefined && { links: byKey(links) }),
   };
+}
+
+/** Reads only what a snapshot of Services lacks. */
+export async function withEndpoints(
+  kubernetes: Kubernetes,
+  services: ClusterSnapshot,
+): Promise<ClusterSnapshot> {
+  const keep = new SharedValues();
+  return { ...services, endpoints: byKey(await kubernetes.list(resources.endpoints, { keep })) };
 }
 
 /** A list of mirrors is compared with `default/kubernetes`, and with Services whose Endpoints look like a mirror's. */

@@ -10,6 +10,7 @@ import type { KnownSets, LinkView } from "../../../model/observation.ts";
 import { absentPods, heldPods } from "../../../model/absent-pods.ts";
 import { hostSubsets, headlessShape } from "../../../model/headless.ts";
 import { omittedPorts, withoutNamedPorts, withoutPorts } from "../policies/exports.ts";
+import { dependsOnEndpoints } from "../../../model/link.ts";
 import type { Skip, Why } from "../../../model/reasons.ts";
 import { mirrorName, mirrorNamespace } from "../../../model/vocabulary.ts";
 import { ruleChain } from "../policies/rule-chain.ts";
@@ -66,7 +67,7 @@ function mirrorsOf(whole: Service, view: LinkView, absent: readonly string[]): O
   if (mode === undefined) return { mirrors: [] };
   const service = withoutPorts(whole, omittedPorts(whole));
   const place = mirrorNamespace(service.metadata.namespace, link);
-  const endpoints = target.endpoints.get(keyOf(service));
+  const endpoints = dependsOnEndpoints(link) ? target.endpoints.get(keyOf(service)) : undefined;
   const stateful =
     mode === "gateway" && link.headless && isHeadless(service)
       ? podsOf(whole, service, endpoints, view, absent)
