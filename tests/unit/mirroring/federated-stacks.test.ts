@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Service, ServicePort } from "../../../engine/kubernetes/objects/objects.ts";
 import { managerOf } from "../../../engine/model/marks.ts";
 import { annotation } from "../../../engine/model/vocabulary.ts";
+import { repeated } from "../../reliability/effort.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
 import { putServices, serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
@@ -212,7 +213,7 @@ describe("two stacks with members of one federated Service", () => {
           );
         }
       }),
-      { numRuns: 15 },
+      { numRuns: repeated(15) },
     );
   });
 });
