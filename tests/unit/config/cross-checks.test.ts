@@ -58,6 +58,11 @@ topology: { regions: { eu: [west, east] }, hub: west }
 clusters: { west: , east: , north: { revoked: true } }
 topology: { regions: { eu: [west, east] } }
 
+# keeping what leaves a stack of trust
+manage: trust
+leaving: { north: keep, south: delete }
+! leaving.north is "keep"; it must be "delete" where manage is "trust": to keep it, set "mirrors" there for a run first.
+
 # mirrorNamespaces on a flat network
 link: { gateway: false, mirrorNamespaces: { a: b } }
 ! links[0].mirrorNamespaces is set, but links[0].gateway is false; it must be left out, as Linkerd discovers pods only for a mirror in the Service's own namespace.

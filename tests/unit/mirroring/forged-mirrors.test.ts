@@ -1,88 +1,55 @@
-import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import type { ObjectKey, Service } from "../../../engine/kubernetes/objects/objects.ts";
-import { managerOf } from "../../../engine/model/marks.ts";
-import { ownerLabels } from "../../../engine/model/owner.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { listed } from "../../../engine/base/message.ts";
+import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { annotation } from "../../../engine/model/vocabulary.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
-import { argsFor, fresh, having, run, type Scenario, west } from "../fixtures/checked.ts";
+import { west } from "../fixtures/checked.ts";
 import { fed } from "../fixtures/federation.ts";
-import { confirmed, stack } from "../fixtures/marks.ts";
-import { cluster, exported, service } from "../fixtures/objects.ts";
+import { cluster, exported } from "../fixtures/objects.ts";
+import { testScenarios } from "../fixtures/scenario.ts";
 
-/** Each returns what anybody may write who has the right to write Services in one namespace of the source. */
-const forgeries: Readonly<Record<string, (index: number) => Service>> = {
-  "the labels of a mirror": (index) =>
-    service(`evil/fake-${index}-west`, { labels: ownerLabels("west") }),
-  "the labels and this stack's mark": (index) =>
-    confirmed(
-      managerOf(stack),
-      service(`evil/fake-${index}-west`, { labels: ownerLabels("west") }),
-    ),
-  "a member of a federated Service": (index) =>
-    fed(`evil/fake-${index}`, { remote: `fake-${index}@west` }),
-  "a member and its mark": (index) =>
-    confirmed(
-      managerOf(stack, "west"),
-      fed(`evil/fake-${index}`, { remote: `fake-${index}@west` }),
-    ),
-};
-
-/** Kubernetes marks its own Service, so marks can be read. */
-const kubernetes = confirmed("kube-apiserver", service("default/kubernetes"));
-
-function withForged(scenario: Scenario, forged: readonly Service[]): Scenario {
-  const { east } = scenario.clusters;
-  if (typeof east !== "object") throw new Error("the source can't be read");
-  const source = cluster("east", {
-    namespaces: ["shop", "evil"],
-    services: [...east.services.values(), kubernetes, ...forged],
-    endpoints: [...east.endpoints.values()],
-  });
-  return having(scenario, { east: source });
-}
-
-const names = Array.from({ length: 12 }, (_, index) => `shop/web-${index}` as const);
-const newcomer = exported("shop/new");
+/** Each is what anybody may write who has the right to write Services in one namespace of the source. */
+const forgeries = {
+  "the labels of a mirror": ["gateway", "-west", "of=west"],
+  "the labels and this stack's mark": ["gateway", "-west", "of=west by=acme/mesh/dev"],
+  "a member of a federated Service": ["federated", "", "fed=NAME@west"],
+  "a member and its mark": ["federated", "", "fed=NAME@west by=acme/mesh/dev#west"],
+} as const;
+const names = Array.from({ length: 12 }, (_, n) => `web-${n}`).sort();
 
 describe("a Service that looks like a mirror and that state doesn't list", () => {
-  for (const [what, forge] of Object.entries(forgeries))
-    for (const { maxDeletions, count } of [
-      { maxDeletions: 0, count: 1 },
-      { maxDeletions: "50%", count: 12 },
+  for (const [what, [kind, suffix, words]] of Object.entries(forgeries))
+    for (const [maxDeletions, count, objects, them, stays] of [
+      ["0", 1, "1 object", "it", "it stays"],
+      ["50%", 12, "12 objects", "them", "they stay"],
     ] as const) {
-      const args = argsFor([{ target: "west", maxDeletions }]);
-      const forged = Array.from({ length: count }, (_, index) => forge(index));
-      const keys = forged.map(
-        ({ metadata: { namespace, name } }): ObjectKey => `${namespace}/${name}`,
-      );
-
-      for (const { when, start } of [
-        { when: "the first run", start: () => Promise.resolve({ ...fresh(), args }) },
-        {
-          when: "a later run",
-          start: async () => (await run({ ...fresh(), args })).after,
-        },
-      ])
-        it(`holds no link up in ${when}, and stays (${count} with ${what})`, async () => {
-          const scenario = withForged(await start(), forged);
-          const found = await run(having(scenario, { west: west(exported("shop/web"), newcomer) }));
-          deepEqual(
-            [found.refused, found.left],
-            [{}, [...keys, "shop/new-west", "shop/web-west"].sort()],
-          );
-          match(found.notes.join("\n"), new RegExp(`${keys[0] ?? ""}.* state doesn't list `));
-          doesNotMatch(found.notes.join("\n"), /allowDeletions/);
-          const { hasWrites, refused } = await run(found.after);
-          deepEqual([hasWrites, refused], [false, {}]);
-        });
-
-      it(`hides no loss of the link's own mirrors (${count} with ${what})`, async () => {
-        const full = west(...names.map((name) => exported(name)));
-        const { after } = await run({ ...fresh({ west: full }), args });
-        const found = await run(having(withForged(after, forged), { west: west() }));
-        match(found.refused.west ?? "", /would delete 12 of its 12 mirrors/);
-      });
+      const some = names.slice(0, count);
+      const link = `link west: { maxDeletions: ${maxDeletions} }`;
+      const forged = `east: evil/ shop/ ${some.map((name) => `evil/${name}${suffix}(${words.replace("NAME", name)})`).join(" ")}`;
+      const keys = some.map((name) => `evil/${name}-${kind === "gateway" ? "west" : kind}`);
+      const left = keys.map((key) => `/ ${kind} ${key}: nobody`).join("\n");
+      testScenarios(`
+# holds no link up in the first run, and stays (${count} with ${what})
+west: shop/web; ${link}; ${forged}
++ gateway shop/web-west
+${left}
+again
+${left}
+# holds no link up in a later run, and stays (${count} with ${what})
+west: shop/web; ${link}
++ gateway shop/web-west
+west: shop/web shop/new; ${forged}
++ gateway shop/new-west
+${left}
+> east → west: ${objects} that no Service of west needs (${listed(keys)}) may be somebody else's, because state doesn't list ${them}, and maxDeletions allows fewer such deletions, so ${stays}: if nobody needs them, delete them
+# hides no loss of the link's own mirrors (${count} with ${what})
+west: ${names.map((name) => `shop/${name}`).join(" ")}; ${link}
+${names.map((name) => `+ gateway shop/${name}-west`).join("\n")}
+west: nothing; ${forged}
+${kind === "federated" ? left : ""}
+? west: link east → west would delete 12 of its 12 mirrors on east
+`);
     }
 });
 

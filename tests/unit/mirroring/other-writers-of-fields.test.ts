@@ -1,12 +1,13 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { contested } from "../../../engine/mirroring/decide/other-writers.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { argsFor, check, web } from "../fixtures/checked.ts";
-import { byUs, edited, withSpec } from "../fixtures/edited.ts";
+import { byUs, edited, withLabels, withSpec } from "../fixtures/edited.ts";
 import { west } from "../fixtures/link.ts";
 import { ourManager, marked, written } from "../fixtures/marks.ts";
 import { cluster, exported, exporting } from "../fixtures/objects.ts";
-import { reconciled } from "../fixtures/reconcile.ts";
+import { planned, reconciled } from "../fixtures/reconcile.ts";
 import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 
 const target = west([exported("shop/web")]);
@@ -35,6 +36,34 @@ describe("a field of a mirror that this program doesn't know, or can't change", 
   it("is not reported if the API server set it in a write by this program", async () => {
     deepEqual(await notesWith((object) => byUs(future)(object) ?? object), []);
   });
+});
+
+describe("a run that would only restore what others have set", () => {
+  const labelled = west([exported("shop/web", { labels: { app: "web" } })]);
+  const relabeled = (object: Service) => written("rival", withLabels({ app: "x" })(object), object);
+  const webhook = withSpec({ sessionAffinity: "ClientIP" });
+  for (const [what, edit, more, expected] of [
+    ["is contested", relabeled, {}, ["shop/web-west: label app, set by rival"]],
+    [
+      "is contested by an admission webhook, which has no name",
+      webhook,
+      {},
+      ["shop/web-west: sessionAffinity, set by an unnamed writer, such as an admission webhook"],
+    ],
+    ["isn't contested if there is nothing to do", (object: Service) => object, {}, undefined],
+    ["isn't contested if a mirror is missing", () => undefined, {}, undefined],
+    [
+      "isn't contested if the exported Service has changed too",
+      relabeled,
+      { target: west([exported("shop/web", { labels: { app: "web", tier: "b" } })]) },
+      undefined,
+    ],
+  ] as const)
+    it(what, async () => {
+      const live = await reconciled({ target: labelled });
+      const source = edited(live, "shop/web-west", { service: edit });
+      deepEqual(contested(planned({ target: labelled, source, ...more }).decisions), expected);
+    });
 });
 
 describe("an admission webhook that sets a field of a mirror on each write", () => {

@@ -158,6 +158,15 @@ unlink west; config: { revokedTargets: [west] }
 ${goes}
 `);
 
+  testScenarios(`
+# are counted on members of federated Services, unless an earlier version has set them
+west: shop/web; east: shop/ shop/db-ghost(of=ghost by=acme/mesh/dev) shop/api(fed=api@ghost by=acme/mesh/dev#ghost) shop/cart(fed=cart@ghost by=acme/mesh/dev)
++ gateway shop/web-west
+> east: 2 marks of this stack in east are for a cluster to which neither its config nor its state has a link (shop/db-ghost for ghost, shop/api-federated for ghost)
+/ federated shop/api-federated: nobody
+/ federated shop/cart-federated: nobody
+`);
+
   for (const target of ["ghost", "federated"])
     for (const before of ["{}", `{ removedLinks: [{ source: east, target: ${target} }] }`])
       testScenarios(`

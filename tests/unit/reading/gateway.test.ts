@@ -68,6 +68,8 @@ describe("the addresses of a Link", () => {
   are("those of the load balancer, with hostnames, which need not resolve yet", {}, names, names);
   are("the IPs in the ranges of the config", within, ["gw.example"], ["192.0.2.30", "192.0.2.4"]);
   are("never the source's own", {}, ["10.0.0.7", "inside.example"], ["192.0.2.1"]);
+  const mixed = ["gw.example", "inside.example"];
+  are("names beside the IPs of others", {}, mixed, ["gw.example", "192.0.2.1"]);
   are("those of the config, unchecked", { addresses: inside }, [], inside);
 
   it("are unknown if the config restricts them and the hostname does not resolve yet", async () => {

@@ -153,6 +153,11 @@ ${own}
 - route shop/api-failover-80: api 1000000, api-west 1
 - route shop/web-failover-81: web 1000000, web-west 1
 ! failover shop/api: east has no Service shop/api: create it there, even without pods of its own
+# keeps mirrors, which stay listed, while routes can't be listed
+${first}
+west: nothing; routes: forbidden
+? east: 1 mirror of east can't be deleted, because an HTTPRoute of this stack may send requests there
+= shop/web-west: gateway mirror of web
 # is marked again for a renamed stack
 ${first}
 config: { stack: acme/mesh/new }

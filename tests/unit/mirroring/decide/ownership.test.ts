@@ -50,6 +50,9 @@ west: shop/web; east: shop/web-west(endpoints)
 # are reported if in the way: a foreign Service
 west: shop/web; east: shop/web-west(plain mirrored=true)
 ! NotOurs shop/web: east already has a foreign Service shop/web-west: ${inTheWay}
+# are reported if in the way: a Service that only names a cluster
+west: shop/web; east: shop/web-west(plain mirror.linkerd.io/cluster-name=north)
+! NotOurs shop/web: east already has a foreign Service shop/web-west: ${inTheWay}
 # are reported if in the way: another cluster's mirror
 west: shop/web; east: shop/web-west(of=north)
 ! NotOurs shop/web: east already has cluster north's mirror, the Service shop/web-west: ${inTheWay}
