@@ -106,6 +106,7 @@ export default {
       ["trust", "base|kubernetes"],
       ["credentials", "base|gateway|kubernetes|model"],
       ["reading", "base|credentials|gateway|kubernetes|model|trust"],
+      ["restarts", "base|kubernetes|model|trust"],
       ["mirroring", "base|gateway|kubernetes|model|reading"],
       ["health", "base|credentials|gateway|kubernetes|mirroring|model|reading|trust"],
     ].map(([name, below]) => ({

@@ -11,6 +11,7 @@ import { type LinkerdSetup, linkerdCharts } from "./linkerd.ts";
 import { valueOf } from "./output-value.ts";
 import type { Refused } from "./installations.ts";
 import type { Preflight } from "./preflight.ts";
+import type { Issuance } from "./trust/issuance.ts";
 import { TrustRoot, trustRootArgs } from "./trust-root.ts";
 
 export interface PreparedCluster {
@@ -29,6 +30,8 @@ export interface PreparedClusters {
   readonly held: readonly string[];
   /** They fail the run in the end (TrustRoot). */
   readonly errors?: TrustRoot["errors"];
+  /** With `trust.restart`, this is the trust to which workloads are restarted. */
+  readonly issuance?: Issuance;
 }
 
 interface Preparing extends Pick<LinkerdSetup, "secretValues"> {
@@ -124,7 +127,7 @@ export async function prepareClusters(
     refused,
     last,
     held,
-    ...omitUndefined({ errors: root?.errors }),
+    ...omitUndefined({ errors: root?.errors, issuance: root?.issuance }),
   };
 }
 

@@ -8,6 +8,7 @@ export const servedBy = {
   Installed: "installations",
   LinkTarget: "linkTargets",
   Mirrors: "mirrors",
+  Restarts: "restarts",
   Revocation: "revocations",
   TokenCheck: "tokenChecks",
   TrustPublication: "trustPublications",
@@ -39,6 +40,7 @@ const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
     "statefulSets",
     "due",
   ],
+  Restarts: ["clusters", "bundles", "leaving"],
   Revocation: ["targets"],
   TrustPublication: ["next", "live", "own", "known"],
 };

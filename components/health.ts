@@ -2,9 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import type { HealthArgs } from "@linkerd-multicluster/engine/health";
 import type { MeshConfig } from "../config/mesh.ts";
 import { declaredMesh } from "../config/share.ts";
+import type { InstalledCluster } from "./cluster.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
 import { fullStackName } from "./full-stack-name.ts";
+import type { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
+import type { Mirrors } from "./mirrors.ts";
+import type { Restarts } from "./restarts.ts";
 
 interface Checking {
   /** The run fails in the end for these reasons. */
@@ -37,4 +41,21 @@ export function makeHealth(
     );
   }
   return health;
+}
+
+/** Returns values that change with each run that has changed something. */
+export function revisionsOf(
+  clusters: ReadonlyMap<string, InstalledCluster>,
+  links: readonly Link[],
+  mirrors: ReadonlyMap<string, Mirrors>,
+  restarts: readonly Restarts[],
+) {
+  return Object.fromEntries<pulumi.Output<unknown>>([
+    ...[...clusters].flatMap(([name, { revision }]) =>
+      revision === undefined ? [] : [[name, revision] as const],
+    ),
+    ...links.map(({ name, credentials }) => [`${name}/credentials`, credentials.revision] as const),
+    ...[...mirrors].map(([source, { revision }]) => [`${source}/mirrors`, revision] as const),
+    ...restarts.map(({ revision }) => ["restarts", revision] as const),
+  ]);
 }

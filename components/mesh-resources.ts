@@ -6,12 +6,13 @@ import { isSecret } from "../config/stack.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { prepareClusters, type PreparedClusters } from "./clusters.ts";
 import { fullStackName } from "./full-stack-name.ts";
-import { makeHealth } from "./health.ts";
+import { makeHealth, revisionsOf } from "./health.ts";
 import { Link } from "./link.ts";
 import { announceFailure, Mirrors } from "./mirrors.ts";
 import { after, detached, valueOf } from "./output-value.ts";
 import type { Preflight } from "./preflight.ts";
 import { removalGuard } from "./removal-guard.ts";
+import { makeRestarts } from "./restarts.ts";
 import { revoke } from "./revocations.ts";
 
 export interface CheckedMesh {
@@ -96,11 +97,14 @@ export async function makeMesh(mesh: CheckedMesh, parent: pulumi.Resource): Prom
     ...lateLinks.map(({ credentials }) => credentials.last),
     ...unchanged.values(),
   ];
+  const opts = { parent, dependsOn: [...done] };
+  const restarts = makeRestarts(mesh, prepared, reached, opts);
+  done.push(...restarts);
   if (mesh.preflight !== undefined)
     done.push(
       makeHealth(config, {
         refused: [...prepared.held, ...refused.values()],
-        triggers: revisionsOf(clusters, [...made, ...lateLinks], mirrors),
+        triggers: revisionsOf(clusters, [...made, ...lateLinks], mirrors, restarts),
         parent,
         dependsOn: [...done],
       }),
@@ -233,14 +237,4 @@ function makeMirrors(
       return [[source, mirrors]];
     }),
   );
-}
-
-function revisionsOf(clusters: Clusters, links: readonly Link[], mirrors: MirrorsBySource) {
-  return Object.fromEntries<pulumi.Output<unknown>>([
-    ...[...clusters].flatMap(([name, { revision }]) =>
-      revision === undefined ? [] : [[name, revision] as const],
-    ),
-    ...links.map(({ name, credentials }) => [`${name}/credentials`, credentials.revision] as const),
-    ...[...mirrors].map(([source, { revision }]) => [`${source}/mirrors`, revision] as const),
-  ]);
 }

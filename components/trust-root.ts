@@ -94,6 +94,7 @@ export function trustRootArgs(
     live: "ignorePods" in trust ? leavingOut(trust.ignorePods, live) : live,
     ...omitUndefined({ published }),
     issuerNames: new Map(names),
+    ...(config.restart && { restarts: true }),
     certificateLifetimeMs: Math.max(dayLong, ...lifetimes),
   };
 }

@@ -60,6 +60,7 @@ export function meshConfig(readings: Readings): Omit<MeshConfig, "ignored"> {
         .map(({ source, target }) => ({ source, target })),
     },
     trust: trustConfig(values.trust),
+    restart: values.trust.restart ?? trust.keys.restart.default,
     charts: filled(charts.keys, values.charts),
     linkDefaults: sharedSettings(readings, linkerdNamespace, multiclusterNamespace),
     removedLinks: { allowDeletions: readings.linkDefaults.values.allowDeletions ?? false },
@@ -89,7 +90,7 @@ function clusterConfig(name: string, input: ClusterInput, mesh: StackInput): Clu
 }
 
 function trustConfig(input: StackInput["trust"]): TrustConfig {
-  const { external, stack, anchors, issuers, ...generated } = filled(trust.keys, input);
+  const { external, stack, anchors, issuers, restart: _, ...generated } = filled(trust.keys, input);
   if (external) return { kind: "external" };
   if (stack !== undefined) return { kind: "stack", stack };
   if (anchors === undefined) return { kind: "generated", ...generated };

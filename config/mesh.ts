@@ -34,6 +34,8 @@ export interface MeshConfig extends Pick<
   /** Links that are no longer listed take this from linkDefaults. */
   readonly removedLinks: { readonly allowDeletions: boolean };
   readonly trust: TrustConfig;
+  /** Runs restart workloads whose proxies need new anchors or certificates. */
+  readonly restart: boolean;
   readonly charts: ChartsConfig;
   /** Sentences about keys that have no effect in this mode; the run fails with them. */
   readonly ignored: readonly string[];

@@ -26,7 +26,7 @@ interface Kind extends Pick<Resource<unknown>, "apiVersion" | "plural"> {
 }
 
 const { namespaces, services, endpoints, links, nodes, pods, configMaps, secrets } = resources;
-const { deployments, statefulSets, serviceCidrs } = resources;
+const { deployments, statefulSets, daemonSets, replicaSets, budgets, serviceCidrs } = resources;
 const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
 const { serviceAccounts, clusterRoles, clusterRoleBindings } = resources;
 const linkStatus: Kind = { ...links, plural: "links/status" };
@@ -35,6 +35,7 @@ const config: Kind = { ...configMaps, names: ["linkerd-config", "linkerd-identit
 const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
 const mirrored = [namespaces, services, endpoints];
 const rivals = [gatewayHttpRoutes, grpcRoutes, serviceProfiles];
+const workloads = [deployments, statefulSets, daemonSets];
 const account = [serviceAccounts, clusterRoles, clusterRoleBindings];
 const write = "get create update delete";
 const manage = "get create patch delete";
@@ -156,6 +157,17 @@ export const roles: readonly Role[] = [
     "preview-secrets.yaml",
     "preview-secrets",
     [["target", "list", [secrets], "The age of links' tokens."]],
+    "linkerd-multicluster",
+  ),
+  role("restarts.yaml", "restarts-preview", [
+    ["both", "get", [...workloads, replicaSets], "Who owns the pods whose proxies lag behind."],
+    ["both", "list", [budgets], "What must not be restarted now."],
+  ]),
+  role("restarts.yaml", "restarts-up", [["both", "patch", workloads, "Restarts."]]),
+  role(
+    "restarts.yaml",
+    "restarts-up",
+    [["both", "create", [pods], "A dry run, which shows what Linkerd's injector writes."]],
     "linkerd-multicluster",
   ),
   role("links", "links", [

@@ -37,6 +37,8 @@ export interface Issuance {
   readonly refused: pulumi.Output<Readonly<Record<string, string>>>;
   /** The trust of every cluster stays as it is for these reasons. */
   readonly held: readonly string[];
+  /** The fingerprints of anchors that a rotation removes in the end. */
+  readonly leaving: pulumi.Output<readonly string[]>;
   /** They come in parts, so that a preview shows what is known before the rest is generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
   readonly issuerOf: (cluster: string) => KeyPair | undefined;
@@ -48,6 +50,8 @@ export interface IssuanceArgs {
   readonly issuerNames: ReadonlyMap<string, string>;
   readonly certificateLifetimeMs?: number;
   readonly published?: PublishedTrust;
+  /** Runs restart workloads themselves. */
+  readonly restarts?: boolean;
   /** Publishes a step for other stacks, and returns what they may apply now. */
   readonly publish?: (
     args: pulumi.Output<PublicationArgs>,
@@ -80,7 +84,7 @@ type Issuers = ReadonlyMap<string, { readonly issuer: Bundle; readonly keyPem: s
 function givenIssuance(
   anchors: Bundle,
   issuers: Issuers,
-  { stage, notes, clusters, refusedClusters, held = [] }: TrustPlan,
+  { stage, notes, clusters, refusedClusters, held = [], leaving = [] }: TrustPlan,
   expiring: readonly Expiring[],
   now: Date,
 ): Issuance {
@@ -94,6 +98,7 @@ function givenIssuance(
     outputs: pulumi.output({ stage, notes, clusters: Object.fromEntries(bundles) }),
     refused: pulumi.output(Object.fromEntries(refusedClusters)),
     held,
+    leaving: pulumi.output(fingerprints(leaving)),
     expiries: [pulumi.output(expiriesOf(expiring, now))],
     issuerOf: (cluster) => {
       const given = issuers.get(cluster);
@@ -102,6 +107,10 @@ function givenIssuance(
       return { certPem, keyPem: pulumi.secret(given.keyPem) };
     },
   };
+}
+
+function fingerprints(anchors: Bundle): string[] {
+  return anchors.map(({ fingerprint }) => fingerprint);
 }
 
 function chainsOf(issuers: Issuers): ReadonlyMap<string, Bundle> {
@@ -164,6 +173,7 @@ function generatedIssuance(trust: GeneratedTrust, context: IssuanceContext): Iss
     outputs,
     refused: decided(({ refusedClusters }) => Object.fromEntries(refusedClusters)),
     held: [],
+    leaving: decided(({ leaving = [] }) => fingerprints(leaving)),
     expiries: [
       pulumi.all([pems, outputs]).apply(([both, { clusters }]) => {
         const bundles = Object.values(clusters).map(({ bundlePem }) => bundlePem);

@@ -68,7 +68,7 @@ function noneOfOthers({ stack: { values } }: Readings): string[] {
 }
 
 function nothingElse(input: TrustInput, decisive: "external" | "stack"): string[] {
-  const others = Object.keys(input).filter((key) => key !== decisive);
+  const others = Object.keys(input).filter((key) => key !== decisive && key !== "restart");
   const state = decisive === "external" ? "true" : "set";
   return tooMuch(input, others, `, as ${where(["trust", decisive])} is ${state}`);
 }

@@ -4,6 +4,7 @@ import {
   type Keys,
   list,
   off,
+  only,
   optional,
   required,
   section,
@@ -60,6 +61,12 @@ export const trust = section("trust", {
     list(syntax.podsOfCluster, "a list of pods"),
     [],
     "pods that a rotation does not wait for: `<cluster>/<namespace>/<pod>`, `<cluster>/<namespace>` or `<cluster>`; meshed ones lose connections",
+  ),
+  restart: only(
+    ["all"],
+    off(
+      "`true`: runs restart the workloads whose proxies need new anchors or certificates (docs/guides/rotate.md), with [these rights](access.md#manage-all)",
+    ),
   ),
   anchors: optional(
     syntax.pem("trust anchors"),

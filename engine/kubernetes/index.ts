@@ -18,11 +18,11 @@ export {
   objectKey,
   type ObjectKey,
   type ObjectMeta,
-  type Pod,
   type Service,
   type ServicePort,
   type StringMap,
 } from "./objects/objects.ts";
+export type { Pod } from "./objects/workload-resource.ts";
 export { withoutUserPart } from "./client/redaction.ts";
 export type { ObjectChange, Watching } from "./client/watching.ts";
 export { closedClient } from "./client/failure.ts";

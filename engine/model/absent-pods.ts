@@ -6,8 +6,8 @@ import {
   objectKey,
   type ObjectKey,
   type Service,
-  type StatefulSet,
 } from "../kubernetes/objects/objects.ts";
+import type { StatefulSet } from "../kubernetes/objects/workload-resource.ts";
 import type { LinkView } from "./observation.ts";
 import { hostSubsets, type HostSubset } from "./headless.ts";
 import { exportMode } from "./selection.ts";

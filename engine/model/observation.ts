@@ -1,5 +1,6 @@
 import type { GatewayReading } from "./gateway.ts";
-import type { ObjectKey, StatefulSet } from "../kubernetes/objects/objects.ts";
+import type { ObjectKey } from "../kubernetes/objects/objects.ts";
+import type { StatefulSet } from "../kubernetes/objects/workload-resource.ts";
 import type { LinkSpec } from "./link.ts";
 import type { Result } from "../base/result.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";

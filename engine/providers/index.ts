@@ -16,6 +16,7 @@ export const tokenChecks = served(async () => (await stateless()).tokenChecks);
 export const revocations = served(async () => (await stateless()).revocations, ["revision"]);
 export const trustPublications = served(async () => (await stateless()).trustPublications);
 export const installations = served(async () => (await stateless()).installations);
+export const restarts = served(async () => (await import("./restarts.ts")).restarts, ["restarts"]);
 export const health = served(async () => (await stateless()).health);
 export const mirrors = served(
   async () => (await import("./mirrors.ts")).mirrors,

@@ -7,6 +7,7 @@ import type { LifetimeRecord } from "./lifetime.ts";
 export const trustRootsName = "linkerd-identity-trust-roots";
 export const trustRootsKey = "ca-bundle.crt";
 export const issuerName = "linkerd-identity-issuer";
+export const proxyContainer = "linkerd-proxy";
 
 /**
  * A run reads it first. Without a trust bundle, Linkerd doesn't run there, so no traffic depends on what the cluster
@@ -56,19 +57,23 @@ export function unreadableIn(live: LiveTrusts): readonly string[] {
  * may create pods can imitate a proxy that was never restarted, and a rotation must not wait for it.
  */
 export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTrusts {
-  const names = new Set(ignored);
-  const isLeftOut = (...parts: readonly string[]): boolean =>
-    parts.some((_, index) => names.has(parts.slice(0, index + 1).join("/")));
   const counted = (cluster: string, proxies: PresentTrust["proxies"]): PresentTrust["proxies"] => {
-    if (isLeftOut(cluster)) return { value: [] };
+    if (isLeftOut(ignored, cluster)) return { value: [] };
     if ("why" in proxies) return proxies;
-    return { value: proxies.value.filter((one) => !isLeftOut(cluster, one.namespace, one.pod)) };
+    const isCounted = ({ namespace, pod }: MeshedProxy) =>
+      !isLeftOut(ignored, cluster, namespace, pod);
+    return { value: proxies.value.filter(isCounted) };
   };
   const present = presentIn(live).map(([cluster, trust]): [string, LiveTrust] => [
     cluster,
     { value: { ...trust, proxies: counted(cluster, trust.proxies) } },
   ]);
   return new Map([...live, ...present]);
+}
+
+/** @param parts of `<cluster>/<namespace>/<pod>` */
+export function isLeftOut(ignored: readonly string[], ...parts: readonly string[]): boolean {
+  return parts.some((_, index) => ignored.includes(parts.slice(0, index + 1).join("/")));
 }
 
 /** The trust of a refused cluster counts as unknown. */

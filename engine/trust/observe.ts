@@ -1,8 +1,8 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
-import type { Pod, Secret } from "../kubernetes/objects/objects.ts";
+import type { ObjectMeta } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { type Bundle, isSameSet, unique, trustRootHash } from "./bundle.ts";
-import { anchorsBehind, certificatesIn, certificatesOf } from "./certificate.ts";
+import { type Bundle, isSameSet, unique } from "./bundle.ts";
+import { anchorsBehind, certificatesOf } from "./certificate.ts";
 import type { ExternalFound } from "./external.ts";
 import {
   issuerName,
@@ -15,6 +15,7 @@ import {
   trustRootsName,
 } from "./live.ts";
 import { lifetimeAnnotation, lifetimeInConfig, recordIn, unknownLifetime } from "./lifetime.ts";
+import { proxyOf, type Roots } from "./proxy.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import { type Failure, type Result, resultOf, valueIn } from "../base/result.ts";
 
@@ -76,10 +77,19 @@ export async function readAnchors(
   kubernetes: Kubernetes,
   namespace: string,
 ): Promise<Bundle | undefined> {
+  return (await readRoots(kubernetes, namespace))?.bundle;
+}
+
+export async function readRoots(
+  kubernetes: Kubernetes,
+  namespace: string,
+): Promise<Roots | undefined> {
   const roots = await kubernetes.find(resources.configMaps, { namespace, name: trustRootsName });
   const text = roots?.data?.[trustRootsKey] ?? "";
+  if (text.trim() === "") return undefined;
   const where = `ConfigMap ${kubernetes.cluster}/${namespace}/${trustRootsName}`;
-  return text.trim() === "" ? undefined : unique(certificatesOf(text, `the content of ${where}`));
+  const bundle = unique(certificatesOf(text, `the content of ${where}`));
+  return { text, bundle, since: changedAt(roots?.metadata) };
 }
 
 /**
@@ -99,7 +109,7 @@ export async function readIssuer(
   const recordedLifetime = recordIn(secret?.metadata.annotations?.[lifetimeAnnotation]);
   const certificateLifetimeMs = recordedLifetime?.ms ?? 0;
   const recorded = omitUndefined({ recordedLifetime });
-  return { issuer, issuerSince: changedAt(secret), certificateLifetimeMs, ...recorded };
+  return { issuer, issuerSince: changedAt(secret?.metadata), certificateLifetimeMs, ...recorded };
 }
 
 /** Another stack, or Helm itself, may have set it. */
@@ -110,8 +120,8 @@ async function lifetimeOf(kubernetes: Kubernetes, namespace: string): Promise<nu
 }
 
 /** The certificate may be older than the last change of its Secret, but not newer. */
-function changedAt(secret: Secret | undefined): Date {
-  const { creationTimestamp, managedFields = [] } = secret?.metadata ?? {};
+function changedAt(metadata: ObjectMeta | undefined): Date {
+  const { creationTimestamp, managedFields = [] } = metadata ?? {};
   const times = [creationTimestamp, ...managedFields.map(({ time }) => time)];
   const latest = times.reduce((last, time = "") => Math.max(last, Date.parse(time) || 0), 0);
   return new Date(latest);
@@ -125,10 +135,6 @@ async function each<From, To>(
   return new Map(await Promise.all(entries));
 }
 
-const proxyContainer = "linkerd-proxy";
-const anchorsVariable = "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS";
-const hashAnnotation = "linkerd.io/trust-root-sha256";
-
 /** Proxies read their anchors once, at their start, so only the pod counts (linkerd-behaviour.md 9.3). */
 async function proxiesOf(
   kubernetes: Kubernetes,
@@ -137,42 +143,9 @@ async function proxiesOf(
   const labelSelector = `linkerd.io/control-plane-ns=${linkerdNamespace}`;
   const [all, roots] = await Promise.all([
     kubernetes.list(resources.pods, { labelSelector }),
-    kubernetes.get(resources.configMaps, { namespace: linkerdNamespace, name: trustRootsName }),
+    readRoots(kubernetes, linkerdNamespace),
   ]);
-  const text = roots.data?.[trustRootsKey] ?? "";
-  return all.flatMap((pod) => proxyOf(pod, text, linkerdNamespace));
-}
-
-function proxyOf(pod: Pod, liveBundle: string, linkerdNamespace: string): MeshedProxy[] {
-  const { spec = {}, status = {}, metadata } = pod;
-  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
-  const proxy = containers.find(({ name }) => name === proxyContainer);
-  const isOver = status.phase === "Succeeded" || status.phase === "Failed";
-  if (proxy === undefined || isOver) return [];
-  const literal = proxy.env?.find(({ name }) => name === anchorsVariable)?.value;
-  const { name, namespace, creationTimestamp = "", annotations = {} } = metadata;
-  // The injector writes the anchors into the pod, but anybody may create such a pod.
-  if (literal === undefined && namespace !== linkerdNamespace) return [];
-  // The control plane's own proxies refer to the ConfigMap; the annotation identifies its content.
-  const hashes = [trustRootHash(liveBundle), trustRootHash(`${liveBundle}\n`)];
-  const isCurrent = hashes.includes(annotations[hashAnnotation] ?? "");
-  const anchors = literal ?? (isCurrent ? liveBundle : "");
-  const createdAt = new Date(Date.parse(creationTimestamp) || 0);
-  return [{ namespace, pod: name, createdAt, started: hasStarted(pod), trusts: parsed(anchors) }];
-}
-
-/** A sidecar that starts first may run in a pod that is still pending. */
-function hasStarted({ status = {} }: Pod): boolean {
-  const { phase, containerStatuses = [], initContainerStatuses = [] } = status;
-  if (phase !== "Pending") return true;
-  const own = [...containerStatuses, ...initContainerStatuses].find(
-    ({ name }) => name === proxyContainer,
-  );
-  return own?.state?.running !== undefined || (own?.restartCount ?? 0) > 0;
-}
-
-function parsed(text: string): Bundle {
-  return unique(valueIn(certificatesIn(text)) ?? []);
+  return all.flatMap((pod) => proxyOf(pod, roots, linkerdNamespace));
 }
 
 /** Neither the Secret nor its key leaves this function. */

@@ -49,7 +49,7 @@ export function planProvided(observed: ProvidedRotation): TrustPlan {
       : [],
   );
   const refusedClusters = new Map([...early, ...orphans].filter(([name]) => issuers.has(name)));
-  const plan = { clusters: new Map(clusters), notes: [], refusedClusters };
+  const plan = { clusters: new Map(clusters), notes: [], refusedClusters, leaving: gone };
   if (held.length > 0) return { ...plan, stage: "waiting", held };
   if (gone.length > 0) return { ...plan, stage: "drop" };
   if (moved.length > 0)

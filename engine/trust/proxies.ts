@@ -8,7 +8,7 @@ type Present = ReturnType<typeof presentIn>;
  * After an issuer change, a new pod may still get a certificate from the old issuer for this long, while the kubelet
  * updates the identity controller's Secret. Clocks may differ by as much.
  */
-const settling = 5 * 60 * 1000;
+export const settling = 5 * 60 * 1000;
 
 export function unreadProxies(present: Present): string[] {
   return present.flatMap(([, { proxies }]) => ("why" in proxies ? [proxies.why] : []));

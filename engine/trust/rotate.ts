@@ -46,6 +46,8 @@ export interface TrustPlan {
   readonly refusedClusters: ReadonlyMap<string, string>;
   /** The trust of every cluster stays as it is for these reasons, and the run fails in the end. */
   readonly held?: readonly string[];
+  /** A rotation removes these anchors in the end. */
+  readonly leaving?: Bundle;
 }
 
 /** The trust of a refused cluster is unknown. */
@@ -90,18 +92,35 @@ export function rotate(observed: Rotation): RotationPlan {
     notes: [...step, ...unknown],
     refusedClusters: new Map([...foreign, ...newcomers]),
     live: rotation.live,
+    leaving: facts.leaving,
   };
 }
 
 const restart =
   "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
 
+const byHand = {
+  bundle: `. Then ${restart}, and run again`,
+  issuers: `Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later`,
+  pods: "Restart",
+  again: " and run again",
+};
+
+const byRuns: typeof byHand = {
+  bundle: ", and then restarts every meshed workload",
+  issuers:
+    "A run five minutes later, after which the old ones issue no more certificates, restarts every meshed workload; or run again a day later",
+  pods: "Runs restart",
+  again: ", except those that they name",
+};
+
 function nextStep(
-  { wanted, live, now, certificateLifetimeMs = dayLong, by = "this run" }: Rotation,
+  { wanted, live, now, certificateLifetimeMs = dayLong, by = "this run", restarts }: Rotation,
   { present, isUnknown, lasting, shared, leaving, allMoved }: Facts,
 ): readonly [stage: RotationStage, ...notes: string[]] {
   const trustAll = (anchors: Bundle): boolean =>
     present.every(([, { bundle }]) => without(anchors, bundle).length === 0);
+  const words = restarts === true ? byRuns : byHand;
   const isSettled = leaving.length === 0 && allMoved && trustAll(lasting);
   if (isSettled && !isUnknown) return ["settled"];
   const unreadable = unreadableIn(live);
@@ -114,7 +133,7 @@ function nextStep(
     const added = lasting.filter((anchor) => !trustAll([anchor]));
     return [
       "bundle",
-      `Rotation, step 1 of 3: ${by} adds ${calledAll(added)} to the trust bundle of every cluster. Then ${restart}, and run again.`,
+      `Rotation, step 1 of 3: ${by} adds ${calledAll(added)} to the trust bundle of every cluster${words.bundle}.`,
     ];
   }
   const unread = unreadProxies(present);
@@ -124,18 +143,18 @@ function nextStep(
   if (distrusting.length > 0)
     return [
       "waiting",
-      `The rotation waits until all proxies trust ${called(wanted)}. Restart the workloads of ${count(distrusting.length, "pod")} and run again: ${listed(distrusting)}. To skip pods that aren't yours or may lose connections, add them to linkerd-multicluster:trust.ignorePods.`,
+      `The rotation waits until all proxies trust ${called(wanted)}. ${words.pods} the workloads of ${count(distrusting.length, "pod")}${words.again}: ${listed(distrusting)}. To skip pods that aren't yours or may lose connections, add them to linkerd-multicluster:trust.ignorePods.`,
     ];
   if (!allMoved)
     return [
       "reissue",
-      `Rotation, step 2 of 3: ${by} replaces every issuer with one signed by ${called(wanted)}. Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later, when all certificates have been renewed.`,
+      `Rotation, step 2 of 3: ${by} replaces every issuer with one signed by ${called(wanted)}. ${words.issuers}, when all certificates have been renewed.`,
     ];
   const late = withOldCertificate(present, now, certificateLifetimeMs);
   if (late.length > 0)
     return [
       "waiting",
-      `The rotation waits until no certificate under ${calledAll(leaving)} can be in use. Restart the workloads of ${count(late.length, "pod")}${notBefore(present, now)} and run again, or run again after ${renewedBy(present, certificateLifetimeMs).toISOString()}: ${listed(late)}.`,
+      `The rotation waits until no certificate under ${calledAll(leaving)} can be in use. ${words.pods} the workloads of ${count(late.length, "pod")}${notBefore(present, now)}${words.again}, or run again after ${renewedBy(present, certificateLifetimeMs).toISOString()}: ${listed(late)}.`,
     ];
   return [
     "drop",

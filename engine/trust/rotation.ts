@@ -23,6 +23,8 @@ export interface Rotation {
   readonly certificateLifetimeMs?: number;
   /** It names who carries out the plan, such as "this run". */
   readonly by?: string;
+  /** Runs restart workloads themselves. */
+  readonly restarts?: boolean;
 }
 
 export type Facts = ReturnType<typeof factsOf>;

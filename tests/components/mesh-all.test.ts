@@ -59,6 +59,16 @@ describe("Mesh with manage: all", () => {
     equal(new Set(issuers).size, 3);
   });
 
+  it("restarts workloads after everything else, only if config says so and where the run may write", async () => {
+    deepEqual(mesh.names(types.restarts), []);
+    const more = { manage, clusters, topology: "mesh", trust: { restart: true } };
+    const restarting = await mockedMesh(more, { unreachable: ["east"] });
+    const { inputs } = restarting.resource(types.restarts, "restarts");
+    deepEqual(Object.keys(inputs["clusters"] as object).sort(), ["north", "west"]);
+    const { order } = restarting;
+    deepEqual(order.slice(-2), [`${types.restarts} restarts`, `${types.health} checks`]);
+  });
+
   it("starts a link once both its clusters are ready, and its mirrors after that", () => {
     const ready = (cluster: string) => `${types.release} ${cluster}-linkerd-multicluster`;
     for (const { spec } of mesh.config.links) {

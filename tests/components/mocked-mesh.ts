@@ -24,6 +24,7 @@ export const types = {
   target: dynamic("LinkTarget"),
   account: "kubernetes:core/v1:ServiceAccount",
   tokenCheck: dynamic("TokenCheck"),
+  restarts: dynamic("Restarts"),
   revocation: dynamic("Revocation"),
   provider: "pulumi:providers:kubernetes",
   namespace: "kubernetes:core/v1:Namespace",

@@ -1,10 +1,6 @@
 import type { LinkResource } from "../../engine/kubernetes/objects/link-resource.ts";
-import type {
-  Endpoints,
-  Node,
-  Service,
-  StatefulSet,
-} from "../../engine/kubernetes/objects/objects.ts";
+import type { Endpoints, Node, Service } from "../../engine/kubernetes/objects/objects.ts";
+import type { StatefulSet } from "../../engine/kubernetes/objects/workload-resource.ts";
 import type { ClusterSnapshot } from "../../engine/model/snapshot.ts";
 import { type Deployment, endpoints, pods } from "../unit/fixtures/objects.ts";
 import { ApiServer } from "./api-server.ts";

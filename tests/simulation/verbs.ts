@@ -84,10 +84,10 @@ function create(server: Server, request: Request): Stored {
     );
   const isTried = request.query.get("dryRun") === "All";
   // Admission comes before the store finds that a name is taken.
-  if (isTried) server.admit("create", sent as Stored);
+  const tried = isTried ? server.admit("create", sent as Stored) : undefined;
   if (server.store.get(kind.plural, keyOf({ name, namespace })) !== undefined)
     throw new Refused(409, "AlreadyExists", `${kind.plural} "${name}" already exists`, { name });
-  return isTried ? (sent as Stored) : write(server, request, "create", sent, undefined);
+  return tried ?? write(server, request, "create", sent, undefined);
 }
 
 function write(

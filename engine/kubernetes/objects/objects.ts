@@ -32,22 +32,22 @@ export type ObjectKey = `${string}/${string}`;
 
 export const anyText = text("text");
 /** Sentences may quote such an opaque word of the API server. */
-const word = text("a word", (value) => value.length <= 253 && /^[!-~]*$/.test(value));
+export const word = text("a word", (value) => value.length <= 253 && /^[!-~]*$/.test(value));
 /** Kubernetes writes RFC 3339 in UTC. */
 const time = text("a time", (value) =>
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/.test(
     value,
   ),
 );
-const dnsLabel = text("a DNS label", isDnsLabel);
-const dnsName = text("a DNS name", isDnsName);
+export const dnsLabel = text("a DNS label", isDnsLabel);
+export const dnsName = text("a DNS name", isDnsName);
 const ipAddress = text("an IP address", (ip) => ip === "" || isIP(ip) !== 0);
 export const port = wholeNumber(1, 65_535);
 const protocol = text("TCP, UDP or SCTP", (value) => /^(TCP|UDP|SCTP)$/.test(value));
 const portName = text("the name of a port", (value) => value === "" || isDnsLabel(value));
 export const count = wholeNumber(0, 2 ** 31 - 1);
 const ranges = list(text("a range of addresses", isCidr));
-const labels = shared(texts(isLabelKey, isLabelValue));
+export const labels = shared(texts(isLabelKey, isLabelValue));
 
 /** Kubernetes allows a manager 128 printable characters. */
 const manager = text(
@@ -67,7 +67,8 @@ const fieldsV1 = shared<unknown>(
 /** An entry lists the fields that one manager has set by one kind of operation. */
 const managedFields = map({ manager, operation: word, time, fieldsV1 });
 
-const anyMetadata = {
+/** All but the name and the namespace. */
+export const anyMetadata = {
   uid: word,
   resourceVersion: word,
   labels,
@@ -122,7 +123,7 @@ const servicePort = map(
 );
 
 /** Addresses that older versions of Kubernetes have stored may have leading zeros. */
-const looseAddress = text("an IP address", (ip) => /^(None|[\da-fA-F.:]{0,45})$/.test(ip));
+export const looseAddress = text("an IP address", (ip) => /^(None|[\da-fA-F.:]{0,45})$/.test(ip));
 const ingress = map({
   ip: ipAddress,
   hostname: text("a DNS name", (host) => host === "" || isDnsName(host.toLowerCase())),
@@ -187,41 +188,6 @@ export const configMap = object({ data: texts() });
 /** The values of `data` are base64. */
 export const secret = object({ type: anyText, data: texts() });
 export type Secret = Of<typeof secret>;
-
-const environment = list(map({ name: anyText, value: anyText }, ["name"]));
-const containers = shared(list(map({ name: anyText, env: environment }, ["name"])));
-const containerState = map({
-  running: anything,
-  terminated: map({ exitCode: wholeNumber(-(2 ** 31), 2 ** 31), message: anyText }),
-  waiting: map({ reason: anyText, message: anyText }),
-});
-const containerStatuses = list(
-  map({ name: anyText, ready: flag, restartCount: count, state: containerState }, ["name"]),
-);
-
-export const pod = object({
-  spec: map({ containers, initContainers: containers, enableServiceLinks: flag }),
-  status: map({
-    phase: anyText,
-    reason: anyText,
-    podIP: looseAddress,
-    containerStatuses,
-    initContainerStatuses: containerStatuses,
-  }),
-});
-export type Pod = Of<typeof pod>;
-
-export const deployment = object({
-  spec: map({ replicas: count }),
-  status: map({ readyReplicas: count }),
-});
-
-/** Pods are numbered from `start`, which is 0 by default; `replicas` is 1 by default. */
-export const statefulSet = object({
-  spec: map({ serviceName: anyText, replicas: count, ordinals: map({ start: count }) }),
-  status: map({ replicas: count }),
-});
-export type StatefulSet = Of<typeof statefulSet>;
 
 export const serviceCidr = clusterScoped({ spec: map({ cidrs: ranges }) });
 

@@ -4,6 +4,7 @@ import { link } from "./link-resource.ts";
 import * as objects from "./objects.ts";
 import * as routes from "./route-resource.ts";
 import { accessReview } from "./review-resource.ts";
+import * as workloads from "./workload-resource.ts";
 
 /** `T` lacks `apiVersion` and `kind`, which the client writes itself and items of a list don't have. */
 export interface Resource<T> {
@@ -46,9 +47,12 @@ export const resources = {
   endpoints: { ...namespaced("v1", "Endpoints", objects.endpoints), headOf: heads.headOf },
   configMaps: namespaced("v1", "ConfigMap", objects.configMap),
   secrets: { ...namespaced("v1", "Secret", objects.secret), sensitive: true },
-  pods: namespaced("v1", "Pod", objects.pod),
-  deployments: namespaced("apps/v1", "Deployment", objects.deployment),
-  statefulSets: namespaced("apps/v1", "StatefulSet", objects.statefulSet),
+  pods: namespaced("v1", "Pod", workloads.pod),
+  deployments: namespaced("apps/v1", "Deployment", workloads.deployment),
+  statefulSets: namespaced("apps/v1", "StatefulSet", workloads.statefulSet),
+  daemonSets: namespaced("apps/v1", "DaemonSet", workloads.daemonSet),
+  replicaSets: namespaced("apps/v1", "ReplicaSet", workloads.replicaSet),
+  budgets: namespaced("policy/v1", "PodDisruptionBudget", workloads.budget),
   links: namespaced("multicluster.linkerd.io/v1alpha3", "Link", link),
   httpRoutes: namespaced("policy.linkerd.io/v1beta3", "HTTPRoute", routes.httpRoute),
   gatewayHttpRoutes: namespaced(`${gatewayApi}/v1`, "HTTPRoute", routes.otherRoute),

@@ -221,6 +221,7 @@ describe("stack config: the mesh", () => {
       links: [],
       sources: new Set(["west", "east"]),
       removedLinks: { allowDeletions: false },
+      restart: false,
       revoked: { clusters: new Map(), links: [] },
       trust: {
         kind: "generated",

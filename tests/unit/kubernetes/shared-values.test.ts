@@ -64,7 +64,7 @@ describe("a list in memory", () => {
     const status = { phase: "Running", initContainerStatuses: statuses };
     deepEqual(kept(resources.pods, { metadata: meta("db-0"), status }).status, {
       phase: "Running",
-      initContainerStatuses: [{ ...proxy, state: { running: true } }],
+      initContainerStatuses: [{ ...proxy, state: { running: { startedAt: "2026" } } }],
     });
   });
 

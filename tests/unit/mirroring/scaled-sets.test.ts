@@ -1,5 +1,5 @@
 import { deepEqual, match } from "node:assert/strict";
-import type { StatefulSet } from "../../../engine/kubernetes/objects/objects.ts";
+import type { StatefulSet } from "../../../engine/kubernetes/objects/workload-resource.ts";
 import type { LinkSpec } from "../../../engine/model/link.ts";
 import { argsFor, having, run, type Scenario, settled } from "../fixtures/checked.ts";
 import { endpoints, exported, exporting, headless, pods } from "../fixtures/objects.ts";

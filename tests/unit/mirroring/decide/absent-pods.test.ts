@@ -1,5 +1,6 @@
 import { deepEqual } from "node:assert/strict";
-import type { Endpoints, StatefulSet } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { Endpoints } from "../../../../engine/kubernetes/objects/objects.ts";
+import type { StatefulSet } from "../../../../engine/kubernetes/objects/workload-resource.ts";
 import { keyOf } from "../../../../engine/kubernetes/objects/objects.ts";
 import { absentPods, deletionTime } from "../../../../engine/model/absent-pods.ts";
 import { link, mirrorAt, type LinkScenario, west, wanted } from "../../fixtures/link.ts";

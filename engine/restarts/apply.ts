@@ -1,0 +1,194 @@
+import pLimit from "p-limit";
+import { KubernetesError } from "../kubernetes/client/errors.ts";
+import { inSeconds } from "../kubernetes/objects/duration.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import type { Pod } from "../kubernetes/objects/workload-resource.ts";
+import { count, listed } from "../base/message.ts";
+import { atCluster } from "../base/user-error.ts";
+import type { Applying } from "./applying.ts";
+import { lagOf, type Restart } from "./decide.ts";
+import { whyNotInjected } from "./injector.ts";
+import { findWorkload } from "./observe.ts";
+import { called, exhausted, isSelected, restartedAt, type Workload } from "./workload.ts";
+
+/** Of the workloads of a cluster, so many are restarted at the same time. */
+const atOnce = 4;
+
+/** A rollout must make progress within this many milliseconds. */
+const longestStandstill = 600_000;
+
+/** Milliseconds between two looks at a rollout, and between two messages about it. */
+const looks = 2_000;
+const messages = 60_000;
+
+/** A pod may get the old bundle of an injector that was behind. */
+const mostRestarts = 2;
+
+/** Restarts workloads of one cluster in this order. Returns sentences about those whose pods still lag behind. */
+export async function restartAll(
+  restarts: readonly Restart[],
+  applying: Applying,
+): Promise<readonly string[]> {
+  const { client, standard, kubectl } = applying;
+  const { cluster } = client;
+  const problems: string[] = [];
+  const forbidden: Workload[] = [];
+  const restart = async ({ workload }: Restart) => {
+    try {
+      const why = await new Rollout(workload, applying).run();
+      if (why !== undefined) problems.push(`${cluster}: ${called(workload)}: ${why}`);
+    } catch (error) {
+      if (error instanceof KubernetesError && error.kind === "forbidden") forbidden.push(workload);
+      else
+        problems.push(
+          `${cluster}: ${called(workload)} is not restarted: ${atCluster(cluster, error).message}`,
+        );
+    }
+  };
+  const isInjected = ({ workload }: Restart) =>
+    workload.rank === "workload" || workload.rank === "gateway";
+  for (const each of restarts) if (!isInjected(each)) await restart(each);
+  const injected = restarts.filter(isInjected);
+  const behind = injected.length === 0 ? undefined : await whyNotInjected(applying);
+  if (behind !== undefined) problems.push(`${cluster}: ${behind}`);
+  else {
+    const some = pLimit(atOnce);
+    const last = ({ workload }: Restart) => workload.rank === "gateway";
+    await Promise.all(injected.filter((each) => !last(each)).map((each) => some(restart, each)));
+    for (const each of injected.filter(last)) await restart(each);
+  }
+  if (forbidden.length > 0) {
+    const names = listed(forbidden.map(called));
+    const fixes = forbidden.slice(0, 10).map(({ kind, namespace, name }) => {
+      return `Fix: ${kubectl} -n ${namespace} rollout restart ${kind.toLowerCase()}/${name}`;
+    });
+    const why = `${cluster}: this run may not restart ${count(forbidden.length, "workload")} of Linkerd ${standard.linkerdNamespace} (${names}): grant patch on them (examples/rbac/restarts.yaml), or restart them yourself`;
+    problems.push([why, ...fixes].join("\n"));
+  }
+  return problems;
+}
+
+interface Seen {
+  readonly live: Workload;
+  readonly pods: readonly Pod[];
+}
+
+class Rollout {
+  readonly #workload: Workload;
+  readonly #applying: Applying;
+
+  constructor(workload: Workload, applying: Applying) {
+    this.#workload = workload;
+    this.#applying = applying;
+  }
+
+  /** Returns why its pods still lag behind. */
+  async run(): Promise<string | undefined> {
+    const { say, client } = this.#applying;
+    for (let done = 0; ; done += 1) {
+      const seen = await this.#settled(done > 0);
+      if (seen === undefined) return undefined;
+      if (typeof seen === "string") return seen;
+      const lagging = seen.pods.map((pod) => this.#whyLate(pod, done > 0)).find(Boolean);
+      if (lagging === undefined) {
+        if (done > 0) say(`${client.cluster}: restarted ${called(this.#workload)}`);
+        return undefined;
+      }
+      if (done === mostRestarts)
+        return `it was restarted ${mostRestarts} times, and ${lagging}: check Linkerd's injector`;
+      const { hindrance = await this.#budget(seen.pods) } = seen.live;
+      if (hindrance !== undefined) return `it is not restarted, because ${hindrance}`;
+      await this.#patch(seen.live);
+    }
+  }
+
+  /** The same annotation as that of kubectl, so that tools which ignore that ignore this. */
+  #patch({ kind, namespace, name, uid }: Workload): Promise<unknown> {
+    const { client, now } = this.#applying;
+    const annotations = {
+      [restartedAt]: now()
+        .toISOString()
+        .replace(/\.\d+Z$/, "Z"),
+    };
+    // With another UID, the API server refuses the patch.
+    const patch = { metadata: { uid }, spec: { template: { metadata: { annotations } } } };
+    const at = { namespace, name };
+    switch (kind) {
+      case "Deployment":
+        return client.patch(resources.deployments, at, patch);
+      case "StatefulSet":
+        return client.patch(resources.statefulSets, at, patch);
+      case "DaemonSet":
+        return client.patch(resources.daemonSets, at, patch);
+    }
+  }
+
+  /**
+   * Waits for a rollout, which a run that was interrupted may have begun.
+   *
+   * @param isOurs its pods must be available too
+   * @returns undefined if the workload is gone, or was created again; a clause if it does not come up
+   */
+  async #settled(isOurs: boolean): Promise<Seen | string | undefined> {
+    const { client, standard, time, stop, say } = this.#applying;
+    const begun = time.now();
+    let [before, since, told] = ["", begun, begun];
+    for (;;) {
+      const live = await findWorkload(client, this.#workload, standard.linkerdNamespace);
+      if (live === undefined || live.uid !== this.#workload.uid) return undefined;
+      const { isDone, isUnderWay, isStuck, progress } = live.rollout;
+      const isOver = isOurs ? isDone : !isUnderWay;
+      const pods = isOver ? await this.#pods(live) : [];
+      const leaving = pods.filter((pod) => isLeaving(pod) && lagOf(pod, standard) !== undefined);
+      if (isOver && leaving.length === 0) return { live, pods };
+      const state = isOver ? `${count(leaving.length, "pod")} shutting down` : progress;
+      const standstill = time.now() - since;
+      if (isStuck || (state === before && standstill > longestStandstill))
+        return `its rollout does not come to its end (${state}${isStuck ? "" : ` for ${inSeconds(longestStandstill)}`}): find out why, and run again`;
+      if (state !== before) since = time.now();
+      before = state;
+      if (time.now() - told > messages) {
+        say(`${client.cluster}: waiting for ${called(live)}: ${state}`);
+        told = time.now();
+      }
+      await time.sleep(looks, stop);
+    }
+  }
+
+  async #pods(live: Workload): Promise<readonly Pod[]> {
+    const { namespace } = live;
+    const all = await this.#applying.client.list(resources.pods, { namespace });
+    return all.filter(({ metadata }) => isSelected(live, metadata.labels));
+  }
+
+  /** @param isNew a new pod must have a proxy */
+  #whyLate(pod: Pod, isNew: boolean): string | undefined {
+    const { standard, isIgnored } = this.#applying;
+    if (isLeaving(pod) || isIgnored(pod)) return undefined;
+    const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
+    const isMeshed = containers.some(({ name }) => name === "linkerd-proxy");
+    const why = isMeshed ? lagOf(pod, standard)?.why : isNew ? "it has no proxy" : undefined;
+    return why && `of pod ${pod.metadata.name}, ${why}`;
+  }
+
+  /** Other workloads of the same budget may be restarting. */
+  async #budget(pods: readonly Pod[]): Promise<string | undefined> {
+    const { client, time, stop } = this.#applying;
+    const { namespace } = this.#workload;
+    const begun = time.now();
+    for (;;) {
+      const budgets = await client.list(resources.budgets, { namespace });
+      const [name] = pods.flatMap(
+        ({ metadata }) => exhausted(budgets, namespace, metadata.labels) ?? [],
+      );
+      if (name === undefined) return undefined;
+      if (time.now() - begun > longestStandstill)
+        return `its PodDisruptionBudget ${name} allows no disruption`;
+      await time.sleep(looks, stop);
+    }
+  }
+}
+
+function isLeaving({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}

@@ -1,0 +1,6 @@
+export {
+  carryOutRestarts,
+  checkRestarts,
+  type RestartArgs,
+  type RestartInputs,
+} from "./restarts.ts";
