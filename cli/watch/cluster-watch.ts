@@ -33,6 +33,8 @@ const mostReported = 5;
 
 interface MeshWatchSettings {
   readonly observe: Observer;
+  /** Is told of every change, whether or not it concerns the mesh. */
+  readonly changed?: (cluster: string, kind: WatchedKind) => void;
   readonly time?: Time;
   readonly connect?: (access: ClusterAccess, cluster: string) => Promise<Watching>;
 }
@@ -46,10 +48,11 @@ export class MeshWatch {
 
   constructor({
     observe,
+    changed = () => undefined,
     time = systemTime,
     connect = (access, cluster) => connectToWatch(access, cluster, { connections, time }),
   }: MeshWatchSettings) {
-    this.#settings = { observe, time, connect };
+    this.#settings = { observe, changed, time, connect };
   }
 
   /** Watches what the mirrors of these sources depend on, and nothing else from now on. */
@@ -92,6 +95,7 @@ export async function watchCluster(
     connect,
     time,
     observe,
+    changed: seen,
     mostServices = bounds.items.most,
   }: ClusterWatchSettings,
   stop: AbortSignal,
@@ -148,6 +152,7 @@ export async function watchCluster(
     const isOver = () => stop.aborted;
     const reported = new Set<string>();
     const changed = (change: ObjectChange) => {
+      seen(cluster, kind);
       const concern = concerns(kind, change);
       if (concern === undefined) return;
       const { namespace, name } = change.object.metadata;

@@ -29,7 +29,8 @@ const stuckAfter = 900_000;
 
 export interface ControlLoopParts {
   readonly stack: Pick<StackRuns, "sources" | "run">;
-  readonly dryRun: (sources: readonly WatchedSource[]) => Promise<DryRun>;
+  /** If it is anew, nothing that an earlier one has read counts. */
+  readonly dryRun: (sources: readonly WatchedSource[], isAnew: boolean) => Promise<DryRun>;
   readonly meshWatch: Pick<MeshWatch, "update">;
   readonly observe: Observer;
   readonly time?: Time;
@@ -151,8 +152,9 @@ export class ControlLoop {
     // Nothing is left out, since a refusal may be gone by the config as it is now.
     let preview = isWhole ? await this.#run("preview", []) : undefined;
     // A run that failed may have changed the state.
-    if (isWhole || this.#failures > 0) await this.#readState();
-    let isToRun = !isStopped() && (await this.#dryRun());
+    const isAnew = isWhole || this.#failures > 0;
+    if (isAnew) await this.#readState();
+    let isToRun = !isStopped() && (await this.#dryRun(isAnew));
     if (preview !== undefined && !isToRun && !isStopped()) {
       // What is refused counts as a change, and a mistake stops the preview for all sources.
       if (this.#refused.length > 0) preview = await this.#run("preview");
@@ -196,10 +198,10 @@ export class ControlLoop {
   }
 
   /** Returns whether there is anything to do that no guard refuses. */
-  async #dryRun(): Promise<boolean> {
+  async #dryRun(isAnew: boolean): Promise<boolean> {
     const begun = (this.#dryRunSince = this.#time.now());
     const isSettled = begun - this.#lastLoss >= quiet;
-    const { sources, losses, dueIn = Infinity } = await this.#parts.dryRun(this.#sources);
+    const { sources, losses, dueIn = Infinity } = await this.#parts.dryRun(this.#sources, isAnew);
     this.#settled = isSettled ? losses : {};
     this.#dryRunSince = Infinity;
     const now = this.#time.now();

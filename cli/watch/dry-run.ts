@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined, unlessBug } from "@linkerd-multicluster/engine/base";
-import type { Time } from "@linkerd-multicluster/engine/kubernetes";
+import type { ClusterAccess, Kubernetes, Time } from "@linkerd-multicluster/engine/kubernetes";
 import {
   argsOf,
   contested,
@@ -19,6 +19,7 @@ import {
   probeGateway,
 } from "@linkerd-multicluster/engine/check";
 import type { SourceStatus } from "./events.ts";
+import { KeptLists } from "./kept-lists.ts";
 import type { WatchedSource } from "./stack-runs.ts";
 
 export interface DryRun {
@@ -33,10 +34,17 @@ export class DryRunClusters extends Clusters {
   /** Notes the addresses of gateways' hostnames. One that does not resolve has none. */
   readonly hostnames = new Map<string, readonly string[]>();
 
+  readonly #kept: KeptLists;
+
   /** @param stop ends a dry run whose result is no longer needed */
-  constructor(stop?: AbortSignal) {
+  constructor(stop?: AbortSignal, kept = new KeptLists()) {
     // Each kind that is listed gets a connection.
     super(omitUndefined({ connections: 5, cancellation: stop && { stop, abort: stop } }));
+    this.#kept = kept;
+  }
+
+  override async client(name: string, access: ClusterAccess): Promise<Kubernetes> {
+    return this.#kept.serving(await super.client(name, access));
   }
 
   override async resolve(hostname: string): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ import { MeshWatch } from "./cluster-watch.ts";
 import { ControlLoop } from "./control-loop.ts";
 import { dryRun, DryRunClusters, movedHostnames } from "./dry-run.ts";
 import type { Observer } from "./events.ts";
+import { KeptLists } from "./kept-lists.ts";
 import { newsIn, sentenceOf } from "./log-line.ts";
 import { watchMetrics } from "./metrics.ts";
 import { serve } from "./server.ts";
@@ -31,12 +32,14 @@ export async function watch(
 ): Promise<void> {
   const stop = new AbortController();
   const metrics = watchMetrics(resync);
+  const lists = new KeptLists();
   let isReady = false;
   const changed = new Set<string>();
   const told = new Map<string, string>();
   let hostnames: DryRunClusters["hostnames"] = new Map();
   const observe: Observer = (event) => {
     metrics.observe(event);
+    lists.observe(event);
     if (event.event === "dryRun") isReady = true;
     if (event.event === "triggered") {
       loop.trigger(event.reason, event.gone);
@@ -51,17 +54,20 @@ export async function watch(
     else if (sentence !== undefined) process.stdout.write(`${time} ${sentence}\n`);
   };
   const stack = new StackRuns(locationOf(chosen, process.env), observe);
-  const meshWatch = new MeshWatch({ observe });
+  const meshWatch = new MeshWatch({ observe, changed: lists.changed.bind(lists) });
   const loop = new ControlLoop({
     stack,
     meshWatch,
     observe,
     resync,
-    dryRun: async (sources) => {
+    dryRun: async (sources, isAnew) => {
       changed.clear();
-      const clusters = new DryRunClusters(stop.signal);
+      if (isAnew) lists.forget();
+      const clusters = new DryRunClusters(stop.signal, lists);
       const result = await dryRun(sources, clusters);
       ({ hostnames } = clusters);
+      if (result.sources.some(({ unreachable }) => Object.keys(unreachable).length > 0))
+        lists.forget();
       return result;
     },
   });

@@ -1,6 +1,6 @@
 export { connect, connectToWatch } from "./client/connect.ts";
 export { inSeconds, parseDuration } from "./objects/duration.ts";
-export type { Kubernetes } from "./client/interface.ts";
+export type { Kubernetes, ListOptions } from "./client/interface.ts";
 export {
   processEnvironment,
   refuseRelativePaths,

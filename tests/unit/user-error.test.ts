@@ -75,6 +75,7 @@ describe("a bug", () => {
           connect: broken,
           time: systemTime,
           observe: () => undefined,
+          changed: () => undefined,
         },
         signal,
       ),

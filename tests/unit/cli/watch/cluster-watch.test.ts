@@ -4,7 +4,7 @@ import type { FailureKind } from "../../../../engine/kubernetes/client/failure.t
 import type { ObjectChange, WatchCalls } from "../../../../engine/kubernetes/client/watching.ts";
 import { resources } from "../../../../engine/kubernetes/objects/resources.ts";
 import { MeshWatch, watchCluster } from "../../../../cli/watch/cluster-watch.ts";
-import { watchedKinds, type WatchEvent } from "../../../../cli/watch/events.ts";
+import { type WatchedKind, watchedKinds, type WatchEvent } from "../../../../cli/watch/events.ts";
 import { link } from "../../fixtures/link.ts";
 import { VirtualTime } from "../../../simulation/time.ts";
 
@@ -57,6 +57,7 @@ describe("the watch of a cluster that exports shop/web", () => {
   let requests: string[];
   let connections: { isClosed: boolean }[];
   let events: WatchEvent[];
+  let seen: WatchedKind[];
   /** The cluster refuses to begin so many watches of Endpoints, namespaces or Links. */
   let refusals: number;
   let stop: AbortController;
@@ -65,10 +66,12 @@ describe("the watch of a cluster that exports shop/web", () => {
   beforeEach(async () => {
     time = new VirtualTime(() => 0);
     watches = new Map();
-    [requests, connections, events, refusals] = [[], [], [], 0];
+    [requests, connections, events, refusals, seen] = [[], [], [], 0, []];
     stop = new AbortController();
     const observe = (event: WatchEvent) => events.push(event);
-    const settings = { cluster: "west", interest, time, connect, observe, mostServices: 3 };
+    const changed = (_: string, kind: WatchedKind) => seen.push(kind);
+    const at = { cluster: "west", interest, mostServices: 3 };
+    const settings = { ...at, time, connect, observe, changed };
     ended = watchCluster(settings, stop.signal);
     await settle();
   });
@@ -166,8 +169,9 @@ describe("the watch of a cluster that exports shop/web", () => {
     ]);
   });
 
-  it("ignores a Service that no link could mirror", () => {
+  it("ignores a Service that no link could mirror, but says that Services have changed", () => {
     deepEqual(triggersOf("services", change("MODIFIED", "other")), []);
+    deepEqual(seen, ["services"]);
   });
 
   it("reports Endpoints only of exported Services", () => {

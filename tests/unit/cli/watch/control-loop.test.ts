@@ -22,6 +22,8 @@ class Scenario {
   #rival = false;
   /** It has lines such as `11.9 dry run` and `12 settled`. */
   readonly timeline: string[] = [];
+  /** Dry runs began then that counted on nothing which an earlier one had read. */
+  readonly anew: number[] = [];
   readonly #time = new VirtualTime();
   readonly #stop = new AbortController();
   readonly loop = new ControlLoop({
@@ -41,7 +43,8 @@ class Scenario {
         return end;
       },
     },
-    dryRun: async () => {
+    dryRun: async (_, isAnew) => {
+      if (isAnew) this.anew.push(this.now);
       await this.#work("dry run");
       const sources = Object.entries(this.found).map(([source, status]) => {
         const refusals = status === "refused" ? ["too many deletions"] : [];
@@ -303,11 +306,18 @@ describe("the control loop of a watch", () => {
     ok(watch.timeline.at(-1)?.endsWith(" settled"));
   });
 
-  it("handles a change within half a minute of a failure", async () => {
+  it("reads everything anew at the start and at a resync, and not after a change", async () => {
+    await watch.changesAt(100);
+    await watch.stopAt(650);
+    deepEqual([watch.times("dry run").length, watch.anew.length], [3, 2]);
+  });
+
+  it("handles a change within half a minute of a failure, and reads everything anew", async () => {
     watch.ends.preview = failed;
     await watch.changesAt(150);
     await watch.exportAt(400);
     await watch.stopAt(1_000);
+    deepEqual(watch.anew, watch.times("dry run"));
     const [begun = Infinity] = watch.times("up");
     ok(begun < 431, `up at ${begun}`);
     ok(watch.times("settled").every((time) => time > begun));
