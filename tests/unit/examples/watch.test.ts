@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, matchesGlob } from "node:path";
+import { execa } from "execa";
 import * as yaml from "yaml";
 import * as z from "zod";
 import type { WatchEvent } from "../../../cli/watch/events.ts";
@@ -90,6 +92,21 @@ describe("examples/watch: units, manifests and image", () => {
     // The kubelet connects from outside the pod.
     deepEqual([stack, output, listen], ["prod", "json", { host: "0.0.0.0", port }]);
     ok(Number(/terminationGracePeriodSeconds: (\d+)/.exec(manifest)?.[1]) > longestStep);
+  });
+
+  it("the unit and the Deployment turn off the log of Pulumi's CLI, also where there was one", async () => {
+    for (const [file, pattern] of [
+      ["watch/linkerd-multicluster-watch@.service", /^ExecStartPre=\/bin\/sh -c '(.*)'$/m],
+      ["watch/kubernetes.yaml", /^ +'(mkdir .*)',$/m],
+    ] as const) {
+      const [, command = ""] = pattern.exec(text(file)) ?? [];
+      const home = mkdtempSync(join(tmpdir(), "pulumi-home-"));
+      mkdirSync(join(home, "logs"));
+      for (let start = 0; start < 2; start += 1)
+        await execa("sh", ["-c", command], { env: { PULUMI_HOME: home } });
+      deepEqual([readdirSync(home), statSync(join(home, "logs")).isFile()], [["logs"], true]);
+      rmSync(home, { recursive: true });
+    }
   });
 
   it("the image has every file that the watch and its runs need, and the tested versions", () => {
