@@ -24,23 +24,28 @@ function by(manager: string, minute: number, edit: (object: Service) => Service 
   };
 }
 
-/** Runs after each write of another manager, and returns what the previews said last and the mirror then. */
-async function rounds(edits: readonly ((object: Service) => Service)[]) {
+/**
+ * Runs after each write of another manager, and returns what the previews said last and the mirror then. The target can't
+ * be reached in the run before `from`.
+ */
+async function rounds(edits: readonly ((object: Service) => Service)[], from = Infinity) {
   let east = cluster("east", { namespaces: ["shop"] });
   let before = {};
   let last = await check({ args, clusters: { east, west } });
-  const step = async () => {
-    last = await check({ args, clusters: { east, west }, before });
-    const { inputs } = last;
+  const step = async (target: typeof west | "unreachable" = west) => {
+    const clusters = { east, west: target };
+    last = await check({ args, clusters, before });
+    const { inputs, outcome } = last;
     // An update decides again from the inputs of its own check.
-    const again = await check({ args, clusters: { east, west }, before: inputs });
+    const again = await check({ args, clusters, before: inputs });
     deepEqual(again.inputs.rivals, inputs.rivals);
     before = inputs;
-    if (last.outcome.outcome === "planned")
-      east = await applied(last.outcome.decided.decisions, last.outcome.source);
+    if (outcome.outcome !== "planned") throw new Error(JSON.stringify(outcome));
+    east = await applied(outcome.decided.decisions, outcome.source);
   };
   await step();
-  for (const service of edits) {
+  for (const [index, service] of edits.entries()) {
+    if (index === from) await step("unreachable");
     east = edited(east, key, { service });
     await step();
   }
@@ -55,12 +60,17 @@ describe("a copied label that another manager sets again and again", () => {
     equal(third.mirror?.metadata.labels?.team, "west");
     equal(third.inputs.changes?.west?.[key]?.["label team"], '"east" (set by policy) → "west"');
     const edits = [1, 3, 5, 7].map((minute) => by("policy", minute, team));
-    const { mirror, hasWrites, notes } = await rounds(edits);
+    const { mirror, hasWrites, notes } = await rounds(edits, 3);
     equal(mirror?.metadata.labels?.team, "east");
     equal(hasWrites, false);
     match(notes.join("\n"), /left to others .*\(shop\/web-west: label team, set by policy\)/);
     const later = await rounds([...edits, by("policy", 50, withAnnotations({ other: "x" }))]);
     deepEqual([later.hasWrites, later.mirror?.metadata.labels?.team], [false, "east"]);
+    const typed = await rounds([...edits, by("policy", 9, withSpec({ type: "NodePort" }))]);
+    deepEqual(
+      [typed.mirror?.spec.type, typed.mirror?.metadata.labels],
+      ["ClusterIP", mirror.metadata.labels],
+    );
   });
 
   it("is restored if the writes are rarer, or once that manager has given it up", async () => {

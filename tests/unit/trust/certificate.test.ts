@@ -178,6 +178,11 @@ describe("trust: Linkerd's requirements", () => {
       [issuerUnder(root, { notBefore: inDays(1) })],
       "issuer must be valid already, and not only from 2026-08-22T12:00:00.000Z on",
     ],
+    "one that is valid from now on": [[issuerUnder(root, { notBefore: now })]],
+    "one that is valid until now": [
+      [issuerUnder(root, { notAfter: now })],
+      "issuer must be valid still, and not only until 2026-08-21T12:00:00.000Z",
+    ],
     "an expired intermediate": [[issuerUnder(middle), middle], `middle ${ended}`],
     "one that no anchor signed": [[issuerUnder(other)], "issuer must be signed by one of these"],
     "one that an expired anchor signed": [

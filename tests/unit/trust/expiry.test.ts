@@ -35,13 +35,14 @@ describe("trust: notices about expiry", () => {
   }
 
   it("come 60 days before the end, as errors from 14 days on", () => {
-    deepEqual(notices(3650, [60.01, 60, 14.5, 14, 1, 0.5, -1]), [
+    deepEqual(notices(3650, [60.01, 60, 14.5, 14, 1, 0.5, 0, -1]), [
       undefined,
       "warning expires in 60 days",
       "warning expires in 14 days",
       "error expires in 14 days",
       "error expires in 1 day",
       "error expires in less than a day",
+      "error expired",
       "error expired",
     ]);
   });

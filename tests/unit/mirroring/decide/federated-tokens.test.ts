@@ -62,6 +62,12 @@ ${tokens}: "bc@west,bb@west" → "bb@west"
 # may name a cluster whose name begins with another's
 west: nothing; east: demo/bb(fed=bb@west,bb@west-2)
 ${tokens}: "bb@west,bb@west-2" → "bb@west-2"
+# leaves a federated Service to others as they have edited it
+west: demo/bb(member)
+${joins}
+edit demo/bb-federated: { spec: { sessionAffinity: ClientIP }, metadata: { annotations: { multicluster.linkerd.io/remote-discovery: "bb@west,bb@other" } } }
+west: nothing
+${tokens}: "bb@west,bb@other" → "bb@other"
 # stays when a local member leaves with its label
 west: nothing; east: demo/bb(fed=bb@other local=bb) demo/bb(plain)
 ~ federated demo/bb-federated: annotation local-discovery: "bb" → none

@@ -51,6 +51,14 @@ describe("by default, a key of an exported Service", () => {
     });
 });
 
+it("a key that one of several links doesn't copy stays behind", () => {
+  const map = { a: "v", b: "v", c: "v" };
+  const web = service("shop/web", { labels: map, annotations: map });
+  const rules = [excluding(["a"]), excluding(["c"], ["c", "b"])];
+  for (const one of [copiedLabels(web, ...rules), copiedAnnotations(web, ...rules)])
+    deepEqual(Object.keys(one), ["b"]);
+});
+
 const rows: [rule: string, key: string, excluded: readonly string[], copied: Copied][] = [
   ["any", "app", [], "as both"],
   ["of Linkerd's mirroring", "mirror.linkerd.io/exported", [], "as neither"],

@@ -1,71 +1,48 @@
-import { deepEqual, equal } from "node:assert/strict";
-import { edited, withAnnotations } from "../../fixtures/edited.ts";
-import { west } from "../../fixtures/link.ts";
-import { cluster, endpoints, exported, headless, later, pods } from "../../fixtures/objects.ts";
-import { actions, fieldChanges, planned, reconciled } from "../../fixtures/reconcile.ts";
-
-const source = cluster("east", { namespaces: ["shop"] });
-const key = "shop/web";
+import { testScenarios } from "../../fixtures/scenario.ts";
 
 const shapes = {
-  gateway: west([exported(key)]),
-  discovery: west([
-    exported(key, { labels: { "mirror.linkerd.io/exported": "remote-discovery" } }),
-  ]),
-  headless: west([headless(key)], [endpoints(key, [pods(["web-0", "web-1"])])]),
-  "headless without names": west([headless(key)], [endpoints(key, [pods(["", ""])])]),
-  nothing: west([]),
+  gateway: "shop/web",
+  discovery: "shop/web(flat)",
+  headless: "shop/web(headless web-0 web-1)",
+  "headless without names": "shop/web(headless _ _)",
+  nothing: "nothing",
+} as const;
+const ofPods = "endpoint shop/web-0-west, endpoint shop/web-1-west";
+const isMade = {
+  gateway: "+ gateway shop/web-west",
+  discovery: "+ discovery shop/web-west",
+  headless: `+ headless shop/web-west, ${ofPods}`,
 } as const;
 
-type Shape = keyof typeof shapes;
-const ofPods = (verb: string) =>
-  ["web-0", "web-1"].map((pod) => `${verb} endpoint shop/${pod}-west`);
-
-const pairs: [from: Shape, to: Shape, changes: string[]][] = [
-  ["gateway", "discovery", ["update discovery shop/web-west"]],
-  ["discovery", "gateway", ["update gateway shop/web-west"]],
-  ["gateway", "headless without names", []],
-  ["gateway", "headless", [...ofPods("create"), "replace headless shop/web-west"]],
-  ["headless", "discovery", [...ofPods("delete"), "replace discovery shop/web-west"]],
-  ["headless", "headless without names", [...ofPods("delete"), "replace gateway shop/web-west"]],
-  ["discovery", "nothing", ["delete discovery shop/web-west"]],
-];
-
 describe("a Service whose export mode changes (linkerd-behaviour.md 2.16, 3.5)", () => {
-  for (const [from, to, changes] of pairs)
-    it(`${from} to ${to} takes these changes: ${changes.join(", ") || "none"}`, async () => {
-      const before = await reconciled({ target: shapes[from], source });
-      deepEqual(actions(planned({ target: shapes[to], source: before, now: later })), changes);
-    });
-
-  it("changes its mirror's labels and Endpoints, and keeps its address if it has one", async () => {
-    const before = await reconciled({ target: shapes.gateway, source });
-    deepEqual(
-      fieldChanges(planned({ target: shapes.discovery, source: before })).map(
-        ({ field, wanted }) => `${field} ${wanted}`,
-      ),
-      [
-        'label multicluster.linkerd.io/remote-discovery "west"',
-        'label multicluster.linkerd.io/remote-service "web"',
-        "endpoints no object",
-      ],
-    );
-    const after = await reconciled({ target: shapes.discovery, source: before });
-    equal(after.services.get("shop/web-west")?.spec.clusterIP, "10.96.0.1");
-  });
+  for (const [from, to, changes] of [
+    [
+      "gateway",
+      "discovery",
+      '~ discovery shop/web-west: label remote-discovery: none → "west", label remote-service: none → "web", endpoints: 192.0.2.10 (http 4143/TCP) → no object',
+    ],
+    ["discovery", "gateway", "~ gateway shop/web-west"],
+    ["gateway", "headless without names", "none"],
+    ["gateway", "headless", `+ ${ofPods}\n± headless shop/web-west`],
+    ["headless", "discovery", `- ${ofPods}\n± discovery shop/web-west`],
+    ["headless", "headless without names", `- ${ofPods}\n± gateway shop/web-west`],
+    ["discovery", "nothing", "- discovery shop/web-west"],
+  ] as const)
+    testScenarios(`
+# takes its mirror from ${from} to ${to}
+west: ${shapes[from]}
+${isMade[from]}
+later; west: ${shapes[to]}
+${changes}
+`);
 });
 
 describe("a mirror that Linkerd's controller created", () => {
-  const opaque = { "config.linkerd.io/opaque-ports": "3306" };
-  const named = [endpoints(key, [pods(["web-0"])])];
-  const target = west([headless(key, { annotations: opaque })], named);
-  it("[Q] gets the opaque ports that the controller leaves off a pod's mirror, and nothing else", async () => {
-    const ours = await reconciled({ target });
-    const without = withAnnotations({ "config.linkerd.io/opaque-ports": undefined });
-    const plan = planned({ target, source: edited(ours, "shop/web-0-west", { service: without }) });
-    deepEqual(actions(plan), ["update endpoint shop/web-0-west"]);
-    deepEqual(fieldChanges(plan), [
-      { field: "annotation config.linkerd.io/opaque-ports", live: "none", wanted: '"3306"' },
-    ]);
-  });
+  testScenarios(`
+# [Q] gets the opaque ports that the controller leaves off a pod's mirror, and nothing else
+west: shop/web(headless web-0 @config.linkerd.io/opaque-ports=3306)
++ headless shop/web-west, endpoint shop/web-0-west
+edit shop/web-0-west: { metadata: { annotations: { config.linkerd.io/opaque-ports: null } } }
+~ endpoint shop/web-0-west: annotation config.linkerd.io/opaque-ports: none → "3306"
+`);
 });
