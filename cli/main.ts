@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import complete from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
-import { addCheck, addGather, addVerify, addWatch } from "./commands/actions.ts";
+import { addCheck, addGather, addRotate, addVerify, addWatch } from "./commands/actions.ts";
 import { programName } from "./commands/options.ts";
 import { addExplain, addMap, addStatus, addWhatIf } from "./commands/views.ts";
 import { exitCode } from "./output.ts";
@@ -36,13 +36,23 @@ export async function main(argv: readonly string[]): Promise<void> {
 export function commandLine(version = ""): Command {
   const program = new Command(programName)
     .description(
-      "Inspect the mesh of a linkerd-multicluster stack. Only watch and verify write anything.",
+      "Inspect the mesh of a linkerd-multicluster stack. Only rotate, watch and verify write anything.",
     )
     .version(version)
     .showHelpAfterError("(run with --help for usage)")
     .showSuggestionAfterError()
     .addHelpText("after", about);
-  const all = [addStatus, addExplain, addVerify, addMap, addWhatIf, addCheck, addWatch, addGather];
+  const all = [
+    addStatus,
+    addExplain,
+    addVerify,
+    addMap,
+    addWhatIf,
+    addCheck,
+    addRotate,
+    addWatch,
+    addGather,
+  ];
   for (const add of all) add(program);
   return program;
 }

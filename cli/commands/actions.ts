@@ -5,6 +5,7 @@ import type { CheckOptions } from "../check.ts";
 import type { Documents } from "../documents.ts";
 import { print } from "../output.ts";
 import type { StackOptions } from "../stack/stacks.ts";
+import type { RotateOptions } from "../rotate/rotate.ts";
 import type { WatchOptions } from "../watch/watch.ts";
 import {
   duration,
@@ -103,6 +104,23 @@ export function addGather(program: Command): void {
     .action(async ({ to, ...options }: GatherOptions) => {
       const { gather } = await import("../gather.ts");
       process.stdout.write(await gather(await stackOf(options), to));
+    });
+}
+
+export function addRotate(program: Command): void {
+  stackCommand(
+    program,
+    "rotate",
+    "Run pulumi up until a rotation of the trust anchor is complete",
+    [
+      ["rotate --stack prod", "asks before each step, and continues after an interruption"],
+      ["rotate --stack prod --yes", "without questions"],
+    ],
+  )
+    .option("-y, --yes", "run each step without asking")
+    .action(async ({ yes = false, ...options }: StackOptions & RotateOptions) => {
+      const { rotate } = await import("../rotate/rotate.ts");
+      await rotate(await stackOf(options), { yes });
     });
 }
 

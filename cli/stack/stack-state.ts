@@ -10,6 +10,7 @@ function typesOf(name: string): readonly string[] {
 
 export const mirrorsTypes = typesOf("Mirrors");
 const healthTypes = typesOf("Health");
+const restartTypes = typesOf("Restarts");
 const trustType = "linkerd-multicluster:index:TrustRoot";
 
 export interface Resource {
@@ -21,7 +22,10 @@ export interface Resource {
     /** Only `linkerd:Health` has it. */
     readonly mesh?: HealthArgs["mesh"];
   };
-  readonly outputs?: { readonly expiries?: Readonly<Record<string, unknown>> };
+  readonly outputs?: {
+    readonly expiries?: Readonly<Record<string, unknown>>;
+    readonly stage?: unknown;
+  };
 }
 
 /** `pulumi stack export` writes secrets like this, and with `--show-secrets` has the plain text. */
@@ -30,7 +34,21 @@ interface Secret {
   readonly plaintext?: string;
 }
 
+/** What the last run found of a rotation. */
+export interface RotationState {
+  /** The step that the last run took: `settled`, `bundle`, `reissue`, `drop` or `waiting`. */
+  readonly stage: string;
+  /** With `trust.restart`, sentences name what others have to restart. */
+  readonly waitsFor?: readonly string[];
+  /** The next run has something to do then (ISO 8601). */
+  readonly notBefore?: string;
+  /** Runs restart workloads themselves. */
+  readonly restarts: boolean;
+}
+
 export interface StackState {
+  /** It is absent if the stack does not manage trust. */
+  readonly rotation?: RotationState;
   /** The last run checked this mesh. It is absent before the first run has come to its end. */
   readonly mesh?: HealthMesh;
   /** The mode that the resources in state imply. It is used if no run has recorded the mesh yet. */
@@ -89,7 +107,9 @@ export function stackStateIn(exported: string, folder = ""): StackState {
   const has = (types: readonly string[]) => resources.some(({ type = "" }) => types.includes(type));
   const mesh = health?.[1].mesh;
   const mirrors = mirrorsIn(resources);
+  const rotation = rotationIn(resources);
   return {
+    ...(rotation && { rotation }),
     mirrors: new Map([...mirrors].map(([urn, inputs]) => [urn, inFolder(inputs, folder)])),
     identities: Object.fromEntries([
       ...[...mirrors.values()].flatMap((inputs) => Object.entries(inputs.identities ?? {})),
@@ -100,6 +120,19 @@ export function stackStateIn(exported: string, folder = ""): StackState {
     manage: has([trustType]) ? "all" : has(typesOf("LinkTarget")) ? "links" : "mirrors",
     expiries: Object.fromEntries(expiries),
     ...(mesh !== undefined && { mesh: inFolder(meshIn(mesh), folder) }),
+  };
+}
+
+function rotationIn(resources: readonly Resource[]): RotationState | undefined {
+  const stage = resources.find(({ type }) => type === trustType)?.outputs?.stage;
+  if (typeof stage !== "string") return undefined;
+  const [restarts] = inputsOf(resources, restartTypes);
+  const { waitsFor, notBefore } = restarts?.[1] ?? {};
+  return {
+    stage,
+    restarts: restarts !== undefined,
+    ...(Array.isArray(waitsFor) && { waitsFor: waitsFor.map(String) }),
+    ...(typeof notBefore === "string" && { notBefore }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Before, Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { longestSilence, pulumi, type StackLocation } from "../stack/pulumi.ts";
 import { inFolder, stackState } from "../stack/stack-state.ts";
 import type { Observer, RunCommand, RunEnd } from "./events.ts";
+import { follow } from "./follow.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
 import { endOf, printedIn, type Run, startRun } from "./pulumi-run.ts";
 
@@ -32,6 +33,7 @@ export class StackRuns {
   readonly #id: string;
   readonly #folder: string;
   readonly #silence: typeof longestSilence;
+  readonly #said: ((message: string) => void) | undefined;
   readonly #stop = new AbortController();
   #running: Run | undefined;
   /** `--exclude` takes the URN of a source's mirrors. */
@@ -39,7 +41,14 @@ export class StackRuns {
   /** State has the arguments of a source's last successful run. These, by URN, are those of the last run or preview. */
   readonly #planned = new Map<string, Inputs | undefined>();
 
-  constructor(at: StackLocation, observe: Observer, silence = longestSilence) {
+  /** @param said gets the messages of runs */
+  constructor(
+    at: StackLocation,
+    observe: Observer,
+    silence = longestSilence,
+    said?: (message: string) => void,
+  ) {
+    this.#said = said;
     this.#at = { ...at, stop: this.#stop.signal };
     this.#observe = observe;
     this.#silence = silence;
@@ -122,6 +131,8 @@ export class StackRuns {
         silent,
       });
       this.#running = run;
+      const ending = this.#said && follow(printedIn(folder)[0], this.#said);
+      void run.ended.then(ending);
       // Without the record, nobody could tell whose lock the run takes.
       const record: RunRecord = { host: hostname(), pid: run.pid, at: Date.now(), command };
       try {

@@ -1,0 +1,148 @@
+import { createInterface } from "node:readline/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { UserError } from "@linkerd-multicluster/engine/base";
+import { exitCode } from "../output.ts";
+import { locationOf, longestSilence, type StackLocation } from "../stack/pulumi.ts";
+import { type RotationState, stackState } from "../stack/stack-state.ts";
+import type { Chosen } from "../stack/stacks.ts";
+import type { RunEnd } from "../watch/events.ts";
+import { StackRuns } from "../watch/stack-runs.ts";
+
+/** Milliseconds between two previews, while a rotation waits for what others do. */
+const every = 30_000;
+
+/** Tests replace these. */
+export interface Rotating {
+  readonly runs: Pick<StackRuns, "run">;
+  readonly state: () => Promise<RotationState | undefined>;
+  /** Returns whether to go on. */
+  readonly ask: (question: string) => Promise<boolean>;
+  readonly say: (line: string) => void;
+  /** Returns what runs have said since the last call. */
+  readonly said: () => readonly string[];
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly now: () => number;
+}
+
+/**
+ * Runs `pulumi up` until a rotation is complete. It keeps nothing itself: each run decides from the live clusters, so another
+ * start continues after any interruption.
+ *
+ * @returns whether the rotation is complete
+ */
+export async function rotateBy(rotating: Rotating): Promise<boolean> {
+  const { runs, ask, say } = rotating;
+  let before = await rotating.state();
+  let shown = "";
+  for (;;) {
+    await waitFor(before, rotating);
+    const preview = ended(await runs.run("preview", []), "pulumi preview");
+    const planned = rotating.said();
+    const isSettled = before?.stage === "settled";
+    if (preview.changes === 0 && isSettled && !isWaiting(before)) {
+      say(
+        "Nothing is left to do. To begin a rotation, increment linkerd-multicluster:trust.generation.",
+      );
+      return true;
+    }
+    const news = planned.join("\n");
+    if (news !== shown) for (const line of planned) say(line);
+    if (preview.changes === 0 && isWaiting(before) && news !== "") {
+      if (news !== shown) say("Waiting until that is done.");
+      shown = news;
+      await rotating.sleep(every);
+      continue;
+    }
+    shown = news;
+    // A run without a change finds out whether anything is left.
+    if (
+      preview.changes > 0 &&
+      !(await ask(`Run pulumi up, which changes ${preview.changes} resources?`))
+    )
+      return false;
+    say("Running pulumi up");
+    const up = ended(await runs.run("up", []), "pulumi up");
+    for (const line of rotating.said()) if (!planned.includes(line)) say(line);
+    before = await rotating.state();
+    say(`Changed ${up.changes} resources. ${progress(before)}`);
+    if (before === undefined || (before.stage === "settled" && !isWaiting(before))) return true;
+  }
+}
+
+function isWaiting(state: RotationState | undefined): boolean {
+  return state?.stage === "waiting" || state?.notBefore !== undefined;
+}
+
+async function waitFor(
+  state: RotationState | undefined,
+  { say, sleep, now }: Rotating,
+): Promise<void> {
+  const { notBefore = "" } = state ?? {};
+  const left = Date.parse(notBefore) - now();
+  if (!(left > 0)) return;
+  say(`Waiting until ${notBefore}.`);
+  await sleep(left + 1_000);
+}
+
+const words: Readonly<Record<string, string>> = {
+  bundle: "Step 1 of 3 is done: every cluster that was reached trusts the new anchor.",
+  reissue: "Step 2 of 3 is done: every cluster has an issuer under the new anchor.",
+  drop: "Step 3 of 3 is done: no cluster trusts the old anchor.",
+  settled: "The rotation is complete.",
+};
+
+function progress(state: RotationState | undefined): string {
+  return words[state?.stage ?? ""] ?? "The rotation waits.";
+}
+
+function ended(end: RunEnd, what: string): RunEnd {
+  if (end.result === "succeeded") return end;
+  throw new UserError(
+    `${what}: ${end.why ?? end.result}\nRun linkerd-clusters rotate again to continue.`,
+  );
+}
+
+export interface RotateOptions {
+  readonly yes?: boolean;
+}
+
+export async function rotate(chosen: Chosen, { yes = false }: RotateOptions): Promise<void> {
+  const stop = new AbortController();
+  const at: StackLocation = { ...locationOf(chosen, process.env), stop: stop.signal };
+  const say = (line: string) => process.stdout.write(`${line}\n`);
+  const heard: string[] = [];
+  const runs = new StackRuns(
+    at,
+    ({ event }) => {
+      if (event === "lockCleared") say("Cleared the lock of a run that was killed.");
+    },
+    longestSilence,
+    (message) => heard.push(message),
+  );
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      stop.abort(new UserError("Interrupted. Run linkerd-clusters rotate again to continue."));
+      runs.interrupt();
+    });
+  const isComplete = await rotateBy({
+    runs,
+    state: async () => (await stackState(at)).rotation,
+    ask: (question) => (yes ? Promise.resolve(true) : confirmed(question, stop.signal)),
+    say,
+    said: () => [...new Set(heard.splice(0))],
+    sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: stop.signal }),
+    now: Date.now,
+  });
+  if (!isComplete) process.exitCode = exitCode.problems;
+}
+
+/** @throws UserError if nobody can answer */
+async function confirmed(question: string, signal: AbortSignal): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new UserError("Without a terminal, rotate needs --yes.");
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `, { signal })).trim());
+  } finally {
+    terminal.close();
+  }
+}

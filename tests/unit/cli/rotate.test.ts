@@ -1,0 +1,104 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { rotateBy } from "../../../cli/rotate/rotate.ts";
+import type { RotationState } from "../../../cli/stack/stack-state.ts";
+import type { RunEnd } from "../../../cli/watch/events.ts";
+
+type Stage = readonly [stage: string, changes: number, says: string, more?: Partial<RotationState>];
+
+const due = new Date(300_000).toISOString();
+const whole: readonly Stage[] = [
+  ["bundle", 4, "step 1"],
+  ["reissue", 3, "step 2", { notBefore: due }],
+  ["waiting", 1, "restarts"],
+  ["drop", 2, "step 3"],
+  ["settled", 0, ""],
+];
+
+/** Plays a stack: each `up` takes the first of these steps, and a preview shows it. */
+function rotating(steps: readonly Stage[], answers: readonly boolean[] = []) {
+  const [left, asked] = [[...steps], [...answers]];
+  const [lines, ups]: [string[], string[]] = [[], []];
+  let state: RotationState | undefined = { stage: "settled", restarts: true };
+  let [now, said] = [0, ""];
+  const run = (command: "preview" | "up"): Promise<RunEnd> => {
+    const [stage, changes, says, more] = left[0] ?? ["settled", 0, "", {}];
+    said = says;
+    if (command === "up") {
+      left.shift();
+      ups.push(stage);
+      state = { stage, restarts: true, ...more };
+    }
+    return Promise.resolve({ result: "succeeded", changes });
+  };
+  return {
+    lines,
+    ups,
+    left,
+    done: () =>
+      rotateBy({
+        runs: { run },
+        state: () => Promise.resolve(state),
+        ask: () => Promise.resolve(asked.shift() ?? true),
+        say: (line) => lines.push(line),
+        said: () => (said === "" ? [] : [said]),
+        sleep: (milliseconds) => {
+          now += milliseconds;
+          lines.push(`slept ${milliseconds / 1000}`);
+          if (left[0]?.[2] === "by hand") left.shift();
+          return Promise.resolve();
+        },
+        now: () => now,
+      }),
+  };
+}
+
+describe("rotate", () => {
+  it("runs each step until none is left, and sleeps until an issuer has settled", async () => {
+    const play = rotating(whole);
+    equal(await play.done(), true);
+    deepEqual(play.ups, ["bundle", "reissue", "waiting", "drop", "settled"]);
+    deepEqual(
+      play.lines.filter((line) => line.startsWith("slept")),
+      ["slept 301"],
+    );
+    equal(play.lines.at(-1), "Changed 0 resources. The rotation is complete.");
+    for (const says of ["step 1", "step 2", "restarts", "step 3"])
+      equal(play.lines.filter((line) => line === says).length, 1);
+  });
+
+  it("runs nothing without consent, nor if nothing is left", async () => {
+    const refused = rotating(whole, [true, false]);
+    equal(await refused.done(), false);
+    deepEqual(refused.ups, ["bundle"]);
+    const settled = rotating([]);
+    equal(await settled.done(), true);
+    deepEqual(settled.ups, []);
+    match(settled.lines.join(), /^Nothing is left to do/);
+  });
+
+  it("looks again while others have to restart something, and says so once", async () => {
+    const wait = ["waiting", 0, "by hand"] as const;
+    const play = rotating([["waiting", 1, "restarts"], wait, wait, ["settled", 0, ""]]);
+    equal(await play.done(), true);
+    deepEqual(play.ups, ["waiting", "settled"]);
+    equal(play.lines.filter((line) => line === "by hand").length, 1);
+    equal(play.lines.filter((line) => line === "slept 30").length, 2);
+  });
+
+  it("ends with the reason if a run fails", async () => {
+    const failed = { result: "failed", changes: 0, why: "web does not come up" } as const;
+    const play = rotateBy({
+      runs: { run: () => Promise.resolve(failed) },
+      state: () => Promise.resolve(undefined),
+      ask: () => Promise.resolve(true),
+      say: () => undefined,
+      said: () => [],
+      sleep: () => Promise.resolve(),
+      now: () => 0,
+    });
+    await rejects(
+      play,
+      /^Error: pulumi preview: web does not come up\nRun linkerd-clusters rotate/,
+    );
+  });
+});
