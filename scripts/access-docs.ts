@@ -8,12 +8,10 @@ type Kind = Rule[2][number];
 export const accessDocuments: Readonly<Record<string, (text: string) => Promise<string>>> = {
   "docs/reference/access.md": withTables("rights", (manifests) => table(manifests.split(" "))),
   ...Object.fromEntries(
-    roles
-      .filter(({ manifest }) => manifest.endsWith(".yaml"))
-      .map(({ manifest }) => [
-        `examples/rbac/${manifest}`,
-        (text: string) => Promise.resolve(withRules(text, manifest)),
-      ]),
+    roles.map(({ manifest }) => [
+      `examples/rbac/${manifest}`,
+      (text: string) => Promise.resolve(withRules(text, manifest)),
+    ]),
   ),
 };
 
@@ -25,7 +23,7 @@ function table(manifests: readonly string[]): string {
         cluster,
         kinds.map(cellOf).join(", ") + (namespace === undefined ? "" : ` in \`${namespace}\``),
         code(verbs.split(" ")),
-        manifest.endsWith(".yaml") ? code([manifest]) : "",
+        code([manifest]),
         why,
       ]),
     );
@@ -59,7 +57,7 @@ function ruleText([cluster, verbs, kinds, why]: Rule): string {
   const where = cluster === "both" ? "" : `In ${cluster}s. `;
   const groups = Map.groupBy(kinds, (kind) => groupOf(kind));
   const rules = [...groups].map(([group, all]) => {
-    const names = all.flatMap(({ names = [] }) => names);
+    const names = [...new Set(all.flatMap(({ names = [] }) => names))];
     return [
       `  - apiGroups: [${group || '""'}]`,
       `    resources: [${all.map(({ plural }) => plural).join(", ")}]`,

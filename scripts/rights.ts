@@ -1,4 +1,9 @@
 import { omitUndefined } from "@linkerd-multicluster/engine/base";
+import {
+  accessRules,
+  accountName,
+  type PolicyRule,
+} from "@linkerd-multicluster/engine/credentials";
 import { type Resource, resources } from "@linkerd-multicluster/engine/kubernetes";
 
 /**
@@ -6,7 +11,7 @@ import { type Resource, resources } from "@linkerd-multicluster/engine/kubernete
  * End-to-end tests run with exactly these rules.
  */
 export interface Role {
-  /** It is a file in examples/rbac, or `links` for rights of `manage: links` that no manifest has. */
+  /** A file in examples/rbac. */
   readonly manifest: string;
   readonly name: string;
   readonly namespace?: string;
@@ -32,13 +37,15 @@ const { serviceAccounts, clusterRoles, clusterRoleBindings } = resources;
 const linkStatus: Kind = { ...links, plural: "links/status" };
 const restricted: Kind = { ...endpoints, plural: "endpoints/restricted" };
 const config: Kind = { ...configMaps, names: ["linkerd-config", "linkerd-identity-trust-roots"] };
+const roleOfEast: Kind = { ...clusterRoles, names: [accountName("east")] };
+const bindingOfEast: Kind = { ...clusterRoleBindings, names: [accountName("east")] };
 const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
 const mirrored = [namespaces, services, endpoints];
 const rivals = [gatewayHttpRoutes, grpcRoutes, serviceProfiles];
 const workloads = [deployments, statefulSets, daemonSets];
-const account = [serviceAccounts, clusterRoles, clusterRoleBindings];
 const write = "get create update delete";
-const manage = "get create patch delete";
+/** Pulumi's plugin watches an object until it is deleted, with all others of its kind. */
+const manage = "get list watch create patch delete";
 
 function role(manifest: string, name: string, rules: readonly Rule[], namespace?: string): Role {
   return { manifest, name: `linkerd-multicluster-${name}`, rules, ...omitUndefined({ namespace }) };
@@ -170,10 +177,52 @@ export const roles: readonly Role[] = [
     [["both", "create", [pods], "A dry run, which shows what Linkerd's injector writes."]],
     "linkerd-multicluster",
   ),
-  role("links", "links", [
-    ["target", manage, account, "The accounts of links."],
-    ["target", "get list create patch delete", [secrets], "Their tokens."],
-    ["source", manage, [secrets, links], "Links and their credentials."],
-    ["source", "patch", [linkStatus], "The status of Links."],
+  role("links.yaml", "links", [
+    [
+      "target",
+      "list watch create",
+      [clusterRoles, clusterRoleBindings],
+      "The rights of links' accounts.",
+    ],
+    [
+      "target",
+      "get patch delete",
+      [roleOfEast, bindingOfEast],
+      "The same: list a name for each source, here for `east`.",
+    ],
+    [
+      "target",
+      "bind",
+      [roleOfEast],
+      "The same; in a first preview, Kubernetes can't compare the rights of a role that doesn't exist yet.",
+    ],
+    ...accessRules({ controller: true, discovery: true }).map(grantable),
   ]),
+  role(
+    "links.yaml",
+    "links",
+    [
+      ["target", manage, [serviceAccounts], "The accounts of links."],
+      ["target", manage, [secrets], "Their tokens; in sources, the credentials."],
+      ["source", manage, [links], "Links."],
+    ],
+    "linkerd-multicluster",
+  ),
+  role(
+    "links.yaml",
+    "links",
+    [["source", manage, [secrets], "The credentials that Linkerd's destination controller uses."]],
+    "linkerd",
+  ),
 ];
+
+/** Kubernetes lets nobody give an account rights that they don't have themselves. */
+function grantable({ apiGroups, resources: plurals, resourceNames, verbs }: PolicyRule): Rule {
+  const [group = ""] = apiGroups;
+  const kinds = plurals.map((plural) => {
+    const apiVersion = group === "" ? "v1" : `${group}/v1`;
+    return { apiVersion, plural, ...omitUndefined({ names: resourceNames }) };
+  });
+  const why = "Granted to links' accounts: a runner can grant only rights that it has.";
+  return ["target", verbs.join(" "), kinds, why];
+}

@@ -21,6 +21,7 @@ interface SecretWithToken {
 }
 
 interface Manifest extends Item {
+  readonly apiVersion: string;
   readonly rules?: readonly Rule[];
 }
 
@@ -58,10 +59,11 @@ export async function rightsUsed(
   { clusters }: Pick<Bed<string>, "clusters">,
   work: () => Promise<unknown>,
   refused: readonly string[] = [],
+  userAgent = "linkerd",
 ): Promise<ReadonlySet<string>> {
   const marks = await Promise.all(Object.values(clusters).map((cluster) => mark(cluster)));
   await work();
-  const requests = (await Promise.all(marks.map((each) => requestsOf(each, "linkerd")))).flat();
+  const requests = (await Promise.all(marks.map((each) => requestsOf(each, userAgent)))).flat();
   assert.ok(requests.length > 0);
   const denied = requests.filter(({ code }) => code === 403 || code === 401).map(rightOf);
   assert.deepEqual([...new Set(denied)].sort(), refused);

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { addLinkCrd } from "../bed/links.ts";
+import { writeKubeconfig } from "../bed/kubeconfig.ts";
+import { type Config, newStack, type PulumiStack } from "../bed/stack.ts";
+import * as clusters from "../e2e/access-clusters.ts";
+import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../e2e/runner-account.ts";
+import { realBed } from "./real-mesh.ts";
+import { skipNote } from "./real-plugins.ts";
+
+const reading = manifests("preview.yaml", "preview-mesh.yaml", "preview-secrets.yaml");
+const links = manifests("links.yaml");
+const mirrors = manifests("up.yaml");
+/** Pulumi's plugin does without the Events that it asks for. */
+const events = ["list events", "watch events"];
+
+describe(`a runner with manage: links and only the rights of examples/rbac, with real plugins${skipNote}`, function () {
+  this.timeout("15m");
+
+  const real = realBed(["west", "east"]);
+  let stack: PulumiStack;
+  let kubeconfig: string;
+
+  before(async () => {
+    const { west, east } = real.clusters;
+    for (const cluster of [west, east]) {
+      await clusters.addNamespaces(cluster);
+      await clusters.addLinkerdConfig(cluster);
+      await addLinkCrd(cluster);
+      for (const name of ["shop", "linkerd-multicluster-runner"])
+        await clusters.addNamespace(cluster, name);
+    }
+    for (const [cluster, granted] of [
+      [west, [...reading, ...links]],
+      [east, [...reading, ...links, ...mirrors]],
+    ] as const)
+      for (const each of granted)
+        if (each.kind !== "Namespace") await clusters.post(cluster, clusters.pathOf(each), each);
+    const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
+    await clusters.addService(west, "shop", "web", { labels });
+    kubeconfig = join(real.bed.folder, "links-rights");
+    const entries = [west, east].map(async (cluster) => {
+      return { name: cluster.name, access: await accessOf(cluster, "links") };
+    });
+    await writeKubeconfig(kubeconfig, await Promise.all(entries));
+    stack = await newStack(real.bed, "links-rights", config());
+  });
+
+  it("creates links, replaces their tokens and deletes links, and lacks no right", async () => {
+    const { west, east } = real.clusters;
+    const used = await rightsUsed(
+      real.bed,
+      async () => {
+        await stack.pulumi("preview");
+        // Health fails, since Linkerd itself isn't there.
+        await stack.run(["up", "--yes", "--skip-preview"]);
+        assert.ok(await clusters.serviceIn(east, "shop", "web-west"));
+        await stack.configure(config({ credentialsGeneration: 2 }));
+        await stack.pulumi("preview");
+        await stack.run(["up", "--yes", "--refresh"]);
+        const token = "linkerd-multicluster-access-east-token-2-1";
+        await clusters.get(west, `${clusters.secretsOf}/${token}`);
+        await stack.pulumi("destroy", "--yes", "--skip-preview");
+        assert.equal(await clusters.serviceIn(east, "shop", "web-west"), undefined);
+      },
+      events,
+      "",
+    );
+    const all = rightsIn([...reading, ...links, ...mirrors]);
+    assert.deepEqual(beyond(used, all), events);
+  });
+
+  function config(change: Config = {}): Config {
+    const { west, east } = real.clusters;
+    const gateway = { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" };
+    return {
+      manage: "links",
+      clusters: {
+        west: { kubeconfig, apiServer: west.server },
+        east: { kubeconfig, apiServer: east.server },
+      },
+      links: [{ source: "east", target: "west", gateway, ...change }],
+    };
+  }
+});
