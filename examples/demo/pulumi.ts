@@ -26,7 +26,7 @@ export async function pulumiFor(
     if (text !== undefined) screen.output(text);
   };
   return {
-    /** They let `pulumi preview` find the stack and its config, beside the bed's. */
+    /** Variables by which `pulumi preview` finds the stack and its config. */
     settings: stack.settings,
     config: configFile(config).trimEnd(),
     async run(...words: readonly string[]) {

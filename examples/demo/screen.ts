@@ -6,7 +6,7 @@ export type Screen = ReturnType<typeof screenOn>;
 
 /** Everything that the demo prints goes through this, so that it looks the same everywhere. */
 export function screenOn(stream: NodeJS.WriteStream) {
-  // A file gets no colors, nor does a reader who wants none (https://no-color.org).
+  // Files get no colors, and neither do readers who set NO_COLOR (https://no-color.org).
   const colored = stream.isTTY && stream.hasColors();
   let steps = 0;
   let isOpen = true;

@@ -26,7 +26,7 @@ const onEast = "kubectl --context=east";
 const onWest = "kubectl --context=west";
 const inDemo = "kubectl --context west -n mc-demo";
 
-/** It bypasses the proxy, whose user no redirection concerns. */
+/** A request that bypasses the proxy: it runs in the proxy's container, whose traffic isn't redirected. */
 const direct =
   `${onEast} exec deploy/curl -c linkerd-proxy -- curl -s -o /dev/null -w '%{http_code}' --max-time 3 ` +
   `$(${onWest} get pod nginx-set-0 -o jsonpath={.status.podIP}) || true`;
