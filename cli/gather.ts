@@ -23,7 +23,7 @@ Linkerd's own. Read it before you share it.
 `;
 
 /**
- * Makes facts fit for others to read. They hold no credential, because none of their sources does. Labels that aren't
+ * Removes what others must not read. Facts hold no credential, because none of their sources does. Labels that aren't
  * Linkerd's may quote one, so their values are left out.
  */
 export function redacted(facts: Facts): Facts {

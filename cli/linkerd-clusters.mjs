@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program `linkerd-clusters`, also by the name that makes it a plugin of kubectl; every link to this file starts it.
+// The program `linkerd-clusters`. `kubectl-linkerd-clusters`, kubectl's name for it as a plugin, links to this file too.
 import "../engine/node-version.mjs";
 import "../engine/compile-cache.mjs";
 

@@ -12,7 +12,7 @@ import { preflight } from "./preflight.ts";
 const encrypted =
   /^(clusters\.[^.]+\.(kubeconfig|values)|charts\.[^.]+\.values|trust\.issuers\.[^.]+\.key)(?![^.[])/;
 
-/** It collects the paths of arguments. */
+/** Collects the paths of arguments. */
 interface Found {
   readonly unknown: string[];
   readonly secret: string[];

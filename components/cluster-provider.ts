@@ -9,9 +9,9 @@ import { keptKubeconfig } from "./given-kubeconfigs.ts";
 import { valueOf } from "./output-value.ts";
 import { k8s } from "./sdks.ts";
 
-/** It makes sure that a name still means the same cluster. Whatever is sent to a cluster depends on it. */
+/** Makes sure that a name still means the same cluster. Whatever is sent to a cluster depends on this resource. */
 export class ClusterIdentity extends EngineResource {
-  /** It says why nothing is written there in this run; undefined if the identity hasn't changed. */
+  /** Why nothing is written there in this run; undefined if the identity hasn't changed. */
   declare readonly refused: pulumi.Output<string | undefined>;
   declare readonly uid: pulumi.Output<string | undefined>;
   readonly #judge: (known: string | undefined) => string | undefined;

@@ -10,7 +10,7 @@ export interface InstallArgs {
   /** Nothing may be written there in this run. */
   readonly refused: boolean;
   readonly unreachable: boolean;
-  /** It resolves before anything there could fail, because after a failure Pulumi starts nothing more. */
+  /** Resolves before anything in the cluster could fail, because after a failure Pulumi starts nothing more. */
   readonly after?: Promise<unknown> | undefined;
   readonly linkerd?: LinkerdSetup | undefined;
   /** Another stack installs Linkerd there, perhaps at this moment. */
@@ -28,9 +28,9 @@ export interface InstalledCluster {
   readonly ready: pulumi.Resource;
   readonly unreachable: boolean;
   readonly awaited: boolean;
-  /** It changes with the installed charts, and is absent if this stack installs nothing. */
+  /** A value that changes with the installed charts; absent if this stack installs nothing. */
   readonly revision?: pulumi.Output<unknown>;
-  /** It is absent if others provide the anchors. */
+  /** Absent if others provide the anchors. */
   readonly trustBundle?: pulumi.Output<string>;
 }
 

@@ -28,7 +28,7 @@ export interface PreparedClusters {
   readonly last: ReadonlySet<string>;
   /** The trust of every cluster stays as it is in this run for these reasons. */
   readonly held: readonly string[];
-  /** They fail the run in the end (TrustRoot). */
+  /** Problems that fail the run in the end (TrustRoot). */
   readonly errors?: TrustRoot["errors"];
   /** With `trust.restart`, this is the trust to which workloads are restarted. */
   readonly issuance?: Issuance;
@@ -36,7 +36,7 @@ export interface PreparedClusters {
 
 interface Preparing extends Pick<LinkerdSetup, "secretValues"> {
   readonly preflight: Preflight;
-  /** It is done before anything is installed, and depends on what stays in its cluster and leaves the state. */
+  /** Runs before anything is installed. The guard depends on what stays in its cluster and leaves the state. */
   readonly guard: (kept: readonly pulumi.Resource[]) => Promise<unknown>;
   readonly parent: pulumi.Resource;
 }

@@ -26,11 +26,11 @@ export interface JudgedInstallations {
   readonly unreachable: ReadonlySet<string>;
   /** Nothing is written to these clusters. The run goes on with the others, and fails in the end. */
   readonly refused: Refused;
-  /** They are printed before anything is done. */
+  /** Warnings that are printed before anything is done. */
   readonly warnings: readonly string[];
 }
 
-/** It includes clusters of other stacks whose trust limits this one. */
+/** Includes clusters of other stacks whose trust limits this one. */
 export function installationsNeed(config: MeshConfig): InstallationsNeed {
   const { manage, linkerdNamespace, trust } = config;
   const own = ownClusters(config);
@@ -73,7 +73,7 @@ export function judgeInstallations(
     .filter(([name]) => !refused.has(name))
     .map(
       ([name, { why }]) =>
-        `Whatever Linkerd needs in cluster ${name} stays as it is until a run reaches it: ${why}`,
+        `Linkerd in cluster ${name} stays as it is until a run reaches the cluster: ${why}`,
     );
   const uids = new Map([...read].map(([name, { identity }]) => [name, valueIn(identity)]));
   return {

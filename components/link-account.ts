@@ -25,10 +25,10 @@ export interface LinkArgs extends LinkConfig {
   readonly source: InstalledCluster;
   readonly target: InstalledCluster;
   readonly namespaces: Namespaces;
-  /** It marks the link's objects (linkOwner). */
+  /** The mark on the link's objects (linkOwner). */
   readonly owner: string;
   readonly targetRefused: string | undefined;
-  /** It ends the source's access to other targets. */
+  /** Resources whose deletion ends the source's access to other targets. */
   readonly revocation: readonly pulumi.Resource[];
 }
 

@@ -17,7 +17,7 @@ import { k8s } from "./sdks.ts";
  * cluster that it didn't know when a mirror appeared (linkerd-behaviour.md 5).
  */
 export class LinkCredentials extends pulumi.ComponentResource {
-  /** It changes with the source's credentials, and is no secret. */
+  /** A value that changes with the source's credentials, and is no secret. */
   readonly revision: pulumi.Output<readonly string[]>;
   /** The Link depends on everything else of the link, in both clusters. */
   readonly last: pulumi.Resource;
@@ -79,12 +79,12 @@ export class LinkCredentials extends pulumi.ComponentResource {
 }
 
 export class Link extends pulumi.ComponentResource {
-  /** It is the link's key, such as `east/west`. */
+  /** The link's key, such as `east/west`. */
   readonly name: string;
   readonly source: string;
   readonly target: string;
   readonly credentials: LinkCredentials;
-  /** It has unresolved addresses, and is unknown until the gateway exists, because undefined means a flat network. */
+  /** The gateway, with unresolved addresses. Unknown until the gateway exists, because undefined means a flat network. */
   readonly observedGateway: pulumi.Output<ObservedGateway | undefined>;
 
   constructor(name: string, args: LinkArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -29,7 +29,7 @@ import type { KeyPair } from "./trust/generation.ts";
 export interface LinkerdSetup {
   readonly mesh: MeshConfig;
   readonly charts: LinkerdCharts;
-  /** It is absent if others provide both, and their namespace. */
+  /** Absent if others provide both, and their namespace. */
   readonly trust?: {
     readonly bundlePem: pulumi.Output<string>;
     readonly issuer: KeyPair;
@@ -65,7 +65,7 @@ export function installLinkerd(
   { config, provider, unreachable, parent }: Place,
 ): {
   readonly ready: pulumi.Resource;
-  /** It has the charts' revisions, as Helm counts them, and the issuer. */
+  /** The charts' revisions, as Helm counts them, and the issuer. */
   readonly revision: pulumi.Output<readonly (number | string)[]>;
 } {
   const role = roleOf(name, mesh);

@@ -17,7 +17,7 @@ import { revoke } from "./revocations.ts";
 
 export interface CheckedMesh {
   readonly config: MeshConfig;
-  /** It is absent for `manage: mirrors`, which needs only what mirrors read. */
+  /** Absent for `manage: mirrors`, which needs only what mirrors read. */
   readonly preflight?: Preflight | undefined;
   /** Some Helm values are secrets, so all are treated as such. */
   readonly secretValues?: boolean;

@@ -30,7 +30,7 @@ export interface LinkSummary {
 
 /** A cluster has one resource for all its mirrors, however many links lead there. */
 export class Mirrors extends EngineResource {
-  /** It increases with each run that has something to do or to report. `diff` compares nothing else. */
+  /** A number that increases with each run that has something to do or to report. `diff` compares nothing else. */
   declare readonly revision: pulumi.Output<number>;
   /** Both lists are undefined unless `listed` is set. */
   declare readonly mirrors: pulumi.Output<Lists | undefined>;

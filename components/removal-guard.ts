@@ -18,7 +18,7 @@ import { EngineResource, engineType } from "./engine-resource.ts";
 import { ForgottenCluster } from "./forgotten-cluster.ts";
 import { valueOf } from "./output-value.ts";
 
-/** It remembers what this stack has installed. Nothing else in a program can know what the state still has. */
+/** Remembers what this stack has installed. Nothing else in a program can know what the state still has. */
 class InstalledMemory extends EngineResource {
   declare readonly memory: pulumi.Output<Remembering["memory"]>;
   declare readonly mesh: pulumi.Output<string | undefined>;

@@ -19,7 +19,7 @@ export class TrustRoot extends pulumi.ComponentResource {
   readonly issuance: Issuance;
   readonly stage: pulumi.Output<RotationStage>;
   readonly expiries: pulumi.Output<Readonly<Record<string, string>>>;
-  /** They fail the run once it has done everything. A preview that failed would hold up other changes, and pull requests. */
+  /** Problems that fail the run after everything else. A failing preview would hold up other changes, and pull requests. */
   readonly errors: pulumi.Output<readonly string[]>;
 
   constructor(name: string, args: TrustRootArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -183,7 +183,7 @@ function setsNothing(key: string, said: unknown): boolean {
 
 const secret = '{"secure":"';
 
-/** It stands for a value that Pulumi did not decrypt. */
+/** Stands for a value that Pulumi did not decrypt. */
 export const sealedValue = `${secret}"}`;
 
 /** Helm values may stay encrypted, because no command needs them: only their keys are checked. */

@@ -12,8 +12,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exit(2);
 }
 
-// Pulumi loads every module of Node's once, only to know it again in closures, and Node 26 warns of those that are
-// experimental: nothing that the user could do anything about, and two lines of every run.
+// Pulumi loads every module of Node's once, to recognize it in closures. Node 26 then warns of the experimental ones in
+// two lines of every run, which users can't act on.
 const warn = process.emitWarning;
 process.emitWarning = function (warning, ...rest) {
   const [type] = rest;

@@ -35,7 +35,7 @@ export interface ClusterFact {
   readonly name: string;
   readonly context: string;
   readonly reachable: boolean;
-  /** It answers, and a run would still refuse it: its credentials are rejected, or its context leads elsewhere. */
+  /** The cluster answers, but a run would refuse it: its credentials are rejected, or its context leads elsewhere. */
   readonly refused?: true;
   /** Why it can't be read. */
   readonly why?: string;
@@ -43,7 +43,7 @@ export interface ClusterFact {
   readonly uid?: string;
   /** The config of Linkerd's control plane says this version. */
   readonly linkerd?: string;
-  /** They are absent if the stack doesn't manage Linkerd, or if they can't be read. */
+  /** Absent if the stack doesn't manage Linkerd, or if they can't be read. */
   readonly anchors?: readonly CertificateFact[];
   readonly issuer?: CertificateFact;
 }
@@ -60,7 +60,7 @@ export interface LinkFact {
   readonly target: string;
   readonly mode: "gateway" | "flat";
   readonly mirroring: "pulumi" | "controller";
-  /** They are in the syntax of `kubectl --selector`, by the kind of mirror. */
+  /** Selectors in the syntax of `kubectl --selector`, by the kind of mirror. */
   readonly selectors: Readonly<Record<"mirror" | "discovery" | "federated", string>>;
   /** How its mirrors are named, and in which namespaces they are. Earlier versions of `gather` left it out. */
   readonly naming?: Naming & Placing;
@@ -136,9 +136,9 @@ export interface ServiceFact {
   readonly ports: string;
   /** A link selects by these labels. */
   readonly labels: Readonly<Record<string, string>>;
-  /** These clusters may import it, as its annotation says. They are absent without the annotation. */
+  /** The clusters that may import the Service, as its annotation lists them. Absent without the annotation. */
   readonly importers?: readonly string[];
-  /** They import these ports, in the same way. */
+  /** The ports that these clusters may import. Absent without the annotation. */
   readonly importedPorts?: readonly string[];
   /** Counts the addresses in its Endpoints; it is absent without Endpoints. */
   readonly ready?: number;

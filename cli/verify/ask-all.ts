@@ -2,7 +2,7 @@ import type { Answer } from "./answers.ts";
 
 export interface Answers {
   readonly answers: readonly Answer[];
-  /** It ended the verification early, or is about pods that are left. */
+  /** A problem that ended the verification early, or about pods that are left. */
   readonly failure: Error | undefined;
 }
 

@@ -51,7 +51,7 @@ export const metrics = {
     "source",
     "target",
   ],
-  refusals: ["what guards refused in the last dry run", "source"],
+  refusals: ["changes that guards refused in the last dry run", "source"],
   locks_cleared_total: ["locks of killed runs that the watch cleared"],
   certificate_expiry_timestamp_seconds: [
     "trust anchors and issuers, of a stack that manages them",

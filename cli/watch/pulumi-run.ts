@@ -43,13 +43,13 @@ export interface Run {
 interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** It was interrupted because it printed nothing for this many milliseconds. */
+  /** The run was interrupted because it printed nothing for this many milliseconds. */
   readonly silence?: number;
 }
 
 interface RunSettings {
   readonly at: StackLocation;
-  /** It prints to files here. */
+  /** The folder of the files to which the run prints. */
   readonly folder: string;
   readonly silence: typeof longestSilence;
   readonly silent: () => void;

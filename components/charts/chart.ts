@@ -7,7 +7,7 @@ import type { ChartsConfig } from "../../config/mesh.ts";
 
 export interface Chart {
   readonly chart: string;
-  /** It is absent for a local chart, whose Chart.yaml has the version. */
+  /** Absent for a local chart, whose Chart.yaml has the version. */
   readonly version?: string;
   readonly repositoryOpts?: { readonly repo: string };
 }

@@ -72,7 +72,7 @@ export interface Controlled extends LinkSpec {
 }
 
 export interface ClusterRole {
-  /** It is undefined if none is needed, as on a flat network. */
+  /** Undefined if no gateway is needed, as on a flat network. */
   readonly gateway: string | undefined;
   /** Linkerd's own controllers mirror these links into the cluster. */
   readonly controllers: readonly Controlled[];

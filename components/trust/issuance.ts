@@ -30,7 +30,7 @@ import { Generation, type KeyPair } from "./generation.ts";
 export interface Issuance {
   /** All clusters will trust these anchors in the end. */
   readonly anchorsPem: pulumi.Output<string>;
-  /** It includes the anchors to be removed. */
+  /** All anchors, including those to be removed. */
   readonly knownPem: pulumi.Output<string>;
   readonly outputs: pulumi.Output<TrustOutputs>;
   /** A refused cluster gets nothing in this run, and counts as unreadable. */
@@ -39,14 +39,14 @@ export interface Issuance {
   readonly held: readonly string[];
   /** The fingerprints of anchors that a rotation removes in the end. */
   readonly leaving: pulumi.Output<readonly string[]>;
-  /** They come in parts, so that a preview shows what is known before the rest is generated. */
+  /** Expiries in parts, so that a preview shows what is known before the rest is generated. */
   readonly expiries: readonly pulumi.Output<Expiries>[];
   readonly issuerOf: (cluster: string) => KeyPair | undefined;
 }
 
 export interface IssuanceArgs {
   readonly live: LiveTrusts;
-  /** They are common names: `identity.<linkerd namespace>.<trust domain>`. */
+  /** Common names: `identity.<linkerd namespace>.<trust domain>`. */
   readonly issuerNames: ReadonlyMap<string, string>;
   readonly certificateLifetimeMs?: number;
   readonly published?: PublishedTrust;

@@ -45,7 +45,7 @@ function clusterCount({ clusters }: Readings): string[] {
   if (clusters === undefined) return [];
   if (clusters.size === 0)
     return [sentence(["clusters"], "names no cluster", "it must name at least one")];
-  const rule = "at least one must not be, as access is revoked in the clusters that remain";
+  const rule = "at least one cluster must not be revoked, because access is revoked in the others";
   return [...clusters.values()].every(({ values }) => values.revoked === true)
     ? [sentence(["clusters"], "names only revoked clusters", rule)]
     : [];

@@ -17,7 +17,7 @@ const reserved: Readonly<Record<ChartName, Reserved>> = {
     identityTrustAnchorsPEM: "trust.anchors decides it",
     "identity.externalCA": "trust decides where anchors come from",
     "identity.issuer.scheme": "the issuer is in a Secret of type kubernetes.io/tls",
-    "identity.issuer.tls": "trust.issuers takes it, which keeps the key out of Helm's values",
+    "identity.issuer.tls": "set it in trust.issuers, which keeps the key out of Helm's values",
   },
   "linkerd-multicluster": {
     linkerdNamespace: "linkerdNamespace decides it",

@@ -56,7 +56,7 @@ function trustOfItsOwn({ stack: { values }, clusters }: Readings): string[] {
   if (manage !== "all" || sources.length === 0) return [];
   const others = [...(clusters?.keys() ?? [])].filter((name) => !sources.includes(name));
   if (others.length === 0) return [];
-  const rule = `it must say where the trust comes from that this stack's clusters share with those of other stacks (${listed(others)}): as stack, as anchors and issuers, or as external: true`;
+  const rule = `it must say where this stack's clusters get the trust that they share with clusters of other stacks (${listed(others)}): as stack, as anchors and issuers, or as external: true`;
   return [sentence(["trust"], "leaves it to this stack to generate a trust anchor", rule)];
 }
 

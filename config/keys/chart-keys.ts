@@ -67,7 +67,9 @@ export const chart = section("a chart", {
 });
 
 const chartOf = (what: string) =>
-  withDefault(chart.schema, {}, `${what} chart, where it differs`, { of: chart });
+  withDefault(chart.schema, {}, `settings of ${what} chart that differ from those of the others`, {
+    of: chart,
+  });
 
 /**
  * No other place names a version of Linkerd: release edge-26.8.3, with whose service mirror this project's

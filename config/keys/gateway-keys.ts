@@ -36,7 +36,7 @@ export const gateway = section("a gateway", {
   allowedAddresses: optional(
     list(syntax.addressRange, ranges).min(1, { error: ranges }),
     "any but special ones",
-    "ranges such as `198.51.100.0/24` in which the addresses of the Service's load balancer must be; others are left out and reported. Its hostname must resolve to such addresses, which the Link has in its place",
+    "ranges such as `198.51.100.0/24` in which the addresses of the Service's load balancer must be; others are left out and reported. If the load balancer announces a hostname, it must resolve into these ranges, and the Link lists the addresses instead",
   ),
   port: optional(
     wholeNumber("a whole number from 1 to 65535", 65535),

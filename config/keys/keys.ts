@@ -59,7 +59,7 @@ export const cluster = section("a cluster", {
     optional(
       syntax.apiServer,
       "the kubeconfig's server",
-      "https URL at which the other clusters reach this cluster's API server",
+      "the https URL at which the other clusters reach this cluster's API server",
     ),
   ),
   gateway: only(
@@ -67,7 +67,7 @@ export const cluster = section("a cluster", {
     optional(
       clusterGatewayOrFlat,
       "the gateway Service",
-      "the `gateway` of every link that targets this cluster and has none of its own; `enabled` beside its keys says whether the cluster gets one",
+      "the `gateway` of every link that targets this cluster and sets none itself; besides the keys of a gateway, `enabled` decides whether the cluster gets one",
       { of: clusterGateway },
     ),
   ),
@@ -198,7 +198,7 @@ export const stack = section("this program's config", {
     withDefault(
       syntax.domain,
       engine.targetDomain,
-      "the trust domain of all clusters, whatever their `clusterDomain`: the end of every identity",
+      "the trust domain of all clusters, with which every identity ends; it does not depend on `clusterDomain`",
     ),
   ),
   trust: only(
@@ -224,7 +224,7 @@ export const stack = section("this program's config", {
   sources: optional(
     list(z.string({ error: "the name of a configured cluster" }), "a list of clusters"),
     "all clusters",
-    "the clusters that are this stack's, where other stacks have the others (docs/guides/fleet.md); no two stacks may name the same",
+    "the clusters into which this stack mirrors, if other stacks have the rest of the mesh (docs/guides/fleet.md); no two stacks may list the same cluster",
   ),
 });
 

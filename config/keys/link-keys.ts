@@ -164,7 +164,7 @@ const settings = {
   maxMirrors: withDefault(
     wholeNumber("a whole number of at least 1, without quotes"),
     engine.maxMirrors,
-    "how many mirrors, and how many members of federated Services, the link may have; more are not created and reported",
+    "how many mirrors, and how many members of federated Services, the link may have; further ones are reported and not created",
   ),
   mirroring: choice(
     ["pulumi", "controller"],
@@ -193,7 +193,7 @@ const settings = {
   adopt: only(
     linking,
     off(
-      "take over the link's objects that exist already, such as the Link and credentials of `linkerd multicluster link`, in place of refusing the cluster; what another stack marks also needs `adoptFrom`; remove it once they are (docs/guides/migrate.md)",
+      "take over the link's objects that exist already, such as the Link and credentials of `linkerd multicluster link`, instead of refusing the cluster; for objects that another stack has marked, set `adoptFrom` too; remove `adopt` after the run (docs/guides/migrate.md)",
     ),
   ),
   adoptFrom: withDefault(
@@ -203,7 +203,7 @@ const settings = {
   ),
 } as const satisfies Keys<EngineSettings> & Record<OtherSettings, Key>;
 
-/** They are optional here: cross-checks.ts, which knows the clusters, reports missing ones with their names. */
+/** Optional here: cross-checks.ts, which knows the clusters, reports a missing source or target by name. */
 const clusterReference = z.string({ error: "the name of a configured cluster" }).exactOptional();
 
 export const link = section("a link", {

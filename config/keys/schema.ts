@@ -12,7 +12,7 @@ export type Mode = (typeof modes)[number];
 
 export type Key<Value = unknown> = {
   readonly type: z.ZodType<Value>;
-  /** It is in Markdown, and follows the key and a colon. */
+  /** Markdown that follows the key and a colon. */
   readonly meaning: string;
   readonly of?: Section;
   /** The value may hold credentials, which no message may quote. */
@@ -21,7 +21,7 @@ export type Key<Value = unknown> = {
   readonly modes?: readonly Mode[];
 } & (
   | { readonly default: Value }
-  /** It says in Markdown what applies without the key, where that is not a value. */
+  /** Markdown for what applies without the key, where that is not a value. */
   | { readonly otherwise: string }
   | { readonly required: true }
 );

@@ -37,7 +37,7 @@ export const namespaceName = text(
 );
 
 export const namespacePattern = text(
-  "the name of a namespace, or how names begin and then *, such as team-*",
+  "the name of a namespace, or a prefix followed by *, such as team-*",
   (pattern) => isDnsLabel(pattern.replace(/\*$/, "x")),
 );
 

@@ -16,7 +16,7 @@ export interface SourceLinks {
   readonly targets: readonly string[];
   /** Their links lead into the cluster. Absent in state of earlier versions. */
   readonly sources?: readonly string[];
-  /** It is `organization/project/stack`. */
+  /** The stack, as `organization/project/stack`. */
   readonly stack: string;
   /** This stack may take over the objects of these links (`source/target`), also from the stacks in the list. */
   readonly adopted?: Readonly<Record<string, readonly string[]>>;

@@ -29,7 +29,7 @@ export interface InstalledArgs {
 
 export interface Memory {
   readonly installed: Installed;
-  /** It stays in its cluster. Its releases stay in the state for as long as `leaving` says so. */
+  /** What stays in its cluster. Its releases stay in the state for as long as `leaving` says so. */
   readonly kept: Installed;
   readonly keys: readonly number[];
 }
@@ -51,7 +51,7 @@ export interface Remembering {
 export interface JudgedRemoval extends Memory {
   /** This must not go. */
   readonly going: Installed;
-  /** They say, by cluster, what `leaving` may be there. */
+  /** What `leaving` may be, by cluster. */
   readonly remedies: InstalledArgs["leaving"];
   readonly lostKeys: readonly number[];
 }

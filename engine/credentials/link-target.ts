@@ -43,7 +43,7 @@ export async function checkTarget(
   return { inputs: { ...args, facts: kept, remark }, notes: [remark] };
 }
 
-/** It sends nothing, because refresh calls it too. */
+/** Sends nothing, because refresh calls this function too. */
 export function isSameTarget(
   olds: Partial<TargetInputs>,
   news: Partial<TargetInputs> & TargetArgs,

@@ -73,7 +73,7 @@ export function credentialsSecrets<Text>(
 export const ownerAnnotation = "linkerd-multicluster/link";
 
 interface OwnLink extends Pick<LinkSpec, "source" | "target"> {
-  /** It is `organization/project/stack`. */
+  /** The stack, as `organization/project/stack`. */
   readonly stack: string;
 }
 

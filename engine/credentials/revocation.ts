@@ -72,7 +72,7 @@ async function revokeIn(
   for (const part of await partsIn(args, kubernetes)) {
     if (!isOurs(part.object)) {
       problems.push(
-        `${nameOf(part, args, `${target}/`)} lacks the label ${managedByLabel}, so this program has not made it: find out whose it is, and delete it`,
+        `${nameOf(part, args, `${target}/`)} lacks the label ${managedByLabel}, so this program didn't create it: find its owner before you delete it`,
       );
       continue;
     }

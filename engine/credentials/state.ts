@@ -6,7 +6,7 @@ import type { GatewaySource, LabelSelector, LinkSpec } from "../model/link.ts";
 export interface TokenRotation {
   /** The first is 1; a change rotates the token. */
   readonly generation: number;
-  /** It is absent only in state of earlier versions. */
+  /** Absent only in state of earlier versions. */
   readonly maxAgeDays?: number;
 }
 
@@ -43,7 +43,7 @@ export interface AdoptedLink {
 }
 
 export interface LinkGateway extends GatewayFacts {
-  /** It is absent if the gateway Service defines no probe, or doesn't exist. */
+  /** Absent if the gateway Service defines no probe, or doesn't exist. */
   readonly probe?: Probe;
 }
 
@@ -60,7 +60,7 @@ export interface TargetFacts extends ApiServer {
 export interface TargetInputs extends TargetArgs {
   /** The update reads facts that `check` has not found. */
   readonly facts?: TargetFacts;
-  /** It says why the token will be replaced, or why the facts are those of an earlier run. */
+  /** Why the token will be replaced, or why the facts are those of an earlier run. */
   readonly remark?: string;
 }
 

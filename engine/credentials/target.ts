@@ -92,7 +92,7 @@ async function readFacts(
       async () => adoptionNotes(adoption, await context.source(), kubernetes),
       args.source,
     );
-    if ("why" in read) notes.push(`can't tell what it adopts: ${read.why}`);
+    if ("why" in read) notes.push(`can't read the objects to adopt: ${read.why}`);
     else if ("why" in read.value) return read.value;
     else notes.push(...read.value.value);
   }

@@ -11,7 +11,7 @@ export interface LiveToken {
 
 export interface TokenDue {
   readonly name: string;
-  /** It says why this isn't the token of the previous run, if there was one. */
+  /** Why this isn't the token of the previous run, if there was one. */
   readonly why?: string;
   /** A new token is due and has to wait for this reason. */
   readonly waits?: string;
@@ -66,7 +66,7 @@ export function heldToken(
 ): TokenDue {
   const isKept = due.name !== before && live.some(({ name }) => name === before);
   if (before === undefined || !isKept) return due;
-  return { name: before, waits: due.why ?? `a run that broke off has created ${due.name}` };
+  return { name: before, waits: due.why ?? `an interrupted run created ${due.name}` };
 }
 
 /** Secrets of other programs are left out, and those being deleted are not. */

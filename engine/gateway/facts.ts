@@ -184,7 +184,7 @@ export function gatewayProbe(
   const period = /^\d{1,9}$/.test(said) ? formatSeconds(Number(said)) : said;
   if (!/^\/[!-~]{0,1023}$/.test(path))
     return {
-      mistake: `the gateway Service ${where} has annotation ${annotation.probePath} with a value that is not a path, as /ready: it would be a part of the gateway's address`,
+      mistake: `the gateway Service ${where} has annotation ${annotation.probePath} whose value must be a path such as /ready, because it becomes a part of the gateway's address`,
     };
   if (parseDuration(period) !== undefined) return { probe: { path, port, period } };
   return {

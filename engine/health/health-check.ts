@@ -27,7 +27,7 @@ export type Findings = readonly Finding[] | { readonly skipped: string };
 
 /** A check is pure, because everything has been read before. */
 export interface HealthCheck<View> {
-  /** It is stable, because scripts refer to it. */
+  /** The check's id. Scripts refer to it, so it never changes. */
   readonly id: string;
   readonly title: string;
   /** Describes its findings for the documentation, in Markdown, if Linkerd has no such check. */
@@ -63,9 +63,9 @@ export interface CheckedCluster {
   readonly reading: ClusterReading;
   /** Its value is undefined if a needed cluster can't be read. It is absent if the stack federates nothing. */
   readonly federated?: Result<readonly Decision[] | undefined>;
-  /** They are absent if they couldn't be read, or if the stack mirrors nothing into this cluster. */
+  /** Absent if they couldn't be read, or if the stack mirrors nothing into this cluster. */
   readonly httpRoutes?: readonly HttpRoute[];
-  /** It is absent if nothing can be decided about this cluster, or if the stack mirrors nothing into it. */
+  /** Absent if nothing can be decided about this cluster, or if the stack mirrors nothing into it. */
   readonly failover?: Result<DecidedRoutes>;
   /** This cluster comes first, then those whose pods it reaches without a gateway. */
   readonly flat?: readonly PodRanges[];

@@ -2,7 +2,7 @@ import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { type DeclaredLink, type LinkSettings, type LinkSpec, wholeLink } from "../model/link.ts";
 import type { Failover } from "../model/state.ts";
 
-/** It is plain data without a secret, because it is stored in state. */
+/** Plain data without a secret, because Pulumi stores it in state. */
 export interface HealthMesh {
   readonly manage: "all" | "links" | "mirrors";
   /** Mirrors of `organization/project/stack` are recognized by this name. Without it, they can't be. */

@@ -73,7 +73,7 @@ async function plannedOutcome(
   return { outcome: "planned", readings, ...observation, decided, report: { ...report, notes } };
 }
 
-/** If the API server doesn't answer, the run tries the write, which shows it. */
+/** If the API server doesn't answer this question, the run tries the write and reports its error. */
 async function mayKeepStatus(clusters: Observed, args: MirrorsArgs): Promise<boolean> {
   const { source, statusIn: namespace } = args;
   const links = { group: "multicluster.linkerd.io", resource: "links", subresource: "status" };

@@ -30,7 +30,7 @@ export interface FederatedClaim {
   readonly stacks: readonly string[];
   /** Wanted members are in the order of listing. Nothing is known about clusters that aren't among them. */
   readonly members: readonly MemberClaim[];
-  /** They come from the first wanted member (linkerd-behaviour.md 4.3). */
+  /** Labels, annotations and ports of the first wanted member (linkerd-behaviour.md 4.3). */
   readonly details?: Pick<Mirror, "labels" | "annotations" | "ports">;
   /** The members of this stack omit this for all. */
   readonly narrowing: Narrowing;

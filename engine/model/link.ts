@@ -81,7 +81,7 @@ export function systemNamespaces(linkerd: string, multicluster: string): readonl
   return ["kube-*", linkerd, multicluster, "linkerd-jaeger", "linkerd-viz"];
 }
 
-/** They decide which labels and annotations of an exported Service its mirror has. */
+/** Decides which labels and annotations of an exported Service its mirror has. */
 export type MetadataRules = Pick<
   LinkSpec,
   "excludedLabels" | "excludedAnnotations" | "copiedMetadata"

@@ -17,7 +17,7 @@ interface Kind {
   readonly isThroughGateway: boolean;
   /** A route may send requests there. */
   readonly isBackend: boolean;
-  /** It stands for a single pod, and belongs to its headless mirror. */
+  /** A mirror of a single pod, which belongs to its headless mirror. */
   readonly isOfPod: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface Mirror {
   readonly labels: StringMap;
   readonly annotations: StringMap;
   readonly ports: readonly ServicePort[];
-  /** They are absent if there must be no Endpoints object. */
+  /** Absent if there must be no Endpoints object. */
   readonly endpoints?: MirrorEndpoints;
 }
 

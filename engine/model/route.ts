@@ -50,7 +50,7 @@ export type RouteDecision = { readonly key: ObjectKey } & (
   | { readonly verdict: "update"; readonly wanted: WantedRoute; readonly live: HttpRoute }
   /** If it isn't wanted, it stays because a route of the user's is beside it. */
   | { readonly verdict: "keep"; readonly wanted?: WantedRoute; readonly live: HttpRoute }
-  /** It carries this stack's mark, and somebody has taken its label away or marked it too. */
+  /** A route with this stack's mark whose label somebody removed, or which somebody else has marked too. */
   | { readonly verdict: "handOver"; readonly live: HttpRoute }
   /** Config or state tells of a known one; anybody could have forged another. */
   | { readonly verdict: "delete"; readonly live: HttpRoute; readonly isKnown: boolean }

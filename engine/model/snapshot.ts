@@ -17,13 +17,13 @@ export interface ClusterSnapshot {
   readonly endpoints: ReadonlyMap<ObjectKey, Endpoints>;
   /** ClusterIPs come from these ranges in CIDR notation; absent if the cluster doesn't say. */
   readonly serviceRanges?: readonly string[];
-  /** They are absent if they may not be read, or if no target announces its gateway to this source. */
+  /** Absent if they may not be read, or if no target announces its gateway to this source. */
   readonly nodes?: readonly Node[];
   /**
    * With `serviceLinksDisabled`, the pods in crowded namespaces that have variables for each Service anyway;
    * unknown if they may not be read.
    */
   readonly serviceLinks?: ReadonlyMap<string, readonly ObjectKey[] | "unknown">;
-  /** They are absent if the cluster doesn't serve them or they may not be read. */
+  /** Absent if the cluster doesn't serve them or they may not be read. */
   readonly links?: ReadonlyMap<ObjectKey, LinkResource>;
 }

@@ -87,7 +87,7 @@ export type ChangeTexts = Readonly<Record<string, Readonly<Record<string, string
 
 export type MirrorLines = Readonly<Record<ObjectKey, string>>;
 
-/** It stays in state for as long as some of its mirrors have to be deleted. */
+/** A removed link stays in state for as long as some of its mirrors have to be deleted. */
 export type RemovedLink = Pick<LinkSpec, "source" | "target"> &
   Partial<Pick<LinkSpec, "maxDeletions">>;
 

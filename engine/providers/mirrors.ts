@@ -114,7 +114,9 @@ export class MirrorsProvider {
     }
     const failures = await removeAll(clusters, wanted, props, say, now());
     if (failures.length > 0)
-      throw new UserError(`not all mirrors on ${props.source} are deleted: ${failures.join("; ")}`);
+      throw new UserError(
+        `some mirrors in ${props.source} were not deleted: ${failures.join("; ")}`,
+      );
   }
 }
 

@@ -4,7 +4,7 @@ import { withStack } from "../base/user-error.ts";
 import { around, type Methods, type Of, type Props, type Stripped } from "./around.ts";
 import { awaitsUnknown, unknownValue } from "./contract.ts";
 
-/** They know the types of their inputs and state. */
+/** A resource's methods, with the types of their inputs and state. */
 export type OwnMethods = Readonly<Record<keyof Methods, (...args: never[]) => Promise<unknown>>>;
 
 /**

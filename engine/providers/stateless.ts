@@ -52,7 +52,7 @@ interface Definition<Inputs extends object> {
   readonly make?: (inputs: Inputs, olds: Partial<Inputs>) => Promise<Inputs>;
 }
 
-/** The resource stands for no object: every run looks at its subject again, and `delete` has nothing to do. */
+/** A resource without an object in a cluster: every run reads its subject again, and `delete` does nothing. */
 export function statelessResource<Inputs extends object>({
   idOf,
   check,
@@ -117,7 +117,7 @@ export const installations = {
     Promise.resolve({ inputs: rememberInstalled(olds, args), failures: [] }),
 };
 
-/** State of versions before 0.2 may hold claims, which are only read and deleted. Their Leases mean nothing. */
+/** State of versions before 0.2 may hold claims, which are only read and deleted. Their Leases mean nothing now. */
 export const claims = statelessResource<Pick<IdentityInputs, "cluster">>({
   idOf: ({ cluster }) => cluster,
 });

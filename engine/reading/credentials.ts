@@ -17,7 +17,7 @@ import { isBug } from "../base/user-error.ts";
 import { accessOf, type CredentialsNeed, type MeshAccess, type Observed } from "./need.ts";
 import type { LinkReading, SecretReading, Trial } from "./reading.ts";
 
-/** Traffic of such a link goes straight to pods, possibly besides a gateway. */
+/** Tells whether requests over the link go straight to pods, at least for some of its mirrors. */
 export function leadsToPods(link: LinkSpec, target: Result<ClusterSnapshot> | undefined): boolean {
   const read = valueIn(target);
   return link.gateway === false || (read !== undefined && discovers(link, read));

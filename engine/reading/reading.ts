@@ -54,9 +54,9 @@ export interface LinkerdReading {
 }
 
 export interface LinkReading extends LinkObservation {
-  /** It is absent if the link doesn't probe the gateway or the gateway isn't known. */
+  /** Absent if the link doesn't probe the gateway or the gateway isn't known. */
   readonly probe?: ProbeResult;
-  /** Traffic goes straight to pods, possibly besides a gateway, and `podRanges` of both clusters were read. */
+  /** Whether requests go straight to pods, at least for some mirrors, and `podRanges` of both clusters were read. */
   readonly isFlat?: boolean;
   /** Linkerd in the source has credentials to discover pods. The value is undefined if the runner may not look. */
   readonly destination?: Result<boolean | undefined>;

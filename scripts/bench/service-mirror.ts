@@ -20,7 +20,7 @@ const patience = 3_600;
 interface Mirroring {
   readonly first: number;
   readonly last: number;
-  /** It counts requests that write to the source. */
+  /** The number of requests that write to the source. */
   readonly writes: number;
 }
 

@@ -15,7 +15,7 @@ export interface Arg {
   readonly name: string;
   readonly type: Type;
   readonly isRequired: boolean;
-  /** It is a sentence, in Markdown. */
+  /** A sentence, in Markdown. */
   readonly meaning: string;
 }
 
@@ -56,7 +56,7 @@ const different: Readonly<Record<string, Partial<Pick<Arg, "type" | "meaning">>>
   "cluster.kubeconfig": {
     type: { type: "string", format: outputText },
     meaning:
-      "the content of a kubeconfig, which may come of a resource and is encrypted in state (default: `KUBECONFIG`, then the default file)",
+      "the content of a kubeconfig, which may be the output of a resource and is encrypted in state (default: `KUBECONFIG`, then the default file)",
   },
   "selector.matchExpressions": { type: { items: { $ref: "expression" } } },
   "link.maxDeletions": { type: countOrShare },

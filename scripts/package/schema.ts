@@ -2,7 +2,7 @@ import { capitalised } from "../../config/keys/schema.ts";
 import { meshType } from "../../components/mesh.ts";
 import { type Args, mapOf, outputText, programArgs, type Type } from "./args.ts";
 
-/** It describes a value in a package's schema (Pulumi's docs, "Package schema"). */
+/** Describes a value in a package's schema (Pulumi's docs, "Package schema"). */
 type TypeSpec = Readonly<Record<string, unknown>>;
 
 const text = { type: "string" };

@@ -145,7 +145,7 @@ export const credentialsWork: HealthCheck<CheckedLink> = {
   },
 };
 
-/** In the head, an annotation whose value isn't known is empty. */
+/** Annotations whose values aren't known, such as the domains, are empty in the head that `find` gets. */
 function ofEach(
   { mesh, link, source, target, reading: { credentials } }: CheckedLink,
   find: (

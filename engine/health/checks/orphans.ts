@@ -64,9 +64,9 @@ function orphaned(
       `${count(keys.length, "mirror")} of cluster ${target} that ${whose}, and no link of this stack targets that cluster from here: ${listed(keys.map((key) => `${cluster}/${key}`))}`;
     if (isOurs === true)
       return `${about("this stack has marked")}: linkerd-clusters status says what the next run does with them`;
-    const needed = context === undefined ? ", neither Linkerd's controller nor anybody else" : "";
+    const needed = context === undefined ? " by Linkerd's controller or anybody else" : "";
     return {
-      sentence: `${about("no stack has marked")}: delete them if nobody needs them${needed}`,
+      sentence: `${about("no stack has marked")}: delete them if they are no longer needed${needed}`,
       ...(context !== undefined && { fix: deletionOf(keys, context) }),
     };
   });

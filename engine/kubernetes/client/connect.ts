@@ -26,7 +26,7 @@ import { type Watching, watchingOf } from "./watching.ts";
 export interface ApiServer {
   /** The https URL has no credentials. */
   readonly server: string;
-  /** It is PEM in base64. Without it, a public authority has to have signed the server's certificate. */
+  /** PEM in base64. Without it, a public authority has to have signed the server's certificate. */
   readonly certificateAuthority?: string;
   readonly tlsServerName?: string;
 }

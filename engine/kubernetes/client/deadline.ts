@@ -6,7 +6,7 @@ import type { Time } from "./retry.ts";
 export interface Cancellation {
   /** Once it is aborted, no request is sent, and nothing waits. */
   readonly stop: AbortSignal;
-  /** It is aborted a moment after `stop`, and ends requests in progress. */
+  /** A signal that is aborted a moment after `stop`, and ends requests in progress. */
   readonly abort: AbortSignal;
 }
 

@@ -29,7 +29,7 @@ interface Listed {
 }
 
 export interface WatchCalls {
-  /** It is called once the server has begun to watch. */
+  /** Called once the server has begun to watch. */
   readonly opened: () => void;
   readonly changed: (change: ObjectChange) => void;
 }

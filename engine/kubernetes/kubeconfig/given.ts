@@ -12,12 +12,12 @@ export function isGiven(kubeconfig: string): boolean {
   return kubeconfig.startsWith(givenPrefix);
 }
 
-/** A new content replaces an old one. */
+/** Keeps the content of kubeconfigs under their names. Later content replaces earlier content. */
 export function registerKubeconfigs(given: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(given)) contents.set(name, content);
 }
 
-/** Contents that an earlier run has kept don't replace what this run has given. */
+/** Keeps contents of an earlier run, except under names for which this run gave new ones. */
 export function keepKubeconfigs(kept: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(kept))
     if (!contents.has(name)) contents.set(name, content);

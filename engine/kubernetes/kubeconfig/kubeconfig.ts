@@ -19,7 +19,7 @@ import { type Cause, codeOf, messageOf, UserError } from "../../base/user-error.
 export interface ClusterAccess {
   /** The name of a given kubeconfig stands for its current context. */
   readonly context: string;
-  /** It is a path, or the name of a given kubeconfig. Without it, `KUBECONFIG` or the default file is read. */
+  /** A path, or the name of a given kubeconfig. Without it, `KUBECONFIG` or the default file is read. */
   readonly kubeconfig?: string;
   /** Relative paths of kubeconfigs start there, and not in the folder of this process. */
   readonly folder?: string;

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { inRanges, isCidr } from "../objects/address-ranges.ts";
 
 export interface Proxy {
-  /** It may hold a password and must not be printed. */
+  /** The proxy's URL, which may hold a password and must not be printed. */
   readonly url: URL;
   /** Messages name this field or variable. */
   readonly from: string;

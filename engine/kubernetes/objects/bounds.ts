@@ -22,7 +22,7 @@ export const bounds = {
   answer: bound(
     8 * MiB,
     "bytes of one answer of an API server",
-    "fewer objects are asked for, down to one; then " + unread,
+    "the client requests smaller pages, down to one object; if that fails too, " + unread,
   ),
   depth: bound(100, "levels of lists and maps in an answer"),
   items: bound(200_000, "objects of a list"),
@@ -35,7 +35,7 @@ export const bounds = {
     "the namespace that takes most has its large Services and Endpoints skipped (`TooLarge`); if that is not enough, " +
       unread,
   ),
-  event: bound(4 * MiB, "bytes of one event of a watch", "the watch begins again"),
+  event: bound(4 * MiB, "bytes of one event of a watch", "the watch restarts"),
   annotationsSize: bound(256 * KiB, "characters of the annotations of an object, as in Kubernetes"),
   labels: bound(128, "labels that a mirror would have", skipped),
   annotations: bound(128, "annotations that a mirror would have", skipped),
@@ -66,7 +66,7 @@ export const bounds = {
   status: bound(
     512 * KiB,
     "bytes of each of the two lists in the status of a Link",
-    "an entry at the end counts the rest, problems before all others",
+    "problems come first; the last entry counts what was left out",
   ),
   ingress: bound(256, "addresses of a load balancer", "the rest is left out"),
   gatewayAddresses: bound(
@@ -76,7 +76,7 @@ export const bounds = {
   ),
   duration: bound(
     64,
-    "characters of a duration, as of `probe-period`",
+    "characters of a duration, such as `probe-period`",
     "it is ignored and reported",
   ),
   kubeconfig: bound(256 * KiB, "characters of the kubeconfig in a Secret", fails),

@@ -79,7 +79,7 @@ export const anyMetadata = {
   ),
   creationTimestamp: time,
   managedFields: list(managedFields),
-  /** It is set while a finalizer holds an object that is being deleted, which can't be revived. */
+  /** Set while a finalizer holds an object that is being deleted, which can't be revived. */
   deletionTimestamp: time,
   /** The program itself sets it on the head of an object that was too large to keep. */
   isHead: flag,

@@ -21,7 +21,7 @@ export interface SourceObservation {
   >;
   /** This stack has marked objects under these names, the current one first. */
   readonly stacks: readonly string[];
-  /** They are read only where there is anything that one may have written. */
+  /** Linkerd's controllers. They are read only in a source with an object that a controller may have written. */
   readonly controllers: Controllers;
   readonly routes: Result<Routes>;
 }

@@ -116,7 +116,7 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
   const inTheWay = [...rivals, ...routes.others].find((route) => appliesTo(route, key));
   if (inTheWay !== undefined)
     return without(
-      `${inTheWay.kind} ${keyOf(inTheWay)} on ${source.cluster} leads its requests already, and the routes would contradict each other: delete it, or remove ${key} from failover`,
+      `${inTheWay.kind} ${keyOf(inTheWay)} on ${source.cluster} already routes its requests, and the two routes would conflict: delete it, or remove ${key} from failover`,
       true,
     );
   const found = clusters.map((cluster) => ({
@@ -170,7 +170,7 @@ function whyUnfit(service: Service, cluster: string): string | undefined {
   if (service.metadata.labels?.[label.mirrored] === "true")
     return `it is a mirror on ${cluster}, and only ${cluster}'s own Services fail over`;
   return isHeadless(service) || service.spec.type === "ExternalName"
-    ? `it has no ClusterIP on ${cluster}, and Linkerd leads only requests for one`
+    ? `it has no ClusterIP on ${cluster}, and Linkerd routes only requests to a ClusterIP`
     : undefined;
 }
 

@@ -52,7 +52,7 @@ export function mirrorStatus(decisions: readonly Decision[]) {
   return { list: "mirrorServices", entries } as const;
 }
 
-/** @param desired includes federated Services that can't be created, which is a problem of every member */
+/** @param desired includes federated Services that can't be created: each member's status reports that */
 export function federatedStatus(
   target: string,
   desired: readonly Mirror[],

@@ -25,9 +25,9 @@ export interface Summary {
 /** What a run does about one part. */
 export interface Counted {
   readonly changes: readonly { readonly verdict: Pending; readonly key: ObjectKey }[];
-  /** They get this stack's mark. */
+  /** Mirrors that get this stack's mark. */
   readonly adopted: number;
-  /** They carry this stack's mark, as after a run that failed before it could list them. */
+  /** Mirrors that carry this stack's mark already, as after a run that failed before it could list them. */
   readonly there: number;
   readonly forgotten: number;
   readonly refused: number;

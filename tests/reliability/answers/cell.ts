@@ -99,7 +99,7 @@ export function expectNoSecret(
 function sentencesIn(failure: string): string[] {
   return failure
     .replace(/^Error: (.*): \1$/, "$1")
-    .replace(/^not all mirrors on \w+ are deleted: /, "")
+    .replace(/^some mirrors in \w+ were not deleted: /, "")
     .split(/\n|; (?=cluster |the Service |Service |Endpoints |\d+ mirrors)/)
     .filter((line) => !line.startsWith("everything else is done"));
 }

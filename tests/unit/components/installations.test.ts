@@ -101,7 +101,7 @@ describe("a run", () => {
 
   it("leaves a cluster alone that does not answer, with a warning", () => {
     deepEqual(warnings(external, providing, reading({ identity: denied, trust: denied })), [
-      "Whatever Linkerd needs in cluster east stays as it is until a run reaches it: the token is rejected",
+      "Linkerd in cluster east stays as it is until a run reaches the cluster: the token is rejected",
     ]);
   });
 });

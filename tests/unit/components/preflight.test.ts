@@ -112,7 +112,7 @@ describe("the preflight", () => {
     equal(seen.uids.get("east"), undefined);
     match(JSON.stringify(seen.trust.get("east")), /^\{"why":"cluster east can't be reached at /);
     deepEqual([...seen.unreachable], ["east"]);
-    match(seen.warnings.join("\n"), /^Whatever Linkerd needs in cluster east stays as it is .*$/);
+    match(seen.warnings.join("\n"), /^Linkerd in cluster east stays as it is .*$/);
   });
 
   for (const manage of ["links", "all", "trust"] as const)

@@ -84,7 +84,7 @@ clusters:
         remoteMirrorServiceAccount: true
 ! clusters.west.values.linkerd-crds.installGatewayAPI ${decided} the cluster's gatewayApi decides it.
 ! clusters.west.values.${core}.identityTrustAnchorsPEM ${decided} trust.anchors decides it.
-! clusters.west.values.${core}.identity.issuer.tls ${decided} trust.issuers takes it, which keeps the key out of Helm's values.
+! clusters.west.values.${core}.identity.issuer.tls ${decided} set it in trust.issuers, which keeps the key out of Helm's values.
 ! clusters.west.values.${extension}.gateway.enabled ${decided} the cluster's gateway.enabled decides it.
 ! clusters.west.values.${extension}.createNamespaceMetadataJob ${decided} the program labels the namespace itself.
 ! clusters.west.values.${extension}.remoteMirrorServiceAccount ${decided} each link gets an account of its own.

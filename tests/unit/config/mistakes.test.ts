@@ -16,7 +16,7 @@ const excluded = "a literal key, such as example.com/team, or a whole group, suc
 const copied =
   "a literal key, such as example.com/team, or a whole group, such as example.com/*, or * for all but those of other controllers; a few groups are never copied (docs/reference/metadata.md)";
 const deletions = 'a whole number of at least 0, without quotes, or a share from "0%" to "100%"';
-const pattern = "the name of a namespace, or how names begin and then *, such as team-*";
+const pattern = "the name of a namespace, or a prefix followed by *, such as team-*";
 const apiServer = "an https URL without credentials, such as https://west.example.com:6443";
 
 describe("stack config: mistakes in the top-level keys", () => {

@@ -57,7 +57,7 @@ describe("stack config: revocation", () => {
   testSentences(`
 # every cluster is revoked
 clusters: { west: { context: k3d-west, revoked: true } }
-! clusters names only revoked clusters; at least one must not be, as access is revoked in the clusters that remain.
+! clusters names only revoked clusters; at least one cluster must not be revoked, because access is revoked in the others.
 
 # a link is revoked with manage: mirrors, which gave no access
 manage: mirrors

@@ -72,7 +72,7 @@ sources: west
 
 # generated trust although other stacks have clusters
 sources: [west]
-! trust leaves it to this stack to generate a trust anchor; it must say where the trust comes from that this stack's clusters share with those of other stacks (east): as stack, as anchors and issuers, or as external: true.
+! trust leaves it to this stack to generate a trust anchor; it must say where this stack's clusters get the trust that they share with clusters of other stacks (east): as stack, as anchors and issuers, or as external: true.
 
 # generated trust is fine if the stack has all clusters
 sources: [west, east]

@@ -108,7 +108,7 @@ describe("a revoked account", () => {
     "except for an object of another program",
     (west) => west.put("clusterroles", byHelm),
     ["clusterroles"],
-    /: ClusterRole west\/linkerd-multicluster-access-east lacks the label app\.kubernetes\.io\/managed-by=linkerd-multicluster, so this program has not made it: find out whose it is, and delete it$/,
+    /: ClusterRole west\/linkerd-multicluster-access-east lacks the label app\.kubernetes\.io\/managed-by=linkerd-multicluster, so this program didn't create it: find its owner before you delete it$/,
   );
   stays(
     "except for an object that may not be deleted",

@@ -70,7 +70,7 @@ describe("the token that is due", () => {
     };
     deepEqual(held(token(1, 1, 29)), first);
     deepEqual(held(token(1, 1, 30)), { ...first, waits: tooOld });
-    const waits = `a run that broke off has created ${name(1, 2)}`;
+    const waits = `an interrupted run created ${name(1, 2)}`;
     deepEqual(held(token(1, 1, 40), token(1, 2)), { ...first, waits });
     deepEqual(held(), { ...next, why: gone(1, 1) });
   });

@@ -48,7 +48,7 @@ describe("a gateway's probe", () => {
 
   for (const path of ["@evil.example/ready", "ready", ".evil.example/", "/a b", "/\u001b[2K"])
     it(`cannot have path ${JSON.stringify(path)}`, () => {
-      const why = `the gateway Service ${where} has annotation ${of("path")} with a value that is not a path, as /ready: it would be a part of the gateway's address`;
+      const why = `the gateway Service ${where} has annotation ${of("path")} whose value must be a path such as /ready, because it becomes a part of the gateway's address`;
       deepEqual(gatewayProbe(gateway({ path }), where), { mistake: why });
     });
 });

@@ -46,7 +46,7 @@ describe("health of a cluster: every mirror belongs to a link", () => {
     service(key, { labels: { [label.mirrored]: "true", [label.cluster]: name, ...more } });
   const gone = [mirrorOf("gone", "shop/web-gone"), mirrorOf("gone", "shop/api-gone")];
   const orphans =
-    "warning: 2 mirrors of cluster gone that no stack has marked, and no link of this stack targets that cluster from here: east/shop/web-gone, east/shop/api-gone: delete them if nobody needs them. Fix: kubectl --context k3d-east --namespace shop delete service web-gone api-gone";
+    "warning: 2 mirrors of cluster gone that no stack has marked, and no link of this stack targets that cluster from here: east/shop/web-gone, east/shop/api-gone: delete them if they are no longer needed. Fix: kubectl --context k3d-east --namespace shop delete service web-gone api-gone";
   const leavingFrom = (source: string) =>
     withServices(gone, { mesh: mesh({ leaving: [{ source, target: "gone" }] }) });
 
@@ -69,8 +69,8 @@ describe("health of a cluster: every mirror belongs to a link", () => {
   );
   tells("gives no command if Linkerd's controllers are unknown", withControllers(unread("")), [
     orphans.replace(
-      /nobody needs them.*/,
-      "nobody needs them, neither Linkerd's controller nor anybody else",
+      /no longer needed.*/,
+      "no longer needed by Linkerd's controller or anybody else",
     ),
   ]);
   tells("ignores mirrors of a link that this run removes", leavingFrom("east"));

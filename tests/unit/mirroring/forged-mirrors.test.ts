@@ -42,7 +42,7 @@ west: shop/web; ${link}
 west: shop/web shop/new; ${forged}
 + gateway shop/new-west
 ${left}
-> east → west: ${objects} that no Service of west needs (${listed(keys)}) may be somebody else's, because state doesn't list ${them}, and maxDeletions allows fewer such deletions, so ${stays}: if nobody needs them, delete them
+> east → west: ${objects} that no Service of west needs (${listed(keys)}) may be somebody else's, because state doesn't list ${them}, and maxDeletions allows fewer such deletions, so ${stays}: delete them if they are no longer needed
 # hides no loss of the link's own mirrors (${count} with ${what})
 west: ${names.map((name) => `shop/${name}`).join(" ")}; ${link}
 ${names.map((name) => `+ gateway shop/${name}-west`).join("\n")}

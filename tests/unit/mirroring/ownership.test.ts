@@ -171,7 +171,7 @@ describe("an unmarked mirror that no link wants", () => {
       const links = [link("west", settings)];
       const { lines } = await up(stackOf([east, target("west")], { links }));
       deepEqual(mirrorsIn(east), isLeft ? ["shop/old-west"] : []);
-      const command = `east → west: 1 mirror stays, because they carry no stack's mark, so they may belong to somebody else; if nobody needs them, delete them: kubectl --context east --namespace shop delete service old-west (shop/old-west)`;
+      const command = `east → west: 1 mirror stays, because they carry no stack's mark, so they may belong to somebody else; delete them if they are no longer needed: kubectl --context east --namespace shop delete service old-west (shop/old-west)`;
       if (isLeft) deepEqual(lines, [command]);
     });
 });

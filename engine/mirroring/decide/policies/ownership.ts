@@ -119,7 +119,7 @@ export function ownershipNotes(
       sentences.push(staying(mirrors, `${keeper} keeps them`));
   if (unmarked.length > 0) {
     const keys = unmarked.map(({ key }) => key);
-    const why = `they carry no stack's mark, so they may belong to somebody else; if nobody needs them, delete them: ${deletionOf(keys, context)}`;
+    const why = `they carry no stack's mark, so they may belong to somebody else; delete them if they are no longer needed: ${deletionOf(keys, context)}`;
     sentences.push(staying(unmarked, why));
   }
   if (others.size > 0)
@@ -134,7 +134,7 @@ export function doubtNotes(doubtful: GuardedDeletions["doubtful"], context: stri
   return [...doubtful].map(([target, keys]): Note => {
     const all = [...keys];
     const them = all.length === 1 ? "it stays" : "they stay";
-    const sentence = `${count(all.length, "object")} that no Service of ${target} needs (${listed(all)}) may be somebody else's, because state doesn't list ${all.length === 1 ? "it" : "them"}, and maxDeletions allows fewer such deletions, so ${them}: if nobody needs them, delete them: ${deletionOf(all, context)}`;
+    const sentence = `${count(all.length, "object")} that no Service of ${target} needs (${listed(all)}) may be somebody else's, because state doesn't list ${all.length === 1 ? "it" : "them"}, and maxDeletions allows fewer such deletions, so ${them}: delete them if they are no longer needed: ${deletionOf(all, context)}`;
     return [target, sentence];
   });
 }

@@ -64,7 +64,7 @@ export const rules: readonly Rule<Candidate>[] = [
     reason: "IsMirror",
     broken: ({ service, cluster }) =>
       service.metadata.labels?.[label.mirrored] === "true"
-        ? `it is a mirror itself on ${cluster}; let the link's selectors leave mirrors out`
+        ? `it is itself a mirror in ${cluster}: exclude mirrors with the link's selectors`
         : undefined,
   },
   {
@@ -86,7 +86,7 @@ export const rules: readonly Rule<Candidate>[] = [
     broken: ({ service }) =>
       service.spec.ports?.length
         ? undefined
-        : "it has no ports: give it at least one, which its mirror can then have too",
+        : "it has no ports: add one, because a Service without ports can't be mirrored",
   },
   { reason: "InvalidExport", broken: ({ service }) => invalidList(service) },
   { reason: "TooLarge", broken: excess },

@@ -167,7 +167,7 @@ config: { stack: acme/mesh/new }
 # is left alone if another stack has made it
 ${first}
 config: { stack: acme/mesh/new }; before: null
-! failover shop/web: httproutes.policy.linkerd.io ${key} on east leads its requests already
+! failover shop/web: httproutes.policy.linkerd.io ${key} on east already routes its requests
 ! NotOurs shop/web
 ! NotOurs shop/web
 / gateway shop/web-west: stack acme/mesh/dev
@@ -229,7 +229,7 @@ routes: none
     ["grpcroutes.gateway.networking.k8s.io shop/mine", "grpcroute shop/mine: shop/web"],
     ["ServiceProfile shop/web.shop.svc.cluster.local", "profile shop/web.shop.svc.cluster.local"],
   ]) {
-    const why = `! failover shop/web: ${what} on east leads its requests already, and the routes would contradict each other: delete it, or remove shop/web from failover`;
+    const why = `! failover shop/web: ${what} on east already routes its requests, and the two routes would conflict: delete it, or remove shop/web from failover`;
     testScenarios(`
 # is left to a ${what} of the user's
 ${line}
@@ -246,8 +246,11 @@ ${listed}
 
   for (const [why, words] of [
     ["east has no Service shop/web: create it there, even without pods of its own", undefined],
-    ["it has no ClusterIP on east, and Linkerd leads only requests for one", "plain noaddress"],
-    ["it has no ClusterIP on east, and Linkerd leads only requests for one", "alias"],
+    [
+      "it has no ClusterIP on east, and Linkerd routes only requests to a ClusterIP",
+      "plain noaddress",
+    ],
+    ["it has no ClusterIP on east, and Linkerd routes only requests to a ClusterIP", "alias"],
     ["it is a mirror on east, and only east's own Services fail over", "plain mirrored=true"],
   ] as const)
     testScenarios(`

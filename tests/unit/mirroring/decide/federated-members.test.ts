@@ -81,8 +81,8 @@ describe("Services that can't be members", () => {
   testScenarios(`
 # are skipped for the same reasons as exported Services, each with its cluster
 west: demo/bb(member ${mirrored}); east: demo/bb(member ${mirrored})
-! IsMirror demo/bb: it is a mirror itself on west
-! IsMirror demo/bb: it is a mirror itself on east
+! IsMirror demo/bb: it is itself a mirror in west
+! IsMirror demo/bb: it is itself a mirror in east
 # include headless ones
 west: demo/bb(headless exported=no mirror.linkerd.io/federated=member)
 ! HeadlessMember demo/bb: a headless Service cannot join a federated Service: export it to be mirrored, or give it a ClusterIP

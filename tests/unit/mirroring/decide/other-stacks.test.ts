@@ -31,7 +31,7 @@ describe("notes on mirrors of others", () => {
       ([, sentence]) => sentence,
     );
   const unmarked =
-    "they carry no stack's mark, so they may belong to somebody else; if nobody needs them, delete them: kubectl --context east-admin --namespace shop delete service";
+    "they carry no stack's mark, so they may belong to somebody else; delete them if they are no longer needed: kubectl --context east-admin --namespace shop delete service";
 
   it("count and list what each keeper keeps", () => {
     const kept = [left("shop/a", "stack x"), left("shop/b", "stack x"), left("shop/c", "stack y")];

@@ -66,13 +66,13 @@ west: shop/web(${many(10)} ${many(3, "@", "é".repeat(15_000))})
 ! TooLarge shop/web: its labels and annotations have 90,036 bytes and those of a mirror at most 65,536: leave some out with excludedLabels and excludedAnnotations on the link
 # are mirrors, even if a selector matches them
 west: shop/web-x(${mirrored})
-! IsMirror shop/web-x: it is a mirror itself on west; let the link's selectors leave mirrors out
+! IsMirror shop/web-x: it is itself a mirror in west: exclude mirrors with the link's selectors
 # are aliases in DNS
 west: shop/web(alias)
 ! ExternalName shop/web: an ExternalName Service is an alias in DNS: export the Service it stands for
 # have no ports
 west: shop/web(:)
-! NoPorts shop/web: it has no ports: give it at least one, which its mirror can then have too
+! NoPorts shop/web: it has no ports: add one, because a Service without ports can't be mirrored
 # would have a mirror whose name has 64 characters
 west: shop/${tooLong}
 ! NameTooLong shop/${tooLong}: the mirror's name ${tooLong}-west has 64 characters and Kubernetes allows 63: shorten the name of the Service, the pod or the cluster, or set names on the link
