@@ -16,7 +16,7 @@ import {
 } from "../fixtures/objects.ts";
 import { type Config, Mesh } from "../../simulation/mesh.ts";
 import { isMirror, managersOf, writesTo } from "../../simulation/outcome.ts";
-import { confirmed, confirmedBy, marked } from "../fixtures/marks.ts";
+import { confirmed, confirmedBy } from "../fixtures/marks.ts";
 
 const [bb, web, api] = [member("shop/bb"), exported("shop/web"), exported("shop/api")];
 const federatedBb = "shop/bb-federated";
@@ -143,36 +143,6 @@ describe("a stack", () => {
       );
       match(failure, /returns objects without managedFields/);
       equal(mirrorsIn(east).includes("shop/api-west"), true);
-    });
-});
-
-describe("an unmarked mirror that no link wants", () => {
-  const labels = {
-    "mirror.linkerd.io/mirrored-service": "true",
-    "mirror.linkerd.io/cluster-name": "west",
-  };
-  for (const { rule, more, settings, isLeft } of [
-    { rule: "is deleted if its link covers the namespace", more: {}, settings: {}, isLeft: false },
-    {
-      rule: "stays if its link covers other namespaces",
-      more: {},
-      settings: { namespaces: ["team-a"] },
-      isLeft: true,
-    },
-    {
-      rule: "stays if a controller of the link exists, even scaled to zero",
-      more: { deployments: [controller("west", 0)] },
-      settings: {},
-      isLeft: true,
-    },
-  ])
-    it(rule, async () => {
-      const east = source([marked(exported("shop/old-west", { labels }))], more);
-      const links = [link("west", settings)];
-      const { lines } = await up(stackOf([east, target("west")], { links }));
-      deepEqual(mirrorsIn(east), isLeft ? ["shop/old-west"] : []);
-      const command = `east → west: 1 mirror stays, because they carry no stack's mark, so they may belong to somebody else; delete them if they are no longer needed: kubectl --context east --namespace shop delete service old-west (shop/old-west)`;
-      if (isLeft) deepEqual(lines, [command]);
     });
 });
 

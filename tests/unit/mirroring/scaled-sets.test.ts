@@ -1,138 +1,92 @@
-import { deepEqual, match } from "node:assert/strict";
-import type { StatefulSet } from "../../../engine/kubernetes/objects/workload-resource.ts";
-import type { LinkSpec } from "../../../engine/model/link.ts";
-import { argsFor, having, run, type Scenario, settled } from "../fixtures/checked.ts";
-import { endpoints, exported, exporting, headless, pods } from "../fixtures/objects.ts";
+import { testScenarios } from "../fixtures/scenario.ts";
 
-const names = (count: number, of: string) =>
-  Array.from({ length: count }, (_, index) => `${of}-${index}`);
-const kafka = names(12, "kafka");
-
-/** A target with `kafka`, so many of whose pods are there, and with ordinary Services. */
-const west = (ready: number, services = names(6, "web"), exportsRoot = true) =>
-  exporting(
-    "west",
-    [
-      ...(exportsRoot ? [headless("shop/kafka")] : []),
-      ...services.map((name) => exported(`shop/${name}`)),
-    ],
-    {
-      endpoints: [endpoints("shop/kafka", ready === 0 ? [] : [pods(kafka.slice(0, ready))])],
-    },
-  );
-
-function set(replicas: number, current = replicas, uid = "first"): StatefulSet {
-  return {
-    metadata: { namespace: "shop", name: "kafka", uid },
-    spec: { serviceName: "kafka", replicas },
-    status: { replicas: current },
-  };
-}
-
-const config = (link: Partial<LinkSpec> = {}) =>
-  argsFor([{ target: "west", headless: true, ...link }]);
-
-/** Returns what a run refuses and leaves that finds this after one with all pods. */
-async function scaled(
-  after: Partial<Scenario> & { readonly west: NonNullable<Scenario["clusters"][string]> },
-  link: Partial<LinkSpec> = {},
-  forget?: "forget",
-) {
-  const { west: target, ...rest } = after;
-  const before = await first(link);
-  const known = forget === undefined ? before : { ...before, before: withoutSets(before.before) };
-  const { refused, left } = await run({ ...having(known, { west: target }), ...rest });
-  return { refused: Object.values(refused), left: left.length };
-}
-
-async function first(link: Partial<LinkSpec>) {
-  const fresh = await settled({ west: west(12) }, config(link));
-  // The first run of the fixture has seen no StatefulSets.
-  return (await run({ ...fresh, statefulSets: [set(12)] })).after;
-}
-
-function withoutSets({ statefulSets: _, ...before }: NonNullable<Scenario["before"]>) {
-  return before;
-}
+const kafka = Array.from({ length: 12 }, (_, n) => `kafka-${n}`);
+const webs = Array.from({ length: 12 }, (_, n) => `web-${n}`);
+/** A target with so many ready pods of `kafka` and so many ordinary Services. */
+const west = (pods: number, services = 6, words = "") =>
+  `west: shop/kafka(headless listed ${words} ${kafka.slice(0, pods).join(" ")}) ${webs
+    .slice(0, services)
+    .map((name) => `shop/${name}`)
+    .join(" ")}`;
+const set = (replicas: number, current = replicas, uid = "first") =>
+  `statefulset shop/kafka: { replicas: ${replicas}, current: ${current}, uid: ${uid} }`;
+const lines = (verb: string, kind: string, names: readonly string[]) =>
+  names.map((name) => `${verb} ${kind} shop/${name}-west`).join("\n");
+/** The first run sees no StatefulSet, and the second one has. */
+const first = (services = 6) => `${west(12, services)}
++ headless shop/kafka-west
+${lines("+", "endpoint", kafka)}
+${lines("+", "gateway", webs.slice(0, services))}
+${set(12)}
+none`;
+const goes = lines("-", "endpoint", kafka);
+const counts = (pods = 12) =>
+  `? west: link east → west would delete ${pods} of its 19 mirrors on east`;
 
 describe("mirrors of pods that a StatefulSet no longer has", () => {
-  for (const { what, link = {}, after } of [
-    { what: "are deleted past maxDeletions if it is scaled to zero", after: [0, set(0)] },
-    { what: "are deleted past maxDeletions: 0", link: { maxDeletions: 0 }, after: [0, set(0)] },
-    {
-      what: "are deleted past maxDeletions with readiness: follow",
-      link: { readiness: "follow" },
-      after: [0, set(0)],
-    },
-    { what: "are deleted past maxDeletions if some are left", after: [1, set(1)] },
-  ] as const)
-    it(what, async () => {
-      const [ready, statefulSet] = after;
-      const found = await scaled({ west: west(ready), statefulSets: [statefulSet] }, link);
-      deepEqual(found, { refused: [], left: 7 + ready });
-    });
+  for (const [what, link] of [
+    ["", "{}"],
+    [": 0", "{ maxDeletions: 0 }"],
+    [" with readiness: follow", "{ readiness: follow }"],
+  ])
+    testScenarios(`
+# are deleted past maxDeletions${what}
+link west: ${link}
+${first()}
+${west(0)}; ${set(0)}
+${goes}
+~ headless shop/kafka-west
+`);
 
-  it("don't add up with mirrors that are un-exported elsewhere", async () => {
-    const target = west(0, names(4, "web"));
-    deepEqual(await scaled({ west: target, statefulSets: [set(0)] }), { refused: [], left: 5 });
-  });
-
-  it("don't raise the share of the others that may be deleted", async () => {
-    const many = names(12, "web");
-    const before = await settled({ west: west(12, many) }, config());
-    const calm = await run({ ...before, statefulSets: [set(12)] });
-    const target = west(0, names(5, "web"));
-    const { refused } = await run({
-      ...having(calm.after, { west: target }),
-      statefulSets: [set(0)],
-    });
-    match(Object.values(refused).join(), /would delete 7 of its 13 mirrors .* allows 6/);
-  });
-
-  for (const [what, statefulSets, exportsRoot = true] of [
-    ["it is another StatefulSet of that name", [set(0, 0, "second")]],
-    ["its pods are still there", [set(0, 12)]],
-    ["it says nothing of its pods", [{ ...set(0), status: {} }]],
-    ["it is gone", []],
-    ["the Service is no longer exported", [set(0)], false],
-  ] as const)
-    it(`count if ${what}`, async () => {
-      const found = await scaled({
-        west: west(0, names(6, "web"), exportsRoot),
-        statefulSets: [...statefulSets],
-        at: new Date("2027-01-01T00:00:00Z"),
-      });
-      deepEqual([found.refused.length, found.left], [1, 19]);
-    });
-
-  it("count if no run has seen it before", async () => {
-    const found = await scaled({ west: west(0), statefulSets: [set(0)] }, {}, "forget");
-    deepEqual([found.refused.length, found.left], [1, 19]);
-  });
-
-  it("count if the target is another cluster than the one that had it", async () => {
-    const moved = { ...west(0), identity: "another" };
-    const args = config();
-    const clusters = { ...args.clusters, west: { context: "west", uid: "another" } };
-    const found = await scaled({
-      west: moved,
-      statefulSets: [set(0)],
-      args: { ...args, clusters },
-    });
-    deepEqual([found.refused.length, found.left], [1, 19]);
-  });
-
-  it("count as long as a StatefulSet that was made again has not had them", async () => {
-    const again = { statefulSets: [set(1, 1, "second")] };
-    const { after } = await run({ ...having(await first({}), { west: west(1) }), ...again });
-    const found = await run({ ...after, ...again });
-    deepEqual([Object.keys(found.refused).length, found.left.length], [1, 19]);
-  });
-
-  it("count with a StatefulSet that was made again once they are back", async () => {
-    const calm = await run({ ...(await first({})), statefulSets: [set(12, 12, "second")] });
-    const target = having(calm.after, { west: west(0) });
-    const found = await run({ ...target, statefulSets: [set(0, 0, "second")] });
-    deepEqual([Object.keys(found.refused).length, found.left.length], [0, 7]);
-  });
+  testScenarios(`
+${first()}
+# are deleted past maxDeletions if some are left
+${west(1)}; ${set(1)}
+${lines("-", "endpoint", kafka.slice(1))}
+~ headless shop/kafka-west
+# don't add up with mirrors that are un-exported elsewhere
+${west(0, 4)}; ${set(0)}
+${goes}
+~ headless shop/kafka-west
+- gateway shop/web-4-west, gateway shop/web-5-west
+# count if it is another StatefulSet of that name
+later; ${west(0)}; ${set(0, 0, "second")}
+${counts()}
+# count if its pods are still there
+later; ${west(0)}; ${set(0, 12)}
+${counts()}
+# count if it says nothing of its pods
+later; ${west(0)}; statefulset shop/kafka: { replicas: 0, uid: first }
+${counts()}
+# count if it is gone
+later; ${west(0)}; statefulsets: none
+${counts()}
+# count if the Service is no longer exported
+later; ${west(0, 6, "exported=no")}; ${set(0)}
+${counts(13)}
+# count if no run has seen it before
+before: { statefulSets: null }; ${west(0)}; ${set(0)}
+${counts()}
+# count if the target is another cluster than the one that had it
+before: { identities: { west: another } }; ${west(0)}; ${set(0)}
+config: { clusters: { east: { context: east }, west: { context: west, uid: uid-of-west } } }
+${counts()}
+# count as long as a StatefulSet that was made again has not had them
+${west(1)}; ${set(1, 1, "second")}
+${counts(11)}
+again
+${counts(11)}
+# count with a StatefulSet that was made again once they are back
+${set(12, 12, "second")}
+none
+${west(0)}; ${set(0, 0, "second")}
+${goes}
+~ headless shop/kafka-west
+`);
+  testScenarios(`
+# don't raise the share of the others that may be deleted
+${first(12)}
+${west(0, 5)}; ${set(0)}
+? west: link east → west would delete 7 of its 13 mirrors on east, and maxDeletions (50%) allows 6
+`);
 });

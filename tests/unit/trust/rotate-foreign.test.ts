@@ -94,10 +94,6 @@ old+stranger/old, old/old
 old+stranger/old, old/old, absent
 ! bundle: old+stranger/wanted, old+stranger/wanted, old+stranger/wanted
 > Rotation, step 1 of 3: this run adds stranger to…
-
-# is settled once every cluster trusts it
-old+stranger/old, old+stranger/old
-! settled: old+stranger/wanted, old+stranger/wanted
 `,
   );
 

@@ -146,12 +146,4 @@ for (const [of, story, [maxLength, times], [rounds, ends]] of [
         { numRuns: repeated(ends) },
       );
     });
-
-    it("goes from anchor to anchor in three runs with restarts between them", () => {
-      const world = new World();
-      round(world);
-      world.turn("on");
-      const stages = Array.from({ length: 5 }, () => round(world));
-      deepEqual(stages, ["bundle", "reissue", "drop", "settled", "settled"]);
-    });
   });

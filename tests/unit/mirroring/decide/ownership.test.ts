@@ -127,6 +127,22 @@ describe("a live mirror that no link wants", () => {
   });
 });
 
+describe("an unmarked mirror that no link wants", () => {
+  const stays = `/ gateway shop/old-west: nobody
+> east → west: 1 mirror stays, because they carry no stack's mark, so they may belong to somebody else; delete them if they are no longer needed: kubectl --context east --namespace shop delete service old-west (shop/old-west)`;
+  testScenarios(`
+west: nothing; east: shop/old-west(of=west)
+# is deleted if its link covers the namespace
+- gateway shop/old-west
+# stays if its link covers other namespaces
+link west: { namespaces: [team-a] }
+${stays}
+# stays if a controller of the link exists, even scaled to zero
+controllers: west 0
+${stays}
+`);
+});
+
 describe("a wanted mirror that another stack has marked", () => {
   const mirror: Mirror = {
     kind: "gateway",
