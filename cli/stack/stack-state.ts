@@ -47,7 +47,7 @@ export interface RotationState {
 }
 
 export interface StackState {
-  /** It is absent if the stack does not manage trust. */
+  /** Absent if the stack does not manage trust. */
   readonly rotation?: RotationState;
   /** The last run checked this mesh. It is absent before the first run has come to its end. */
   readonly mesh?: HealthMesh;

@@ -29,7 +29,7 @@ const stuckAfter = 900_000;
 
 export interface ControlLoopParts {
   readonly stack: Pick<StackRuns, "sources" | "run">;
-  /** If it is anew, nothing that an earlier one has read counts. */
+  /** With `isAnew`, the dry run reads everything again and uses nothing that an earlier one has read. */
   readonly dryRun: (sources: readonly WatchedSource[], isAnew: boolean) => Promise<DryRun>;
   readonly meshWatch: Pick<MeshWatch, "update">;
   readonly observe: Observer;

@@ -55,7 +55,7 @@ export const trust = section("trust", {
   extraAnchors: optional(
     syntax.pem("trust anchors"),
     "none",
-    "PEM of up to 48 trust anchors that every cluster trusts beside the generated one, such as those of another mesh",
+    "PEM of up to 48 trust anchors that every cluster trusts in addition to the generated one, such as those of another mesh",
   ),
   ignorePods: withDefault(
     list(syntax.podsOfCluster, "a list of pods"),

@@ -48,7 +48,7 @@ export type WantedRoute = Required<Pick<HttpRoute, "spec">> & {
 export type RouteDecision = { readonly key: ObjectKey } & (
   | { readonly verdict: "create"; readonly wanted: WantedRoute; readonly live?: undefined }
   | { readonly verdict: "update"; readonly wanted: WantedRoute; readonly live: HttpRoute }
-  /** If it isn't wanted, it stays because a route of the user's is beside it. */
+  /** If it isn't wanted, it stays because the user has a route for the same Service. */
   | { readonly verdict: "keep"; readonly wanted?: WantedRoute; readonly live: HttpRoute }
   /** A route with this stack's mark whose label somebody removed, or which somebody else has marked too. */
   | { readonly verdict: "handOver"; readonly live: HttpRoute }

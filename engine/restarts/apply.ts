@@ -11,7 +11,7 @@ import { whyNotInjected } from "./injector.ts";
 import { findWorkload } from "./observe.ts";
 import { called, exhausted, isSelected, restartedAt, type Workload } from "./workload.ts";
 
-/** Of the workloads of a cluster, so many are restarted at the same time. */
+/** How many workloads of a cluster are restarted at the same time. */
 const atOnce = 4;
 
 /** A rollout must make progress within this many milliseconds. */

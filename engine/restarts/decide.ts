@@ -56,7 +56,7 @@ export interface Restart {
 }
 
 export interface Decision {
-  /** They are in the order in which they are restarted. */
+  /** Workloads in the order in which they are restarted. */
   readonly restarts: readonly Restart[];
   /** Sentences name what somebody else has to restart. */
   readonly named: readonly string[];

@@ -12,7 +12,7 @@ export interface Certificate {
   readonly name: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** It is decoded with the rest, because reading an invalid one from `x509` throws. */
+  /** Decoded with the rest, because reading an invalid one from `x509` throws. */
   readonly publicKey: KeyObject;
   readonly x509: X509Certificate;
 }

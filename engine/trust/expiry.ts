@@ -10,7 +10,7 @@ export interface Expiring {
   readonly remedy: string;
   /** Nothing is urgent, because its successor is trusted already. */
   readonly succeeded?: boolean;
-  /** It is renewed this many days before its expiry; until then, all is in order. */
+  /** How many days before its expiry the certificate is renewed. Until then, no warning is needed. */
   readonly renewBeforeDays?: number;
 }
 

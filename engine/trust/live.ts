@@ -25,7 +25,7 @@ export interface PresentTrust {
   readonly certificateLifetimeMs: number;
   /** The issuer's Secret says it. */
   readonly recordedLifetime?: LifetimeRecord;
-  /** They are read only during a rotation, because there may be many. */
+  /** Read only during a rotation, because there may be many. */
   readonly proxies: Result<readonly MeshedProxy[]>;
 }
 

@@ -18,16 +18,16 @@ import { type Share, type Shares, type Step, stepOf } from "./step.ts";
 export type LiveShare = Result<PresentShare | undefined>;
 
 interface PresentShare {
-  /** They are the fingerprints of this stack's anchors that it trusts. */
+  /** The fingerprints of this stack's anchors that the cluster trusts. */
   readonly anchors: readonly string[];
-  /** It is absent if this stack has no anchor that signed the issuer. */
+  /** Absent if this stack has no anchor that signed the issuer. */
   readonly issuer?: string;
 }
 
 export interface PublicationArgs {
-  /** They are the fingerprints of the wanted and the previous anchor. */
+  /** The fingerprints of the wanted and the previous anchor. */
   readonly own: readonly string[];
-  /** They are the fingerprints of all anchors that this stack knows. A new cluster gets no other. */
+  /** The fingerprints of all anchors that this stack knows. A new cluster gets no other. */
   readonly known: readonly string[];
   readonly next: Step;
   readonly live: Readonly<Record<string, LiveShare>>;

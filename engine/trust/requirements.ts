@@ -47,7 +47,7 @@ export function chainProblems(
 export function keyProblem(text: string, { x509 }: Certificate): string | undefined {
   try {
     const isItsOwn = x509.checkPrivateKey(createPrivateKey(text));
-    return isItsOwn ? undefined : "the private key of the certificate beside it";
+    return isItsOwn ? undefined : "the private key of the certificate with it";
   } catch {
     return "an unencrypted PEM private key";
   }

@@ -81,7 +81,7 @@ export function rotate(observed: Rotation): RotationPlan {
   );
   for (const [cluster] of newcomers) clusters.delete(cluster);
   const unknown = facts.unknownAnchors.map((anchor) => {
-    const start = `${facts.trusting(anchor)}, which is none of this stack's trust anchors. It `;
+    const start = `${facts.trusting(anchor)}, which is not one of this stack's trust anchors. It `;
     return rotation.unknown === "remove"
       ? `${start}is removed as soon as that breaks nothing, and given to no other cluster.`
       : `${start}stays there, and is given to no other cluster. To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove.`;
@@ -200,7 +200,7 @@ export function unreadable(cluster: string, known: Bundle, unknown: Bundle): str
   const all = [...known, ...unknown];
   const fits = all.length <= mostCertificates && bundleText(all).length <= longestText;
   if (unknown.length === 0 || fits) return undefined;
-  return `Cluster ${cluster} trusts ${count(unknown.length, "anchor")} that are none of this stack's. With them, its trust bundle would have more than ${mostCertificates} certificates or ${inDigits(longestText)} characters, and could not be read again: remove those that nobody needs from ConfigMap ${trustRootsName} there, and run again.`;
+  return `Cluster ${cluster} trusts ${count(unknown.length, "anchor")} that this stack doesn't know. With them, its trust bundle would have more than ${mostCertificates} certificates or ${inDigits(longestText)} characters, and could not be read again: remove those that nobody needs from ConfigMap ${trustRootsName} there, and run again.`;
 }
 
 /** Clusters that may be new wait while nobody can tell what they must trust. */
@@ -236,6 +236,6 @@ function unfinished(
   );
   return shared.map(
     (anchor) =>
-      `${trusting(anchor)}, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listed(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
+      `${trusting(anchor)}, which is not one of this stack's trust anchors, and certificates under it may still be in use: new clusters (${fresh.join(", ")}) would refuse them. Restart these workloads, or run again after ${until.toISOString()}: ${listed(late)}. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.`,
   );
 }

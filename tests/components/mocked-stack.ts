@@ -27,7 +27,7 @@ export interface MockedStack<T> {
   readonly resources: readonly Registered[];
   /** The messages of the program begin with `info: `, `warning: ` or `error: `. */
   readonly said: readonly string[];
-  /** It is set if the program fails once the engine has done everything. */
+  /** Set if the program fails once the engine has done everything. */
   readonly exitCode: typeof process.exitCode;
   /** The `type name` of every custom resource, in the order of registration. */
   readonly order: readonly string[];

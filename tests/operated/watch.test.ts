@@ -215,7 +215,7 @@ describe(title, function () {
     });
   }
 
-  /** Copies this repository, with a stack file beside Pulumi.yaml. */
+  /** Copies this repository, with a stack file next to Pulumi.yaml. */
   async function madeContext(): Promise<void> {
     const context = join(folder, "context");
     for (const path of [

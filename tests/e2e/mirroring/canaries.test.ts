@@ -115,7 +115,7 @@ describe("state, output, files and processes contain no secret", function () {
 
   /**
    * Searches everything that was printed, the engine's files, and the output of `export`. Runs must leave no file
-   * beside the program.
+   * next to the program.
    */
   async function searchAll(): Promise<void> {
     const { settings } = shared.bed;

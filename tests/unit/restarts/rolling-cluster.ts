@@ -15,7 +15,7 @@ interface Settings {
   readonly trusts?: readonly Authority[];
   readonly replicas?: number;
   readonly kind?: "Deployment" | "StatefulSet" | "DaemonSet";
-  /** They are merged into the workload. */
+  /** Merged into the workload. */
   readonly spec?: object;
   readonly labels?: Readonly<Record<string, string>>;
   readonly createdAt?: Date;

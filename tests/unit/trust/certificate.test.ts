@@ -161,7 +161,7 @@ describe("trust: Linkerd's requirements", () => {
     equal(keyProblem("hunter2", issuer.certificate), "an unencrypted PEM private key");
     equal(
       keyProblem(root.keyPem, issuer.certificate),
-      "the private key of the certificate beside it",
+      "the private key of the certificate with it",
     );
   });
 

@@ -25,7 +25,7 @@ interface Wish {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   readonly isCa?: boolean;
-  /** It is certified instead of a new key on P-256. */
+  /** A key that is certified instead of a new one on P-256. */
   readonly key?: KeyObject;
   /** A TLS server with these names or IPv4 addresses shows it. */
   readonly hosts?: readonly string[];

@@ -125,7 +125,7 @@ ${trust({ ...provided, anchors: anchors + leaf.pem })}
 ${withEast({ certificate: leaf.pem, key: west.key })}
 ! trust.issuers.east.certificate is "leaf"; it must be a CA that may sign certificates.
 ! trust.issuers.east.certificate is "leaf"; it must be signed by one of trust.anchors.
-! trust.issuers.east.key is a string of ${west.key.length} characters; it must be the private key of the certificate beside it.
+! trust.issuers.east.key is a string of ${west.key.length} characters; it must be the private key of the certificate with it.
 
 # an expired intermediate
 ${withEast({ ...below, certificate: below.certificate + middle.pem })}

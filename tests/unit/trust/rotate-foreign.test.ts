@@ -29,7 +29,7 @@ next+old+stranger/next, next+old/next, absent
 # stays where it is after the rotation
 next+stranger/next, next/next, absent
 ! settled: next+stranger/wanted, next/wanted, next/wanted
-> Cluster w trusts stranger, which is none of this stack's trust anchors. It stays there, and is given to no other cluster. To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove.
+> Cluster w trusts stranger, which is not one of this stack's trust anchors. It stays there, and is given to no other cluster. To have every cluster trust it, add it to linkerd-multicluster:trust.extraAnchors; to remove it, set linkerd-multicluster:trust.unknownAnchors to remove.
 
 # stays in several clusters
 next+stranger/next, next+stranger/next
@@ -43,7 +43,7 @@ old+stranger/old, absent
 # delays new clusters while a certificate may be under it
 old+stranger/old reissued, absent
 ! bundle: next+old+stranger/previous
-! Cluster w trusts stranger, which is none of this stack's trust anchors, and certificates under it may still be in use: new clusters (e) would refuse them. Restart these workloads, or run again after 2026-08-22T12:05:00.000Z: w: shop/web-0. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.
+! Cluster w trusts stranger, which is not one of this stack's trust anchors, and certificates under it may still be in use: new clusters (e) would refuse them. Restart these workloads, or run again after 2026-08-22T12:05:00.000Z: w: shop/web-0. Or have every cluster trust it: add it to linkerd-multicluster:trust.extraAnchors.
 
 # delays no new cluster if others don't trust it either, and so refuse these certificates already
 old+stranger/old reissued, old/old, absent
@@ -76,7 +76,7 @@ old/old, old+stranger/old reissued
 old/old, old+stranger/old
 ! drop: old/wanted, old/wanted
 > Rotation, step 3 of 3: this run removes stranger from…
-> Cluster e trusts stranger, which is none of this stack's trust anchors. It is removed as soon as that breaks nothing, and given to no other cluster.
+> Cluster e trusts stranger, which is not one of this stack's trust anchors. It is removed as soon as that breaks nothing, and given to no other cluster.
 `,
   );
   testSteps(
@@ -98,7 +98,7 @@ old+stranger/old, old/old, absent
   );
 
   const unreadableWith = (anchors: string) =>
-    `Cluster w trusts ${anchors} that are none of this stack's. With them, its trust bundle would have more than 50 certificates or 262,144 characters, and could not be read again: remove those that nobody needs from ConfigMap linkerd-identity-trust-roots there, and run again.`;
+    `Cluster w trusts ${anchors} that this stack doesn't know. With them, its trust bundle would have more than 50 certificates or 262,144 characters, and could not be read again: remove those that nobody needs from ConfigMap linkerd-identity-trust-roots there, and run again.`;
 
   it("refuses the cluster if a bundle with it would be too long to be read", () => {
     const many = Array.from({ length: 50 }, (_, nth) => authority({ name: `stranger ${nth}` }));

@@ -210,7 +210,7 @@ export class World {
       cluster.issuerSince = this.#now;
     }
     if (cluster.issuer === undefined || !parts.includes("bundle")) return;
-    // The identity controller begins with the Secret that is there, whatever a run that broke off had left.
+    // The identity controller begins with the Secret that is there, whatever an interrupted run left.
     if (cluster.bundle.length === 0) cluster.issuerBefore = undefined;
     cluster.bundle = bundle;
     // The control plane restarts with the bundle, the others when somebody does it.

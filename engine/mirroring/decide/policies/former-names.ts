@@ -28,7 +28,7 @@ const ofNameOrPlace: ReadonlySet<Reason> = new Set([
 
 /**
  * Decides which mirrors of former names may go: those whose successors a run reads as they should be, so that there is
- * no moment without a name. A mirror that can't have its present name never replaces the former one.
+ * no moment without a name. A mirror that can't have its present name never replaces its predecessor.
  *
  * @param atOnce if this run may also delete what succeeds by its own writes, which `apply` then waits for
  */

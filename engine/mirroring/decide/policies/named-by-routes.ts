@@ -64,6 +64,6 @@ function whyNamed(
   return (deletion) => {
     const route = staying.find(({ live }) => sendsTo(live, deletion));
     if (route === undefined) return undefined;
-    return `${stillSends(route.key)} and is left alone${route.verdict === "keep" ? " beside another route of its Service: delete one of the two" : ": delete it"}`;
+    return `${stillSends(route.key)} and is left alone${route.verdict === "keep" ? ", because its Service has another route: delete one of the two" : ": delete it"}`;
   };
 }

@@ -306,13 +306,13 @@ describe("the control loop of a watch", () => {
     ok(watch.timeline.at(-1)?.endsWith(" settled"));
   });
 
-  it("reads everything anew at the start and at a resync, and not after a change", async () => {
+  it("reads everything again at the start and at a resync, and not after a change", async () => {
     await watch.changesAt(100);
     await watch.stopAt(650);
     deepEqual([watch.times("dry run").length, watch.anew.length], [3, 2]);
   });
 
-  it("handles a change within half a minute of a failure, and reads everything anew", async () => {
+  it("handles a change within half a minute of a failure, and reads everything again", async () => {
     watch.ends.preview = failed;
     await watch.changesAt(150);
     await watch.exportAt(400);
