@@ -34,13 +34,13 @@ import {
   undecidedParts,
 } from "./facts-of-mirrors.ts";
 
-export interface Beside extends Pick<Facts, "stack" | "unreadState"> {
+export interface Beside extends Pick<Facts, "stack" | "unreadState" | "rotation"> {
   readonly now: Date;
   readonly sources: ReadonlyMap<string, SourceState>;
 }
 
 export function factsOfClusters(views: Views, beside: Beside): Facts {
-  const { now, stack, unreadState, sources } = beside;
+  const { now, stack, unreadState, rotation, sources } = beside;
   const undecided = undecidedParts(views, sources);
   const keys = selectedKeys(views);
   const clusters = views.clusters.map(clusterFact);
@@ -48,7 +48,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
   return printableTexts({
     readAt: now.toISOString(),
     stack,
-    ...omitUndefined({ unreadState }),
+    ...omitUndefined({ unreadState, rotation }),
     clusters,
     links: views.links.map((view) => linkFact(view, undecided)),
     mirrors: mirrorFacts(views, undecided),

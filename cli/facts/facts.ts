@@ -20,6 +20,8 @@ export interface Facts {
   readonly stack: string;
   /** Why the stack's state can't be read: `next` then doesn't know what the last run left. */
   readonly unreadState?: string;
+  /** It is absent if the stack manages no trust. */
+  readonly rotation?: RotationFact;
   readonly clusters: readonly ClusterFact[];
   readonly links: readonly LinkFact[];
   /** Mirrors of all sources, including those that the next `up` creates and deletes. */
@@ -29,6 +31,16 @@ export interface Facts {
   readonly services: readonly ServiceFact[];
   readonly next: readonly NextRun[];
   readonly health: HealthReport;
+}
+
+/** What the last run found of a rotation of the trust anchor. */
+export interface RotationFact {
+  /** The last run took this step: `bundle` adds an anchor, `reissue` replaces issuers, `drop` removes an anchor. */
+  readonly stage: string;
+  /** With `trust.restart`, what others have to restart. */
+  readonly waitsFor?: readonly string[];
+  /** A run after it (RFC 3339) has something to do. */
+  readonly notBefore?: string;
 }
 
 export interface ClusterFact {

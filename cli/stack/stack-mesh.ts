@@ -6,6 +6,7 @@ import { project } from "../../config/read/mistakes.ts";
 import { healthMesh, mirrorsArgs, ownClusters } from "../../config/share.ts";
 import { configOf, stackNameOf } from "../../config/stack-file.ts";
 import { effectiveConfig, locationOf, type StackLocation } from "./pulumi.ts";
+import type { RotationFact } from "../facts/facts.ts";
 import { type StackState, stackState } from "./stack-state.ts";
 import type { Chosen } from "./stacks.ts";
 
@@ -17,6 +18,7 @@ export interface StackMesh {
   readonly sources: ReadonlyMap<string, SourceState>;
   /** The UIDs of the clusters, as config or else state has them. */
   readonly identities: Readonly<Record<string, string>>;
+  readonly rotation?: RotationFact;
   /** Says why nothing is known about the last run. */
   readonly unreadState?: string;
 }
@@ -48,7 +50,8 @@ export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): P
     );
     const identities = { ...state?.identities, ...Object.fromEntries(expected) };
     const mesh = healthMesh(config, name);
-    return { stack, mesh, sources, identities, ...omitUndefined({ unreadState }) };
+    const rotation = rotationOf(state);
+    return { stack, mesh, sources, identities, ...omitUndefined({ unreadState, rotation }) };
   }
   if (state === undefined) throw new UserError(unreadState ?? "");
   const { mirrors, identities } = state;
@@ -56,7 +59,14 @@ export async function stackMesh(chosen: Chosen, variables: NodeJS.ProcessEnv): P
     return [before.source, { args: argsOf(before), before }];
   });
   const { stack = "" } = at;
-  return { stack, mesh: meshIn(state, at), sources: new Map(sources), identities };
+  const rotation = rotationOf(state);
+  const mesh = meshIn(state, at);
+  return { stack, mesh, sources: new Map(sources), identities, ...omitUndefined({ rotation }) };
+}
+
+function rotationOf(state: StackState | undefined): RotationFact | undefined {
+  const { restarts: _, ...rotation } = state?.rotation ?? {};
+  return "stage" in rotation ? rotation : undefined;
 }
 
 /** Reads the mesh alone, and the state only where the config has no mesh. @throws UserError */

@@ -1,6 +1,7 @@
 import { type HealthArgs, type HealthMesh, meshIn } from "@linkerd-multicluster/engine/health";
 import { registerKubeconfigs } from "@linkerd-multicluster/engine/kubernetes";
 import { type Declared, type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
+import type { RotationFact } from "../facts/facts.ts";
 import { pulumi, type StackLocation } from "./pulumi.ts";
 
 /** Node programs name the resources by the first type, and the plugin of all other languages by the second. */
@@ -34,14 +35,7 @@ interface Secret {
   readonly plaintext?: string;
 }
 
-/** What the last run found of a rotation. */
-export interface RotationState {
-  /** The step that the last run took: `settled`, `bundle`, `reissue`, `drop` or `waiting`. */
-  readonly stage: string;
-  /** With `trust.restart`, sentences name what others have to restart. */
-  readonly waitsFor?: readonly string[];
-  /** The next run has something to do then (ISO 8601). */
-  readonly notBefore?: string;
+export interface RotationState extends RotationFact {
   /** Runs restart workloads themselves. */
   readonly restarts: boolean;
 }

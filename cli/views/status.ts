@@ -105,6 +105,7 @@ export function statusTable(status: Status): string {
         each.issuer === undefined ? "-" : `${leftOf([each.issuer], readAt)} left`,
       ]),
     ),
+    section("Rotation of the trust anchor", rotationLines(status)),
     section(
       `Federated Services: ${federated.length}, ${incomplete.length} incomplete`,
       incomplete.map(({ name, members, wanted }) => {
@@ -127,6 +128,24 @@ export function statusTable(status: Status): string {
   ]
     .filter((text) => text !== "")
     .join("\n");
+}
+
+const steps: Readonly<Record<string, string>> = {
+  bundle: "the last run took step 1 of 3: clusters trust the new anchor",
+  reissue: "the last run took step 2 of 3: issuers are under the new anchor",
+  drop: "the last run took step 3 of 3: the old anchor is removed",
+  waiting: "the last run took no step; the next one says why (pulumi preview)",
+};
+
+function rotationLines({ rotation }: Status): string[] {
+  if (rotation === undefined) return [];
+  const { stage, waitsFor = [], notBefore } = rotation;
+  const lines = [
+    steps[stage],
+    notBefore && `the next restarts are due after ${notBefore}`,
+    ...waitsFor.map((each) => `${mark("warn")} not restarted: ${each}`),
+  ];
+  return lines.filter((line) => line !== undefined);
 }
 
 function headline({ stack, ok, notMirrored, unreadState }: Status): string {

@@ -28,7 +28,7 @@ const peaceAfter = 2 * failureBackoff.longest;
 const stuckAfter = 900_000;
 
 export interface ControlLoopParts {
-  readonly stack: Pick<StackRuns, "sources" | "run">;
+  readonly stack: Pick<StackRuns, "sources" | "run" | "nextStepIn">;
   /** With `isAnew`, the dry run reads everything again and uses nothing that an earlier one has read. */
   readonly dryRun: (sources: readonly WatchedSource[], isAnew: boolean) => Promise<DryRun>;
   readonly meshWatch: Pick<MeshWatch, "update">;
@@ -174,6 +174,8 @@ export class ControlLoop {
     else if (!isWhole && this.#failures > 0) return undefined;
     if (isStopped()) return undefined;
     this.#failures = 0;
+    const step = this.#time.now() + this.#parts.stack.nextStepIn();
+    this.#everythingDue = Math.min(this.#everythingDue, step);
     // A refused change waits for a person, or for the next dry run.
     const refusals = this.#refused.flatMap((source) => source.refusals);
     const now = this.#time.now();

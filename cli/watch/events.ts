@@ -77,6 +77,8 @@ export type WatchEvent = Readonly<
   | { event: "lockCleared"; lock: string }
   /** Certificates in the state have names such as `the issuer of cluster west`, and expire at a time in ISO 8601. */
   | { event: "expiries"; certificates: Readonly<Record<string, string>> }
+  /** The last run took this step of a rotation, and `waitsFor` counts what others have to restart. */
+  | { event: "rotation"; stage: string; waitsFor: number }
 >;
 
 /** Receives each event as it happens. It must neither throw nor take long. */

@@ -53,6 +53,11 @@ export const metrics = {
   ],
   refusals: ["changes that guards refused in the last dry run", "source"],
   locks_cleared_total: ["locks of killed runs that the watch cleared"],
+  rotation_stage: [
+    "1 for the step of a rotation that the last run took, `bundle`, `reissue`, `drop` or `waiting`, or for `settled`",
+    "stage",
+  ],
+  rotation_waits_for: ["workloads and pods that `trust.restart` leaves to others to restart"],
   certificate_expiry_timestamp_seconds: [
     "trust anchors and issuers, of a stack that manages them",
     "certificate",

@@ -40,6 +40,8 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
   const mirrors = gauge("mirrors");
   const alive = gauge("gateway_alive");
   const probe = gauge("gateway_probe_seconds");
+  const rotationStage = gauge("rotation_stage");
+  const rotationWaitsFor = gauge("rotation_waits_for");
   const expiry = gauge("certificate_expiry_timestamp_seconds");
   // The buckets reach, in seconds, from a preview of two clusters to a first run that installs charts.
   const runSeconds = histogram(
@@ -149,6 +151,11 @@ export function watchMetrics(resync: number, now = () => Date.now() / 1000) {
         expiry.reset();
         for (const [certificate, date] of Object.entries(event.certificates))
           expiry.set({ certificate }, Date.parse(date) / 1000);
+        break;
+      case "rotation":
+        rotationStage.reset();
+        rotationStage.set({ stage: event.stage }, 1);
+        rotationWaitsFor.set(event.waitsFor);
         break;
       case "runBegan":
       case "runSilent":

@@ -7,11 +7,14 @@ import { dirname, join } from "node:path";
 import { type Losses, settledVariable } from "@linkerd-multicluster/engine/check";
 import type { Before, Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { longestSilence, pulumi, type StackLocation } from "../stack/pulumi.ts";
-import { inFolder, stackState } from "../stack/stack-state.ts";
+import { inFolder, type RotationState, stackState } from "../stack/stack-state.ts";
 import type { Observer, RunCommand, RunEnd } from "./events.ts";
 import { follow } from "./follow.ts";
 import { isPulumi, judge, type Lock, locksIn, type RunRecord } from "./lock.ts";
 import { endOf, printedIn, type Run, startRun } from "./pulumi-run.ts";
+
+/** Milliseconds in which a cluster settles between two steps of a rotation. */
+const betweenSteps = 60_000;
 
 export interface WatchedSource {
   /** Its arguments are those that the program makes of its config now, wherever that comes from. */
@@ -36,6 +39,7 @@ export class StackRuns {
   readonly #said: ((message: string) => void) | undefined;
   readonly #stop = new AbortController();
   #running: Run | undefined;
+  #rotation: RotationState | undefined;
   /** `--exclude` takes the URN of a source's mirrors. */
   #urns: ReadonlyMap<string, string> = new Map();
   /** State has the arguments of a source's last successful run. These, by URN, are those of the last run or preview. */
@@ -63,14 +67,26 @@ export class StackRuns {
 
   /** Reads every `linkerd:Mirrors` in the state, and adds what runs have planned. @throws Error with a sentence */
   async sources(): Promise<readonly WatchedSource[]> {
-    const { mirrors, expiries } = await stackState(this.#at);
+    const { mirrors, expiries, rotation } = await stackState(this.#at);
     this.#observe({ event: "expiries", certificates: expiries });
+    this.#rotation = rotation;
+    if (rotation !== undefined) {
+      const { stage, waitsFor = [] } = rotation;
+      this.#observe({ event: "rotation", stage, waitsFor: waitsFor.length });
+    }
     this.#urns = new Map([...mirrors].map(([urn, { source }]) => [source, urn]));
     return [...new Map([...mirrors, ...this.#planned])].flatMap(([urn, planned]) =>
       planned === undefined
         ? []
         : [{ planned: inFolder(planned, this.#at.folder), before: mirrors.get(urn) ?? {} }],
     );
+  }
+
+  /** Returns in how many milliseconds the next step of a rotation is due that restarts workloads itself. */
+  nextStepIn(): number {
+    const { stage = "settled", restarts, waitsFor = [], notBefore = "" } = this.#rotation ?? {};
+    if (stage === "settled" || restarts !== true || waitsFor.length > 0) return Infinity;
+    return Math.max(betweenSteps, (Date.parse(notBefore) || 0) - Date.now());
   }
 
   /**

@@ -81,7 +81,7 @@ describe("a bug", () => {
       ),
     "running a stack after a change": () =>
       new ControlLoop({
-        stack: { sources: broken, run: broken },
+        stack: { sources: broken, run: broken, nextStepIn: () => Infinity },
         dryRun: broken,
         meshWatch: { update: () => undefined },
         observe: () => undefined,

@@ -20,6 +20,18 @@ describe("status", () => {
     deepEqual(status.problems, ["east → west: gateway mirror east/shop/web-west is missing"]);
   });
 
+  it("shows the step of a rotation, and what others have to restart", async () => {
+    const facts = await (await new Mesh().up()).facts();
+    const tableWith = (rotation: NonNullable<typeof facts.rotation>) =>
+      statusTable(statusOf({ ...facts, rotation }));
+    const waitsFor = ["west: pod shop/job-1: Job job owns it, which nobody restarts"];
+    match(
+      tableWith({ stage: "reissue", waitsFor, notBefore: "2026-01-02T03:09:05.000Z" }),
+      /\nRotation of the trust anchor\n {2}the last run took step 2 of 3.*\n {2}the next restarts are due after 2026-01-02T03:09:05.000Z\n {2}‼ not restarted: west: pod shop\/job-1: Job/,
+    );
+    equal(tableWith({ stage: "settled" }).includes("Rotation"), false);
+  });
+
   it("names the mirrors of a source that has lost its last link, and is degraded", async () => {
     const mesh = await new Mesh().up();
     mesh.args = { ...mesh.args, links: [], allowDeletions: true };

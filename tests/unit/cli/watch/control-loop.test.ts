@@ -19,6 +19,8 @@ class Scenario {
   };
   readonly takes = { "dry run": 0.1, preview: 3, up: 4 };
   isStateReadable = true;
+  /** In seconds. */
+  nextStep = Infinity;
   #rival = false;
   /** It has lines such as `11.9 dry run` and `12 settled`. */
   readonly timeline: string[] = [];
@@ -28,6 +30,7 @@ class Scenario {
   readonly #stop = new AbortController();
   readonly loop = new ControlLoop({
     stack: {
+      nextStepIn: () => this.nextStep * 1_000,
       sources: () =>
         this.isStateReadable
           ? Promise.resolve([{ planned: { source: "east" } as Inputs, before: {} }])
@@ -141,6 +144,11 @@ describe("the control loop of a watch", () => {
       "603 dry run",
       "603.1 settled",
     ]);
+  });
+
+  it("previews everything as soon as the next step of a rotation is due", async () => {
+    watch.nextStep = 60;
+    deepEqual((await watch.stopAt(70)).slice(3), ["63.1 preview", "66.1 dry run", "66.2 settled"]);
   });
 
   it("runs up for what only the preview finds", async () => {

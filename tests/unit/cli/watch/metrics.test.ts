@@ -159,4 +159,15 @@ describe("the watch's metrics", () => {
       "certificate_expiry_timestamp_seconds{certificate=an issuer} 3600",
     ]);
   });
+
+  it("show the last step of a rotation", async () => {
+    const events: readonly WatchEvent[] = [
+      { event: "rotation", stage: "bundle", waitsFor: 2 },
+      { event: "rotation", stage: "waiting", waitsFor: 1 },
+    ];
+    deepEqual(await after(events, "rotation"), [
+      "rotation_stage{stage=waiting} 1",
+      "rotation_waits_for 1",
+    ]);
+  });
 });

@@ -162,6 +162,53 @@ while :; do sleep 0.05; done`);
     deepEqual(events, [{ event: "expiries", certificates: { "the trust anchor": date } }]);
     await script(`echo '{"deployment":{}}'`);
     deepEqual(await runs.sources(), []);
+    equal(runs.nextStepIn(), Infinity);
+  });
+
+  it("reads from the state when the next step of a rotation is due, if runs restart workloads", async () => {
+    const root = (stage: string) => ({
+      type: "linkerd-multicluster:index:TrustRoot",
+      outputs: { stage },
+    });
+    const restarts = (found: object) => ({
+      type: "pulumi-nodejs:dynamic/linkerd:Restarts",
+      urn: "x",
+      inputs: found,
+    });
+    const dueIn = async (...resources: readonly object[]) => {
+      await stateOf(...resources);
+      await runs.sources();
+      return runs.nextStepIn();
+    };
+    equal(await dueIn(root("bundle")), Infinity);
+    equal(await dueIn(root("settled"), restarts({})), Infinity);
+    equal(await dueIn(root("bundle"), restarts({})), 60_000);
+    equal(await dueIn(root("waiting"), restarts({ waitsFor: ["a pod"] })), Infinity);
+    deepEqual(events.at(-1), { event: "rotation", stage: "waiting", waitsFor: 1 });
+    const notBefore = new Date(Date.now() + 300_000).toISOString();
+    const wait = await dueIn(root("reissue"), restarts({ notBefore }));
+    equal(wait > 240_000 && wait <= 300_000, true);
+  });
+
+  it("passes on what a run says", async () => {
+    const said: string[] = [];
+    const { folder: at } = { folder };
+    const variables = { PATH: [at, PATH].join(delimiter), XDG_STATE_HOME: at };
+    const told = new StackRuns(
+      { folder: at, stack: "dev", variables },
+      () => undefined,
+      longestSilence,
+      (message) => said.push(message),
+    );
+    const line = (severity: string, message: string) =>
+      `echo '${JSON.stringify({ sequence: 1, timestamp: 1, diagnosticEvent: { severity, message } })}'`;
+    await script(
+      [line("info", "<{%reset%}>step 1<{%reset%}>"), line("debug", "x"), line("warning", "y")].join(
+        "\n",
+      ),
+    );
+    await told.run("preview", []);
+    deepEqual(said, ["step 1", "y"]);
   });
 
   it("takes the arguments of each source from the last run that planned it, and not from the state", async () => {
