@@ -1,6 +1,6 @@
 import { type Result, valueIn } from "../base/result.ts";
 import type { Bundle } from "./bundle.ts";
-import type { Certificate } from "./certificate.ts";
+import { anchorsBehind, type Certificate } from "./certificate.ts";
 import type { LifetimeRecord } from "./lifetime.ts";
 
 /** The chart linkerd-control-plane stores trust under these names (linkerd-behaviour.md 9.2). */
@@ -69,6 +69,17 @@ export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTr
     { value: { ...trust, proxies: counted(cluster, trust.proxies) } },
   ]);
   return new Map([...live, ...present]);
+}
+
+/** All certificates of a cluster expire with its issuer, and are refused once its anchor has expired. */
+export function hasExpired({ issuer, bundle }: PresentTrust, now: Date): boolean {
+  const [own] = issuer;
+  const behind = anchorsBehind(issuer, bundle);
+  return (
+    own !== undefined &&
+    behind.length > 0 &&
+    (own.notAfter <= now || behind.every(({ notAfter }) => notAfter <= now))
+  );
 }
 
 /** @param parts of `<cluster>/<namespace>/<pod>` */

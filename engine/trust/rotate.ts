@@ -3,7 +3,13 @@ import { valueIn } from "../base/result.ts";
 import { type Bundle, bundleText, has, inLiveOrder, without } from "./bundle.ts";
 import { anchorsBehind, called, calledAll, longestText, mostCertificates } from "./certificate.ts";
 import { dayLong } from "./lifetime.ts";
-import { type LiveTrust, trustRootsName, unreadableIn, withoutRefused } from "./live.ts";
+import {
+  type LiveTrust,
+  type PresentTrust,
+  trustRootsName,
+  unreadableIn,
+  withoutRefused,
+} from "./live.ts";
 import {
   notBefore,
   renewedBy,
@@ -11,6 +17,7 @@ import {
   unreadProxies,
   withOldCertificate,
 } from "./proxies.ts";
+import { byHand, byRuns } from "./restart-words.ts";
 import { type Facts, factsOf, type Rotation } from "./rotation.ts";
 
 /**
@@ -96,34 +103,24 @@ export function rotate(observed: Rotation): RotationPlan {
   };
 }
 
-const restart =
-  "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
-
-const byHand = {
-  bundle: `. Then ${restart}, and run again`,
-  issuers: `Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later`,
-  pods: "Restart",
-  again: " and run again",
-};
-
-const byRuns: typeof byHand = {
-  bundle: ", and then restarts every meshed workload",
-  issuers:
-    "A run five minutes later, after which the old ones issue no more certificates, restarts every meshed workload; or run again a day later",
-  pods: "Runs restart",
-  again: ", except those that they name",
-};
-
 function nextStep(
-  { wanted, live, now, certificateLifetimeMs = dayLong, by = "this run", restarts }: Rotation,
+  rotation: Rotation,
   { present, isUnknown, lasting, shared, leaving, allMoved }: Facts,
 ): readonly [stage: RotationStage, ...notes: string[]] {
   const trustAll = (anchors: Bundle): boolean =>
     present.every(([, { bundle }]) => without(anchors, bundle).length === 0);
-  const words = restarts === true ? byRuns : byHand;
+  const { wanted, live, now, certificateLifetimeMs = dayLong, by = "this run" } = rotation;
+  const words = rotation.restarts === true ? byRuns : byHand;
   const isSettled = leaving.length === 0 && allMoved && trustAll(lasting);
   if (isSettled && !isUnknown) return ["settled"];
   const unreadable = unreadableIn(live);
+  const isRead = unreadable.length === 0 && present.length > 0;
+  // Other stacks apply a step at any time, and each must fit what its cluster has.
+  if (isRead && rotation.by === undefined && present.every(([, trust]) => hasExpired(trust, now)))
+    return [
+      "drop",
+      `No issuer of the mesh is valid, so no connection is left that could break: ${by} replaces the trust bundle and the issuer of every cluster at once${words.bundle}.`,
+    ];
   if (unreadable.length > 0)
     return [
       "waiting",

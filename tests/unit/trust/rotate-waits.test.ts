@@ -1,11 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { leavingOut } from "../../../engine/trust/live.ts";
 import type { Rotation } from "../../../engine/trust/rotation.ts";
-import { day, inDays, now } from "./certificates.ts";
+import { authority, day, inDays, issuerUnder, now } from "./certificates.ts";
 import {
   absent,
   but,
   type Clusters,
+  inWords,
   live,
   next,
   nextIssuer,
@@ -28,6 +29,20 @@ describe("trust: the last step of a rotation", () => {
   it("waits for pods from before the new issuer, or from minutes after it", () => {
     const stages = [3, 1.95, 1.9].map((pod) => stageAfter(2, pod));
     deepEqual(stages, ["waiting", "waiting", "drop"]);
+  });
+
+  it("is the first one if no cluster has a valid issuer", () => {
+    const web = [proxy("web-0", [old], 20)];
+    const west = present([old], oldIssuer, web);
+    const longer = authority({ name: "old", notAfter: inDays(5000) });
+    const valid = present([longer], issuerUnder(longer, { notAfter: inDays(5000) }), web);
+    const short = present([longer], issuerUnder(longer, { notAfter: inDays(3650) }), web);
+    const at = { now: inDays(3700), previous: longer.certificate };
+    deepEqual(inWords(second({ w: short, e: short }, at)), ["drop", "next/wanted", "next/wanted"]);
+    equal(second({ w: short, e: valid }, at).stage, "bundle");
+    equal(second({ w: short, e: unreadable }, at).stage, "waiting");
+    equal(second({ w: west }, { now: inDays(3700) }).stage, "drop");
+    equal(second({ w: west }).stage, "bundle");
   });
 
   it("waits until such pods have renewed their certificates, which takes a day by default", () => {
