@@ -92,7 +92,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 function progress(state: RotationState | undefined): string {
-  return words[state?.stage ?? ""] ?? "The rotation waits.";
+  return words[state?.stage ?? ""] ?? "The next run finds out whether the next step can be taken.";
 }
 
 function ended(end: RunEnd, what: string): RunEnd {

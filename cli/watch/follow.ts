@@ -43,5 +43,5 @@ function messageIn(line: string): string | undefined {
   const { message, severity } = isRecord(diagnostic) ? diagnostic : {};
   if (typeof message !== "string" || severity === "debug") return undefined;
   const text = stripVTControlCharacters(message.replaceAll(/<\{%[^%]*%\}>/g, "")).trim();
-  return text === "" ? undefined : text;
+  return text === "" || text.startsWith("using pulumi-resource-") ? undefined : text;
 }

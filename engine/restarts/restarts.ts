@@ -3,7 +3,7 @@ import { identify, movedCluster } from "../kubernetes/identity.ts";
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { kubectlIn } from "../kubernetes/objects/names.ts";
 import type { Pod } from "../kubernetes/objects/workload-resource.ts";
-import { firstOf } from "../base/message.ts";
+import { count, firstOf } from "../base/message.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import { atCluster } from "../base/user-error.ts";
 import { has } from "../trust/bundle.ts";
@@ -63,7 +63,11 @@ export async function checkRestarts(
     if (live === undefined) return;
     const standard = isKnown ? planned(live, args.bundles[name], now) : unknown(live, now);
     const { decision } = await decided(name, client, standard, args, now);
-    if (decision.restarts.length > 0) restarts[name] = inWords(decision);
+    if (decision.restarts.length > 0) {
+      const all = decision.restarts.map(({ workload, why }) => `${called(workload)} (${why})`);
+      notes.push(`${name}: restarts ${count(all.length, "workload")}: ${firstOf(all).join(", ")}`);
+      restarts[name] = inWords(decision);
+    }
     waitsFor.push(...decision.named.map((sentence) => `${name}: ${sentence}`));
     if (decision.from !== undefined) froms.push(decision.from);
   });

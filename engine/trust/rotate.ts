@@ -5,7 +5,7 @@ import { anchorsBehind, called, calledAll, longestText, mostCertificates } from 
 import { dayLong } from "./lifetime.ts";
 import {
   type LiveTrust,
-  type PresentTrust,
+  hasExpired,
   trustRootsName,
   unreadableIn,
   withoutRefused,
