@@ -1,72 +1,40 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { equal } from "node:assert/strict";
 import type { ObjectKey } from "../../../../engine/kubernetes/objects/objects.ts";
-import {
-  type Authority,
-  deletionOf,
-  ownershipNotes,
-} from "../../../../engine/mirroring/decide/policies/ownership.ts";
-import type { Decision } from "../../../../engine/model/decision.ts";
-import { confirmedBy, stack } from "../../fixtures/marks.ts";
-import { exported, service } from "../../fixtures/objects.ts";
-import { planned, reconciled } from "../../fixtures/reconcile.ts";
-import { west } from "../../fixtures/link.ts";
+import { deletionOf } from "../../../../engine/mirroring/decide/policies/ownership.ts";
+import { testScenarios } from "../../fixtures/scenario.ts";
 
-const covering: Authority = { names: [stack], covers: () => true, deletesUnmarked: false };
-
-function left(key: ObjectKey, keeper?: string): Decision {
-  return {
-    part: "west",
-    key,
-    kind: "gateway",
-    verdict: "handOver",
-    live: { service: service(key) },
-    fields: [],
-    ...(keeper !== undefined && { keeper }),
-  };
-}
+const keeps = (stack: string) => `because stack acme/mesh/${stack} keeps them`;
 
 describe("notes on mirrors of others", () => {
-  const notes = (decisions: readonly Decision[], authority = covering, hasController = false) =>
-    ownershipNotes("west", decisions, authority, "east-admin", hasController).map(
-      ([, sentence]) => sentence,
-    );
-  const unmarked =
-    "they carry no stack's mark, so they may belong to somebody else; delete them if they are no longer needed: kubectl --context east-admin --namespace shop delete service";
-
-  it("count and list what each keeper keeps", () => {
-    const kept = [left("shop/a", "stack x"), left("shop/b", "stack x"), left("shop/c", "stack y")];
-    deepEqual(notes(kept), [
-      "2 mirrors stay, because stack x keeps them (shop/a, shop/b)",
-      "1 mirror stays, because stack y keeps them (shop/c)",
-    ]);
-  });
-
-  it("give the command that deletes what nobody has marked", () => {
-    deepEqual(notes([left("shop/a")]), [`1 mirror stays, because ${unmarked} a (shop/a)`]);
-  });
-
-  it("leave out namespaces that the link doesn't cover, if a keeper or a controller is known", () => {
-    const elsewhere = { ...covering, covers: (namespace: string) => namespace === "shop" };
-    deepEqual(notes([left("far/a", "stack x")], elsewhere), []);
-    deepEqual(notes([left("far/a")], elsewhere, true), []);
-    equal(notes([left("far/a")], elsewhere).length, 1);
-  });
-
-  it("name the other stacks that mirror the same, in order", async () => {
-    const target = west([exported("shop/web"), exported("shop/api")]);
-    const source = await reconciled({ target });
-    const services = new Map(
-      [...source.services].map(([key, each]) => [
-        key,
-        confirmedBy(key === "shop/api-west" ? "acme/mesh/z" : "acme/mesh/a", each),
-      ]),
-    );
-    const { decisions } = planned({ target, source: { ...source, services } });
-    deepEqual(notes(decisions.toReversed()), [
-      "another stack mirrors this as well (acme/mesh/a, acme/mesh/z): remove it from one of the two",
-    ]);
-    deepEqual(notes(decisions), notes(decisions.toReversed()));
-  });
+  testScenarios(`
+# count and list what each keeper keeps, in namespaces that the link covers
+west: shop/a shop/b shop/c far/d
++ gateway shop/a-west, gateway shop/b-west, gateway shop/c-west, gateway far/d-west
+edit shop/a-west: by acme/mesh/x
+edit shop/b-west: by acme/mesh/x
+edit shop/c-west: by acme/mesh/y
+edit far/d-west: by acme/mesh/x
+west: nothing; link west: { namespaces: [shop] }
+/ gateway shop/a-west
+/ gateway shop/b-west
+/ gateway shop/c-west
+/ gateway far/d-west
+> east → west: 2 mirrors stay, ${keeps("x")} (shop/a-west, shop/b-west)
+> east → west: 1 mirror stays, ${keeps("y")} (shop/c-west)
+# leave out namespaces that the link doesn't cover, if there is a controller
+west: nothing; east: shop/old-west(of=west) far/old-west(of=west)
+link west: { namespaces: [shop] }; controllers: west 0
+/ gateway shop/old-west: nobody
+/ gateway far/old-west: nobody
+> east → west: 1 mirror stays, because they carry no stack's mark
+# name the other stacks that mirror the same, in order
+west: shop/web shop/api
++ gateway shop/web-west, gateway shop/api-west
+edit shop/api-west: by acme/mesh/z
+edit shop/web-west: by acme/mesh/a
+> east → west: another stack mirrors this as well (acme/mesh/a, acme/mesh/z): remove it from one of the two
+none
+`);
 });
 
 it("a command that deletes mirrors names three of one namespace", () => {
