@@ -56,6 +56,14 @@ west: shop/web; east: shop/web-west(plain mirror.linkerd.io/cluster-name=north)
 # are reported if in the way: another cluster's mirror
 west: shop/web; east: shop/web-west(of=north)
 ! NotOurs shop/web: east already has cluster north's mirror, the Service shop/web-west: ${inTheWay}
+# are reported if in the way: another stack's mirror, which stays as it is
+west: shop/web
++ gateway shop/web-west
+edit shop/web-west: unmarked
+edit shop/web-west: by acme/mesh/other
+edit shop/web-west: { spec: { ports: [{ port: 1 }] } }
+! NotOurs shop/web: stack acme/mesh/other owns the mirror east/shop/web-west: remove its link or its namespace from one of the two stacks, or set adoptFrom on the link to take it over | adoptFrom: [acme/mesh/other]
+/ gateway shop/web-west: stack acme/mesh/other
 # are reported if in the way: a mirror that a finalizer keeps, which is listed and not deleted again
 west: shop/web; east: shop/web-west(of=west going)
 ! BeingDeleted shop/web: the Service shop/web-west on east is being deleted, but a finalizer keeps it: remove the finalizer and run again | east: kubectl --namespace shop patch service web-west --type merge --patch '{"metadata":{"finalizers":null}}'

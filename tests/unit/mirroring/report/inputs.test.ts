@@ -14,7 +14,6 @@ import {
   west,
 } from "../../fixtures/checked.ts";
 import { withAnnotations } from "../../fixtures/edited.ts";
-import { confirmedBy, unmarked } from "../../fixtures/marks.ts";
 import {
   cluster,
   endpoints,
@@ -214,30 +213,5 @@ describe("the inputs while a pod is missing", () => {
     const { after } = await run(await missing());
     for (const blind of [{ west: "unreachable" }, { east: "unreachable" }] as const)
       equal((await check(having(after, blind))).inputs.missing, undefined);
-  });
-});
-
-describe("a mirror that two stacks have marked", () => {
-  it("stays as it is, and is reported", async () => {
-    const shared = editing(await settled(), (live) => confirmedBy("other/prod", live));
-    const { changes, notes, hasWrites } = await run(shared);
-    const note =
-      "east → west: another stack mirrors this as well (other/prod): remove it from one of the two";
-    deepEqual([changes, notes, hasWrites], [undefined, [note], false]);
-  });
-
-  it("is left to the other stack if only that has marked it", async () => {
-    const scenario = editing(await settled(), (live) =>
-      confirmedBy(
-        "other/prod",
-        unmarked({ ...live, spec: { ...live.spec, ports: [{ port: 1 }] } }),
-      ),
-    );
-    const { hasWrites, inputs } = await check(scenario);
-    equal(hasWrites, false);
-    match(
-      inputs.notMirrored?.["west"]?.["shop/web"] ?? "",
-      /^NotOurs: stack other\/prod owns the mirror east\/shop\/web-west: .* set adoptFrom on the link/,
-    );
   });
 });
