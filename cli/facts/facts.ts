@@ -20,7 +20,7 @@ export interface Facts {
   readonly stack: string;
   /** Why the stack's state can't be read: `next` then doesn't know what the last run left. */
   readonly unreadState?: string;
-  /** It is absent if the stack manages no trust. */
+  /** Absent if the stack manages no trust. */
   readonly rotation?: RotationFact;
   readonly clusters: readonly ClusterFact[];
   readonly links: readonly LinkFact[];
