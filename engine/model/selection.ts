@@ -17,10 +17,10 @@ export function matchesSelector(
   link: LinkSpec,
 ): boolean {
   const { labels, namespace, isHead = false } = service.metadata;
-  const isExcluded = whyExcluded(namespace, link) !== undefined;
+  const isExcluded = () => whyExcluded(namespace, link) !== undefined;
   // A Service whose labels were not kept may be exported, and its mirror stays.
-  if (isHead && labels === undefined) return !isExcluded;
-  return selects(selector, labels) && !(isExcluded && selects(selector));
+  if (isHead && labels === undefined) return !isExcluded();
+  return selects(selector, labels) && !(selects(selector) && isExcluded());
 }
 
 export function whyExcluded(namespace: string, link: LinkSpec): string | undefined {

@@ -67,9 +67,14 @@ export function guardedDeletions(
 ): GuardedDeletions {
   const refusals: Record<string, string> = {};
   const doubtful = new Map<string, ReadonlySet<ObjectKey>>();
+  const ofListed = Map.groupBy(plan.decisions, ({ part, key }) => plan.isListed(part, key));
+  // With many links, each looks only at its own decisions.
+  const byPart = (isListed: boolean) =>
+    Map.groupBy(ofListed.get(isListed) ?? [], ({ part }) => part);
+  const [inState, beside] = [byPart(true), byPart(false)];
   for (const limit of limits) {
     const { source, target } = limit;
-    const [known, unknown] = [lossesOf(target, plan, true), lossesOf(target, plan, false)];
+    const [known, unknown] = [lossesOf(target, plan, inState), lossesOf(target, plan, beside)];
     const over = [known.mirrors, known.members].filter((losses) => isOver(limit, losses));
     if (over.length > 0)
       refusals[target] = over.map((losses) => refusal(limit, losses, source)).join("; ");
@@ -87,8 +92,12 @@ interface Losses {
   readonly counted: number;
 }
 
-function lossesOf(target: string, plan: CountedPlan, ofListed: boolean) {
-  const decisions = plan.decisions.filter(({ part, key }) => plan.isListed(part, key) === ofListed);
+function lossesOf(
+  target: string,
+  plan: CountedPlan,
+  byPart: ReadonlyMap<string, readonly Decision[]>,
+) {
+  const decisions = [target, federatedPart].flatMap((part) => byPart.get(part) ?? []);
   const counted = { ...plan, decisions };
   return { mirrors: mirrorsOf(target, counted), members: membersOf(target, counted) };
 }
