@@ -75,7 +75,8 @@ export default {
     {
       name: "bed-without-tests",
       severity: "error",
-      from: { path: "^(tests/bed|examples/demo|scripts)/" },
+      // One row of the benchmark is about meshes that fit no bed.
+      from: { path: "^(tests/bed|examples/demo|scripts)/", pathNot: "^scripts/bench/scale\\.ts$" },
       to: { path: "^tests/(?!bed/)" },
     },
     {

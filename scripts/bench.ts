@@ -4,12 +4,14 @@ import { parseArgs } from "node:util";
 import { UserError } from "@linkerd-multicluster/engine/base";
 import { cellsOf, type Figure } from "./bench/figure.ts";
 import { measureDestroy } from "./bench/destroy.ts";
+import { measureAway } from "./bench/away.ts";
+import { measureBurst, measureRestart, measureWatch } from "./bench/watch.ts";
+import { measureScale } from "./bench/scale.ts";
 import { measureFirstUp } from "./bench/first-up.ts";
 import { measureFixedCost } from "./bench/fixed-cost.ts";
 import { measureManyMirrors } from "./bench/many-mirrors.ts";
 import { type Kind, measureMesh } from "./bench/mesh.ts";
 import { measureServiceMirror } from "./bench/service-mirror.ts";
-import { measureWatch } from "./bench/watch.ts";
 import { complain } from "./complain.ts";
 import { isFile } from "../tests/bed/path.ts";
 import { columns } from "../tests/bed/table.ts";
@@ -17,13 +19,10 @@ import { columns } from "../tests/bed/table.ts";
 interface Row {
   readonly size: number;
   readonly of: string;
-  readonly measure: (
-    size: number,
-    times: number,
-    kind: Kind,
-    serviceMirror: string,
-  ) => Promise<readonly Figure[]>;
+  readonly measure: (size: number, times: number, kind: Kind) => Promise<readonly Figure[]>;
 }
+
+const beside = "service-mirror";
 
 const rows: Readonly<Record<string, Row>> = {
   fixed: {
@@ -52,16 +51,15 @@ const rows: Readonly<Record<string, Row>> = {
     measure: measureMesh,
   },
   watch: { size: 1_000, of: "mirrors that the watch keeps", measure: measureWatch },
-  "service-mirror": {
-    size: 300,
-    of: "exports, also by Linkerd's controller: --service-mirror",
-    async measure(size, _times, _kind, serviceMirror) {
-      if (serviceMirror !== "") return measureServiceMirror(size, serviceMirror);
-      console.error(
-        "  left out: --service-mirror PATH names Linkerd's controller, to compare with",
-      );
-      return [];
-    },
+  burst: { size: 500, of: "exports in 10 s, among 1,000 mirrors", measure: measureBurst },
+  restart: { size: 100, of: "pods of a StatefulSet, one after the other", measure: measureRestart },
+  away: { size: 10, of: "clusters, of which two are away and one lies", measure: measureAway },
+  scale: { size: 100, of: "clusters with 100 exports each, simulated", measure: measureScale },
+  [beside]: {
+    size: 1_000,
+    of: "exports at most, also by Linkerd's controller: --service-mirror",
+    // Linkerd's controller takes so long that it is started before all others.
+    measure: () => Promise.resolve([]),
   },
 };
 
@@ -71,7 +69,7 @@ ${Object.entries(rows)
   .map(([name, { size, of }]) => `  ${name.padEnd(14)}  ${size} ${of}`)
   .join("\n")}
   --size N                as many in each of these rows
-  --flat                  first, many and watch: mirrors without Endpoints, for flat networks
+  --flat                  first, many, watch and burst: mirrors without Endpoints, for flat networks
   --service-mirror PATH   Linkerd's program controller
   --times 3               how often what is quick is repeated; the least counts`;
 
@@ -111,18 +109,27 @@ async function main(): Promise<void> {
     return { name, ...row };
   });
   const figures: object[] = [];
-  for (const { name, measure, ...row } of measures) {
-    console.error(`${name}...`);
-    const measured = await measure(
-      values.size === undefined ? row.size : size,
-      times,
-      values.flat ? "flat" : "gateway",
-      serviceMirror,
-    );
+  // Each row is printed at once, so that it is not lost if a later one fails or is stopped.
+  const print = (name: string, measured: readonly Figure[]) => {
     figures.push(...measured.map((figure) => ({ row: name, ...figure })));
-    // Each row is printed at once, so that it is not lost if a later one fails or is stopped.
     if (values.output === "table" && measured.length > 0)
       console.log(columns(measured.map((figure) => [name, ...cellsOf(figure)])));
+  };
+  const sizeOf = (row: Row) => (values.size === undefined ? row.size : size);
+  const other = measures.find(({ name }) => name === beside);
+  if (other !== undefined) console.error(`${beside}...`);
+  if (other !== undefined && serviceMirror === "")
+    console.error("  left out: --service-mirror PATH names Linkerd's controller, to compare with");
+  const started =
+    other && serviceMirror !== ""
+      ? await measureServiceMirror(sizeOf(other), serviceMirror)
+      : { rest: Promise.resolve([]) };
+  started.rest.catch(() => undefined);
+  for (const { name, ...row } of measures) {
+    if (name === beside) continue;
+    console.error(`${name}...`);
+    print(name, await row.measure(sizeOf(row), times, values.flat ? "flat" : "gateway"));
   }
+  print(beside, await started.rest);
   if (values.output === "json") console.log(JSON.stringify(figures, null, 2));
 }

@@ -3,7 +3,7 @@ import type { AuditedRequest } from "../../tests/bed/audit.ts";
 export interface Figure {
   readonly what: string;
   readonly value: number;
-  readonly unit: "MB" | "ms" | "s" | "times" | "writes";
+  readonly unit: "MB" | "ms" | "requests" | "runs" | "s" | "times" | "writes";
   /** A minimal program did the same work in the same run. */
   readonly against?: { readonly what: string; readonly value: number };
 }
@@ -11,10 +11,14 @@ export interface Figure {
 export function cellsOf({ what, value, unit, against }: Figure): string[] {
   const shown = (number: number): string =>
     `${["s", "MB", "times"].includes(unit) ? number.toFixed(2) : String(Math.round(number))} ${unit}`;
+  const ratio = value / (against?.value ?? 0);
   const compared =
     against === undefined
       ? ["", ""]
-      : [`${against.what}: ${shown(against.value)}`, `${(value / against.value).toFixed(2)}x`];
+      : [
+          `${against.what}: ${shown(against.value)}`,
+          Number.isFinite(ratio) ? `${ratio.toFixed(2)}x` : "",
+        ];
   return [what, shown(value), ...compared];
 }
 

@@ -1,4 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { isWriteRequest, mark, requestsOf } from "../../tests/bed/audit.ts";
@@ -7,6 +6,7 @@ import { previewWithoutLog } from "./cli-log.ts";
 import { type Figure, leastSeconds, percentile, seconds } from "./figure.ts";
 import type { Kind } from "./mesh.ts";
 import { type Pair, withPair } from "./pair.ts";
+import { peakOf, whileEvery } from "./process-tree.ts";
 import { Writer } from "./writer.ts";
 
 const changed = 10;
@@ -23,22 +23,22 @@ export function measureManyMirrors(mirrors: number, times: number, kind: Kind): 
 
 async function firstUp({ bed, stack }: Pair, what: string): Promise<Figure[]> {
   const alone = await slowest(bed.clusters.east, () => sleep(2_000));
-  let memory = 0;
+  let memory = { program: 0, provider: 0 };
   const during = await slowest(bed.clusters.east, async () => {
     const up = () => stack.pulumi("up", "--yes", "--skip-preview");
-    memory = await providerMemory(bed.folder, up);
+    memory = await memoryIn(bed.folder, up);
   });
   const against = { what: "without it", value: alone };
   return [
     { what: `${what}: p99 of somebody else's requests`, value: during, unit: "ms", against },
-    memoryOf(what, memory),
+    ...memoryOf(what, memory),
   ];
 }
 
 async function nothingToDo({ bed, stack }: Pair, what: string, times: number): Promise<Figure[]> {
-  let memory = 0;
+  let memory = { program: 0, provider: 0 };
   const value = await leastSeconds(times, async () => {
-    memory = await providerMemory(bed.folder, () => stack.pulumi("preview", "--expect-no-changes"));
+    memory = await memoryIn(bed.folder, () => stack.pulumi("preview", "--expect-no-changes"));
   });
   const unlogged = await leastSeconds(times, () => previewWithoutLog(bed.folder, stack));
   const { west, east } = bed.clusters;
@@ -47,7 +47,7 @@ async function nothingToDo({ bed, stack }: Pair, what: string, times: number): P
   return [
     { what, value, unit: "s", against },
     { what: `${what}, without the CLI's log`, value: unlogged, unit: "s", against },
-    memoryOf(what, memory),
+    ...memoryOf(what, memory),
   ];
 }
 
@@ -67,8 +67,11 @@ async function fewChanges({ bed, stack }: Pair, what: string): Promise<Figure[]>
   ];
 }
 
-function memoryOf(what: string, value: number): Figure {
-  return { what: `${what}: the provider's memory`, value, unit: "MB" };
+function memoryOf(what: string, { program, provider }: Awaited<ReturnType<typeof memoryIn>>) {
+  return [
+    { what: `${what}: the provider's memory`, value: provider, unit: "MB" },
+    { what: `${what}: the program's memory`, value: program, unit: "MB" },
+  ] as const;
 }
 
 async function readLists(cluster: BedCluster): Promise<void> {
@@ -85,50 +88,23 @@ async function slowest({ request }: BedCluster, work: () => Promise<unknown>): P
     await request("GET", "/api/v1/namespaces/kube-system").catch(() => undefined);
     took.push(performance.now() - started);
   };
-  await whileEvery50ms(one, work);
+  await whileEvery(50, one, work);
   return percentile(took, 0.99);
 }
 
-/** Returns the most memory of this engine's providers while `work` continued, in MB. Without /proc, it returns 0. */
-async function providerMemory(folder: string, work: () => Promise<unknown>): Promise<number> {
-  let most = 0;
+/** Returns the most memory of this engine's program and provider while `work` continued, in MB. */
+async function memoryIn(folder: string, work: () => Promise<unknown>) {
+  const most = { program: 0, provider: 0 };
   let isReading = false;
-  const read = async (): Promise<void> => {
+  const look = async (): Promise<void> => {
     if (isReading) return;
     isReading = true;
-    for (const kilobytes of await peaks(folder)) most = Math.max(most, kilobytes / 1000);
+    for (const [name, part] of Object.entries(commands) as ["program" | "provider", string][])
+      most[name] = Math.max(most[name], await peakOf(part, folder));
     isReading = false;
   };
-  await whileEvery50ms(read, work);
+  await whileEvery(50, look, work);
   return most;
 }
 
-async function whileEvery50ms(
-  look: () => Promise<void>,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  await look();
-  const timer = setInterval(() => void look(), 50);
-  try {
-    await work();
-  } finally {
-    clearInterval(timer);
-  }
-}
-
-/** Returns the peak of each provider whose environment leads into the bed's folder, in kB. */
-async function peaks(folder: string): Promise<number[]> {
-  const entries = await readdir("/proc").catch(() => []);
-  const found = await Promise.all(
-    entries
-      .filter((entry) => /^\d+$/.test(entry))
-      .map(async (pid) => {
-        const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
-        if (!(await read("cmdline")).includes("dynamic-provider/index.js")) return [];
-        if (!(await read("environ")).includes(folder)) return [];
-        const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(await read("status")) ?? [];
-        return kilobytes === undefined ? [] : [Number(kilobytes)];
-      }),
-  );
-  return found.flat();
-}
+const commands = { program: "@pulumi/pulumi/cmd/run", provider: "dynamic-provider/index.js" };

@@ -3,6 +3,7 @@ import { newStack, type PulumiStack } from "../../tests/bed/stack.ts";
 import { writeAgain } from "./bare-writes.ts";
 import { previewWithoutLog } from "./cli-log.ts";
 import { type Figure, seconds } from "./figure.ts";
+import { cpuOf } from "./process-tree.ts";
 import { type BenchObject, type BenchObjects, Writer } from "./writer.ts";
 
 const exportsOfEach = 20;
@@ -53,7 +54,10 @@ export async function measureMesh(clusters: number): Promise<Figure[]> {
     });
     const up = await seconds(() => stack.pulumi("up", "--yes", "--skip-preview"));
     const nothing = await seconds(() => stack.pulumi("preview", "--expect-no-changes"));
-    const unlogged = await seconds(() => previewWithoutLog(bed.folder, stack));
+    let unlogged = NaN;
+    const cpu = await cpuOf(async () => {
+      unlogged = await seconds(() => previewWithoutLog(bed.folder, stack));
+    });
     const state = await stateBytes(stack);
     const { mirrors, bareWrites } = await writeAgain(Object.values(bed.clusters));
     const mesh = `${clusters} clusters, ${clusters * (clusters - 1)} links, ${mirrors} mirrors`;
@@ -62,6 +66,7 @@ export async function measureMesh(clusters: number): Promise<Figure[]> {
       { what: `${mesh}: first up`, value: up, unit: "s", against },
       { what: `${mesh}: preview with nothing to do`, value: nothing, unit: "s" },
       { what: `${mesh}: the same without the CLI's log`, value: unlogged, unit: "s" },
+      { what: `${mesh}: its CPU time`, value: cpu, unit: "s" },
       { what: `${mesh}: state`, value: state / 1e6, unit: "MB" },
     ];
   } finally {

@@ -18,6 +18,7 @@ export async function withPair<T>(
   exports: number,
   kind: Kind,
   work: (pair: Pair) => Promise<T>,
+  settings: Config = {},
 ): Promise<T> {
   const services = exportedServices(exports, kind);
   const bed = await startExporting(["west", "east"], (name) => ({
@@ -27,7 +28,15 @@ export async function withPair<T>(
     const stack = await newStack(bed, "bench", {
       manage: "mirrors",
       clusters: { west: {}, east: {} },
-      links: [{ source: "east", target: "west", ...links[kind], maxMirrors: 2 * exports }],
+      links: [
+        {
+          source: "east",
+          target: "west",
+          ...links[kind],
+          maxMirrors: 2 * exports + 5_000,
+          ...settings,
+        },
+      ],
     });
     return await work({ bed, stack });
   } finally {
