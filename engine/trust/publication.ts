@@ -91,7 +91,7 @@ export function publish(
   if (running.some(([, { issuer }]) => !own.includes(issuer))) {
     const names = listed(behind.map(([name]) => name));
     return invalid(
-      `What the last run has published has not come to every cluster yet (${names}), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.`,
+      `These clusters don't have what the last run published (${names}), and the new trust.generation can't continue from there: set linkerd-multicluster:trust.generation back to its previous value, run the stacks of these clusters, and only then change it.`,
     );
   }
   const held = running.map(([, share]) => share);

@@ -20,8 +20,8 @@ export function issuerProblem({ x509, publicKey }: Certificate): string | undefi
 }
 
 export function timeProblem({ notBefore, notAfter }: Certificate, now: Date): string | undefined {
-  if (notBefore > now) return `valid already, and not only from ${notBefore.toISOString()} on`;
-  return notAfter > now ? undefined : `valid still, and not only until ${notAfter.toISOString()}`;
+  if (notBefore > now) return `valid now (it becomes valid on ${notBefore.toISOString()})`;
+  return notAfter > now ? undefined : `valid now (it expired on ${notAfter.toISOString()})`;
 }
 
 /** @param those words for the anchors, such as `one of trust.anchors` */

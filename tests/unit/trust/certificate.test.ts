@@ -168,7 +168,7 @@ describe("trust: Linkerd's requirements", () => {
   const until = { notAfter: inDays(-1) };
   const expired = authority({ name: "expired", ...until });
   const middle = authority({ name: "middle", signer: root, ...until });
-  const ended = "must be valid still, and not only until 2026-08-20T12:00:00.000Z";
+  const ended = "must be valid now (it expired on 2026-08-20T12:00:00.000Z)";
   const rows: Readonly<Record<string, readonly [chain: readonly Authority[], problem?: string]>> = {
     "no issuer": [[]],
     "a valid one, although another anchor has expired": [[issuer]],
@@ -176,12 +176,12 @@ describe("trust: Linkerd's requirements", () => {
     "an expired one": [[issuerUnder(root, until)], `issuer ${ended}`],
     "one that isn't valid yet": [
       [issuerUnder(root, { notBefore: inDays(1) })],
-      "issuer must be valid already, and not only from 2026-08-22T12:00:00.000Z on",
+      "issuer must be valid now (it becomes valid on 2026-08-22T12:00:00.000Z)",
     ],
     "one that is valid from now on": [[issuerUnder(root, { notBefore: now })]],
     "one that is valid until now": [
       [issuerUnder(root, { notAfter: now })],
-      "issuer must be valid still, and not only until 2026-08-21T12:00:00.000Z",
+      "issuer must be valid now (it expired on 2026-08-21T12:00:00.000Z)",
     ],
     "an expired intermediate": [[issuerUnder(middle), middle], `middle ${ended}`],
     "one that no anchor signed": [[issuerUnder(other)], "issuer must be signed by one of these"],

@@ -129,7 +129,7 @@ ${withEast({ certificate: leaf.pem, key: west.key })}
 
 # an expired intermediate
 ${withEast({ ...below, certificate: below.certificate + middle.pem })}
-! trust.issuers.east.certificate has "middle" in its chain; it must be valid still, and not only until 2026-01-01T00:00:00.000Z.
+! trust.issuers.east.certificate has "middle" in its chain; it must be valid now (it expired on 2026-01-01T00:00:00.000Z).
 
 # an issuer that is no PEM
 ${withEast({ ...east, certificate: "x" })}

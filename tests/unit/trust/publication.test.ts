@@ -179,7 +179,7 @@ e: next+old+stranger/old | absent | next/next
 # nothing by a generation that doesn't know the step under way
 w: next+old/old | old/old | next+old/next
 e: next+old/next | next+old/next | next/next
-! What the last run has published has not come to every cluster yet (w), and this generation knows nothing of it: set linkerd-multicluster:trust.generation back to what it was, run the stacks of these clusters, and only then change it.
+! These clusters don't have what the last run published (w), and the new trust.generation can't continue from there: set linkerd-multicluster:trust.generation back to its previous value, run the stacks of these clusters, and only then change it.
 `,
   );
 });

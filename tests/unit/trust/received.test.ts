@@ -45,7 +45,7 @@ describe("trust: what another stack publishes", () => {
   refuses("anchors that are no PEM", noPem, /as trust\.anchors must be PEM/);
   refuses("a bundle that is no PEM", share("x", "y"), /as bundle must be PEM/);
   refuses("an issuer that is no PEM", share(old.pem, 7), /as issuer must be PEM/);
-  refuses("an expired issuer", share(old.pem, expired.pem), /as issuer must be valid still/);
+  refuses("an expired issuer", share(old.pem, expired.pem), /as issuer must be valid now/);
   refuses(
     "the key of another issuer",
     { issuerKeys: { w: nextIssuer.keyPem } },
