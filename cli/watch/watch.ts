@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { textOfConfig } from "../../config/stack-file.ts";
 import { locationOf } from "../stack/pulumi.ts";
 import type { Chosen, StackOptions } from "../stack/stacks.ts";
@@ -17,6 +18,9 @@ export interface WatchOptions extends StackOptions {
   readonly resync: number;
   readonly listen?: { readonly host: string; readonly port: number };
 }
+
+// V8 would double the space for new objects to 128 MB, which stays, for the garbage of a dry run.
+setFlagsFromString("--semi-space-growth-factor=1");
 
 /** The period is in milliseconds. */
 const hostnamePeriod = 30_000;

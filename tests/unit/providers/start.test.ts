@@ -43,8 +43,7 @@ describe("the start of a process", () => {
     });
   });
 
-  it("limits the growth of V8's space for new objects in a provider", async () => {
-    const script = `
+  const growing = `
       const { getHeapSpaceStatistics } = await import("node:v8");
       const size = () =>
         getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size;
@@ -53,9 +52,18 @@ describe("the start of a process", () => {
       const kept = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
       process.stdout.write(JSON.stringify({ kept: kept.length, grows: size() > before }));
       process.exit();`;
-    await withProvider(script, async (child) => {
+
+  it("limits the growth of V8's space for new objects in a provider", async () => {
+    await withProvider(growing, async (child) => {
       deepEqual(JSON.parse(await text(child.stdout)), { kept: 1_000_000, grows: false });
     });
+  });
+
+  it("limits it in the watch, whose memory would stay for the largest dry run", async () => {
+    const watch = join(repository, "cli", "watch", "watch.ts");
+    const script = `await import(${JSON.stringify(watch)});${growing}`;
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script]);
+    deepEqual(JSON.parse(await text(child.stdout)), { kept: 1_000_000, grows: false });
   });
 });
 
