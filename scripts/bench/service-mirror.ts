@@ -86,7 +86,7 @@ export async function measureServiceMirror(
 interface Plan {
   readonly sizes: readonly number[];
   readonly minutes: number;
-  /** It is resolved before anything larger begins. */
+  /** Resolved before anything larger begins. */
   readonly quick: { readonly resolve: (value: undefined) => void };
   readonly quickUpTo: number;
 }
