@@ -15,7 +15,7 @@ const ticks = 100;
 export interface Cost {
   /** The most memory that the process and all under it had at once, in MB. */
   readonly memory: number;
-  /** Figures of the process alone. */
+  /** The same for the process alone. */
   readonly own: number;
   /** CPU seconds of all of them. */
   readonly cpu: number;
