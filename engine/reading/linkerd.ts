@@ -14,8 +14,8 @@ import type { Controller } from "../model/controller.ts";
 import { noRoutes, type Routes, routeSelector } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { label } from "../model/vocabulary.ts";
-import { resultOf } from "../base/result.ts";
-import { readAnchors, readIssuer } from "../trust/observe.ts";
+import { resultOf, valueIn } from "../base/result.ts";
+import { podsBehind, readAnchors, readIssuer } from "../trust/observe.ts";
 import type { LinkerdReading } from "./reading.ts";
 import type { RouteExtent } from "./snapshot.ts";
 
@@ -29,7 +29,10 @@ export async function readLinkerd(
     resultOf(async () => (await readIssuer(kubernetes, namespace)).issuer),
     resultOf(() => linkerdConfigOf(kubernetes, namespace)),
   ]);
-  return { links, anchors, issuer, config };
+  const bundle = valueIn(anchors) ?? [];
+  if (bundle.length < 2) return { links, anchors, issuer, config };
+  const behind = await resultOf(() => podsBehind(kubernetes, namespace, bundle));
+  return { links, anchors, podsBehind: behind, issuer, config };
 }
 
 /** Finds Linkerd's controllers by the labels of the charts linkerd-multicluster and linkerd-multicluster-link. */

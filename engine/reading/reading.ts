@@ -47,6 +47,8 @@ export interface LinkerdReading {
   readonly links: Result<readonly LinkResource[] | undefined>;
   /** The live trust bundle is undefined if Linkerd does not run there. */
   readonly anchors: Result<readonly Certificate[] | undefined>;
+  /** Pods whose proxies lack an anchor; absent unless the bundle has several, as during a rotation. */
+  readonly podsBehind?: Result<readonly string[]>;
   /** The issuer's certificate and its chain come leaf first. It is empty if there is none. */
   readonly issuer: Result<readonly Certificate[]>;
   /** The value is undefined if Linkerd isn't installed. */

@@ -1,7 +1,7 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { ObjectMeta } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { type Bundle, isSameSet, unique } from "./bundle.ts";
+import { type Bundle, isSameSet, unique, without } from "./bundle.ts";
 import { anchorsBehind, certificatesOf } from "./certificate.ts";
 import type { ExternalFound } from "./external.ts";
 import {
@@ -133,6 +133,18 @@ async function each<From, To>(
 ): Promise<ReadonlyMap<string, To>> {
   const entries = [...map].map(async ([name, value]) => [name, await read(value, name)] as const);
   return new Map(await Promise.all(entries));
+}
+
+/** Returns `namespace/name` of pods whose proxies lack an anchor of the bundle, which they get by a restart. */
+export async function podsBehind(
+  kubernetes: Kubernetes,
+  namespace: string,
+  bundle: Bundle,
+): Promise<readonly string[]> {
+  const proxies = await proxiesOf(kubernetes, namespace);
+  return proxies.flatMap(({ namespace, pod, trusts }) =>
+    without(bundle, trusts).length > 0 ? [`${namespace}/${pod}`] : [],
+  );
 }
 
 /** Proxies read their anchors once, at their start, so only the pod counts (linkerd-behaviour.md 9.3). */

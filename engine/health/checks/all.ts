@@ -12,6 +12,7 @@ import {
   domainsShared,
   issuersTrusted,
   issuerValid,
+  proxiesCurrent,
 } from "./trust.ts";
 
 /** A run tolerates its failure. */
@@ -29,6 +30,7 @@ export const clusterChecks: readonly HealthCheck<CheckedCluster>[] = [
   linksServed,
   anchorsValid,
   issuerValid,
+  proxiesCurrent,
   podRangesDisjoint,
   singleFederation,
   federatedInOrder,

@@ -1,4 +1,5 @@
 import type { LinkerdReading } from "../../reading/reading.ts";
+import { count, listed } from "../../base/message.ts";
 import { valueIn } from "../../base/result.ts";
 import { has, isSameSet, without } from "../../trust/bundle.ts";
 import { anchorsBehind, called, type Certificate } from "../../trust/certificate.ts";
@@ -65,6 +66,25 @@ export const issuerValid: HealthCheck<CheckedCluster> = {
     return [
       ...misfit(role, certificate, issuerProblem(certificate)),
       ...lifetime(role, certificate, remedy, now),
+    ];
+  },
+};
+
+/** This only warns, because an anchor that proxies lack breaks nothing until an issuer is under it. */
+export const proxiesCurrent: HealthCheck<CheckedCluster> = {
+  id: "proxies-trust-anchors",
+  title: "all proxies trust the anchors of their cluster",
+  finds: "during a rotation, pods that have to be restarted to get a trust anchor: a warning",
+  severity: "warning",
+  appliesTo: ({ reading: { linkerd } }) => linkerd?.podsBehind !== undefined,
+  run: ({ cluster, reading: { linkerd } }) => {
+    const { podsBehind } = linkerd ?? {};
+    if (podsBehind === undefined) return unreadCluster(cluster);
+    if ("why" in podsBehind) return { skipped: `its pods can't be read: ${podsBehind.why}` };
+    const { value: pods } = podsBehind;
+    if (pods.length === 0) return [];
+    return [
+      `the proxies of ${count(pods.length, "pod")} in cluster ${cluster} lack a trust anchor of its bundle: restart their workloads (${listed(pods)}), or set linkerd-multicluster:trust.restart`,
     ];
   },
 };

@@ -6,6 +6,7 @@ import {
   domainsShared,
   issuersTrusted,
   issuerValid,
+  proxiesCurrent,
 } from "../../../engine/health/checks/trust.ts";
 import { type Authority, authority, inDays, issuerUnder } from "../trust/certificates.ts";
 import {
@@ -32,6 +33,16 @@ const stranger = authority({ name: "stranger" });
 
 const withTrust = (trust: Parameters<typeof reading>[1]) =>
   clusterView({ reading: reading(east, trust) });
+
+describe("health of a cluster: its proxies", () => {
+  const tells = tellsOf(proxiesCurrent);
+  const behind = (...value: string[]) => withTrust({ podsBehind: { value } });
+
+  tells("pass if all trust the whole bundle", behind());
+  tells("are named if they lack an anchor", behind("shop/web-1", "shop/web-2"), [
+    "warning: the proxies of 2 pods in cluster east lack a trust anchor of its bundle: restart their workloads (shop/web-1, shop/web-2), or set linkerd-multicluster:trust.restart",
+  ]);
+});
 
 describe("health of a cluster: its trust anchors", () => {
   const tells = tellsOf(anchorsValid);

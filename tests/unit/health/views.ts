@@ -77,6 +77,7 @@ export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdRea
   const linkerd = {
     links: { value: [linkObject] },
     config: { value: { domains, version: undefined } },
+    podsBehind: { value: [] },
     ...trusting([root], issuer),
     ...overrides,
   };

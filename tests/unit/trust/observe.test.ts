@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { inspect } from "node:util";
 import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
 import type { PresentTrust } from "../../../engine/trust/live.ts";
-import { isRotating, observeTrust } from "../../../engine/trust/observe.ts";
+import { isRotating, observeTrust, podsBehind } from "../../../engine/trust/observe.ts";
 import { valueIn } from "../../../engine/base/result.ts";
 import { day, onUnknownCurve } from "./certificates.ts";
 import { absent, anchors, live, next, nextIssuer, old, oldIssuer, present } from "./live.ts";
@@ -233,6 +233,14 @@ describe("trust: reading proxies from pods", () => {
     const { requests } = await readFrom(rotating());
     const list = requests.find(({ url }) => url.pathname === "/api/v1/pods");
     equal(list?.url.searchParams.get("labelSelector"), "linkerd.io/control-plane-ns=linkerd");
+  });
+
+  it("names the pods whose proxies lack an anchor of the bundle", async () => {
+    const pods = [pod("old", proxy(old.pem)), pod("both", proxy(both)), pod("plain", undefined)];
+    const { result } = await served(rotating(...pods), (client) =>
+      podsBehind(client, "linkerd", anchors(next, old)),
+    );
+    deepEqual(result, ["shop/old"]);
   });
 
   it("reports that pods may not be listed", async () => {
