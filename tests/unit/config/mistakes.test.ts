@@ -213,6 +213,23 @@ link: { copiedMetadata: ["ev*", a/b/*, mirror.linkerd.io/*, endpointslice.kubern
 # copiedMetadata by key, by group and as a whole is fine
 link: { copiedMetadata: [team, prometheus.io/scrape, Example.com/x, app.kubernetes.io/*, "*"] }
 
+# values that are nearly right
+link: { gateway: { addresses: [a.1, A.example, 1a.example, "123"] }, mirrorNamespaces: { "*": a, B: b }, copiedMetadata: [a/*b] }
+clusters: { west: , east: { failover: { shop/web/x: [local], Shop/web: [local], shop/Web: [local] } } }
+charts: { source: "xhttps://a.example", digests: { linkerd-crds: "xsha256:${"a".repeat(64)}", linkerd-control-plane: "sha256:${"a".repeat(65)}", linkerd-multicluster: "sha256:${"a".repeat(64)}" } }
+trust: { anchors: " " }
+! trust.anchors is a string of 1 characters; it must be PEM of trust anchors.
+! charts.source is "xhttps://a.example"; it must be the https URL of a Helm repository, an oci:// address, or the path of a local folder, without credentials.
+! charts.digests.linkerd-crds is "xsha256:${"a".repeat(52)}…"; it must be sha256: and 64 hexadecimal digits in lower case.
+! charts.digests.linkerd-control-plane is "sha256:${"a".repeat(53)}…"; it must be sha256: and 64 hexadecimal digits in lower case.
+! clusters.east.failover["shop/web/x"] has the key "shop/web/x"; it must be namespace/name of a Service.
+! clusters.east.failover["Shop/web"] has the key "Shop/web"; it must be namespace/name of a Service.
+! clusters.east.failover["shop/Web"] has the key "shop/Web"; it must be namespace/name of a Service.
+! links[0].gateway.addresses[0] is "a.1"; it must be an IP address or a DNS hostname, without a port.
+! links[0].gateway.addresses[3] is "123"; it must be an IP address or a DNS hostname, without a port.
+! links[0].mirrorNamespaces.B has the key "B"; it must be the name of a namespace, or * for all others.
+! links[0].copiedMetadata[0] is "a/*b"; it must be ${copied}.
+
 # other patterns of namespaces
 link: { namespaces: [], excludedNamespaces: [-*, "*-system", A, a*b] }
 ! links[0].namespaces is an empty list; it must be a list of at least one namespace.
@@ -222,7 +239,17 @@ link: { namespaces: [], excludedNamespaces: [-*, "*-system", A, a*b] }
 ! links[0].excludedNamespaces[3] is "a*b"; it must be ${pattern}.
 `);
 
-  for (const value of ["-1", "1.5", '"10"', '"101%"', '"050%"', '"1.5%"', '"-1%"', "true"])
+  for (const value of [
+    "-1",
+    "1.5",
+    '"10"',
+    '"101%"',
+    '"050%"',
+    '"1.5%"',
+    '"-1%"',
+    '"50%0"',
+    "true",
+  ])
     testSentences(`
 link: { maxDeletions: ${value} }
 ! links[0].maxDeletions is ${value}; it must be ${deletions}.
