@@ -1,7 +1,7 @@
 /** `npm run bench` measures what a run costs, on real API servers and in the real engine. */
 import { parseArgs } from "node:util";
 
-import { UserError } from "@linkerd-multicluster/engine/base";
+import { messageOf, UserError } from "@linkerd-multicluster/engine/base";
 import { cellsOf, type Figure } from "./bench/figure.ts";
 import { measureDestroy } from "./bench/destroy.ts";
 import { measureAway } from "./bench/away.ts";
@@ -115,6 +115,16 @@ async function main(): Promise<void> {
     if (values.output === "table" && measured.length > 0)
       console.log(columns(measured.map((figure) => [name, ...cellsOf(figure)])));
   };
+  // Nor are the other rows, if one fails.
+  const measured = async (name: string, measure: () => Promise<readonly Figure[]>) => {
+    console.error(`${name}...`);
+    try {
+      print(name, await measure());
+    } catch (error) {
+      console.error(`${name} failed: ${messageOf(error)}`);
+      process.exitCode = 1;
+    }
+  };
   const sizeOf = (row: Row) => (values.size === undefined ? row.size : size);
   const other = measures.find(({ name }) => name === beside);
   if (other !== undefined) console.error(`${beside}...`);
@@ -127,9 +137,8 @@ async function main(): Promise<void> {
   started.rest.catch(() => undefined);
   for (const { name, ...row } of measures) {
     if (name === beside) continue;
-    console.error(`${name}...`);
-    print(name, await row.measure(sizeOf(row), times, values.flat ? "flat" : "gateway"));
+    await measured(name, () => row.measure(sizeOf(row), times, values.flat ? "flat" : "gateway"));
   }
-  print(beside, await started.rest);
+  if (other !== undefined) await measured(beside, () => started.rest);
   if (values.output === "json") console.log(JSON.stringify(figures, null, 2));
 }

@@ -163,8 +163,9 @@ async function putPods(
   const addresses = pods.map((hostname, index) => ({ hostname, ip: `10.1.0.${index + 1}` }));
   const subsets = [{ addresses, ports: [{ name: "http", port: 8080 }] }];
   const object = { metadata: { name: service }, subsets };
-  const { code } = await cluster.request("PUT", `${collection}/${service}`, object);
-  if (code !== 200) await create(cluster, collection, object);
+  // The API server creates Endpoints that aren't there.
+  const { code, body } = await cluster.request("PUT", `${collection}/${service}`, object);
+  if (code > 201) throw new UserError(`${collection}: ${JSON.stringify(body)}`);
 }
 
 async function create(cluster: BedCluster, path: string, object: object) {
