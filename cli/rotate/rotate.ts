@@ -61,11 +61,24 @@ export async function rotateBy(rotating: Rotating): Promise<boolean> {
     )
       return false;
     say("Running pulumi up");
-    const up = ended(await runs.run("up", []), "pulumi up");
+    const up = await unlocked(rotating);
     for (const line of rotating.said()) if (!planned.includes(line)) say(line);
     before = await rotating.state();
     say(`Changed ${up.changes} resources. ${progress(before)}`);
     if (before === undefined || (before.stage === "settled" && !isWaiting(before))) return true;
+  }
+}
+
+/** A run that an interrupted command has started goes on without it, and holds the lock to its end. */
+async function unlocked({ runs, say, sleep }: Rotating): Promise<RunEnd> {
+  let told = "";
+  for (;;) {
+    const end = await runs.run("up", []);
+    if (end.result !== "locked") return ended(end, "pulumi up");
+    const { why = "the stack is locked" } = end;
+    if (why !== told) say(`Waiting for the lock of the stack: ${why}`);
+    told = why;
+    await sleep(every);
   }
 }
 

@@ -21,6 +21,8 @@ function rotating(steps: readonly Stage[], answers: readonly boolean[] = []) {
   let state: RotationState | undefined = { stage: "settled", restarts: true };
   let [now, said] = [0, ""];
   const run = (command: "preview" | "up"): Promise<RunEnd> => {
+    if (command === "up" && play.locked-- > 0)
+      return Promise.resolve({ result: "locked", changes: 0, why: "it runs" });
     const [stage, changes, says, more] = left[0] ?? ["settled", 0, "", {}];
     said = says;
     if (command === "up") {
@@ -30,10 +32,12 @@ function rotating(steps: readonly Stage[], answers: readonly boolean[] = []) {
     }
     return Promise.resolve({ result: "succeeded", changes });
   };
-  return {
+  const play = {
     lines,
     ups,
     left,
+    /** So many runs find the stack locked. */
+    locked: 0,
     done: () =>
       rotateBy({
         runs: { run },
@@ -50,6 +54,7 @@ function rotating(steps: readonly Stage[], answers: readonly boolean[] = []) {
         now: () => now,
       }),
   };
+  return play;
 }
 
 describe("rotate", () => {
@@ -83,6 +88,15 @@ describe("rotate", () => {
     deepEqual(play.ups, ["waiting", "settled"]);
     equal(play.lines.filter((line) => line === "by hand").length, 1);
     equal(play.lines.filter((line) => line === "slept 30").length, 2);
+  });
+
+  it("waits for the lock of a run that goes on after an interruption", async () => {
+    const play = rotating([["settled", 1, "step"]]);
+    play.locked = 2;
+    equal(await play.done(), true);
+    deepEqual(play.ups, ["settled"]);
+    const waits = play.lines.filter((line) => /^(slept|Waiting)/.test(line));
+    deepEqual(waits, ["Waiting for the lock of the stack: it runs", "slept 30", "slept 30"]);
   });
 
   it("ends with the reason if a run fails", async () => {
