@@ -4,14 +4,7 @@ import { type Mesh, names, startMesh } from "./traffic/mesh.ts";
 import { testPaths } from "./traffic/paths.ts";
 import { testRuns } from "./traffic/runs.ts";
 import { summaryOf } from "./traffic/stream.ts";
-import {
-  addAccount,
-  addDeployment,
-  addExports,
-  addService,
-  addStatefulSet,
-  exported,
-} from "./traffic/workloads.ts";
+import { addAccount, addDeployment, addExports, addPodsAndClients } from "./traffic/workloads.ts";
 
 const lacking = await lackingForMesh();
 const skipNote = skipNoteOf(lacking);
@@ -24,12 +17,9 @@ describe(`requests that cross clusters, through Linkerd's own proxies${skipNote}
   before(async function () {
     if (lacking.length > 0) return this.skip();
     mesh = await startMesh();
-    const { west, east } = mesh.bed.clusters;
+    const { east } = mesh.bed.clusters;
     await addExports(mesh.bed.clusters);
-    await addService(west, "nginx-svc", "nginx-set", exported, { clusterIP: "None" });
-    await addStatefulSet(west, { name: "nginx-set", program: "server", replicas: 2 }, "nginx-svc");
-    await addAccount(east, "client");
-    await addDeployment(east, { name: "client", program: "client", account: "client" });
+    await addPodsAndClients(mesh.bed.clusters);
     await addAccount(east, "visitor");
     await addDeployment(east, { name: "visitor", program: "visitor", account: "visitor" });
     for (const name of names) await mesh.rolledOut(name);

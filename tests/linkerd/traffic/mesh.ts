@@ -66,10 +66,10 @@ export async function startClusters(): Promise<Clusters> {
   }
 }
 
-export async function startMesh(): Promise<Mesh> {
+export async function startMesh(first = config()): Promise<Mesh> {
   const clusters = await startClusters();
   try {
-    const stack = await newStack(clusters.bed, "traffic", config());
+    const stack = await newStack(clusters.bed, "traffic", first);
     const up = () => stack.pulumi("up", "--yes", "--skip-preview");
     await up();
     return { ...clusters, stack, up };

@@ -1,7 +1,8 @@
 /**
  * Runs in a pod and answers with the pod's name, the client's identity according to its proxy, and the client for whom
- * a gateway asks. Every other request for `/flaky` fails. On SIGTERM, it waits until there was no request for a second,
- * as pods do that must not lose a request while their end becomes known. It writes the file /ready when it begins.
+ * a gateway asks. Every other request for `/flaky` fails. On SIGTERM, it serves for five more seconds, and
+ * until there was no request for a second, as pods do that must not lose a request while their end becomes known. It
+ * writes the file /ready when it begins.
  *
  *     node server.ts NAME PORT
  */
@@ -10,6 +11,8 @@ import { createServer } from "node:http";
 
 const [name, port = ""] = process.argv.slice(2);
 const quiet = 1_000;
+/** With few requests, the proxies of a busy machine may still think for seconds that a silent pod serves. */
+const notice = 5_000;
 let last = 0;
 let flaky = 0;
 
@@ -26,7 +29,7 @@ createServer((incoming, outgoing) => {
 });
 
 process.once("SIGTERM", () => {
-  last = Date.now();
+  last = Date.now() + notice - quiet;
   setInterval(() => {
     if (Date.now() - last > quiet) process.exit();
   }, 50);

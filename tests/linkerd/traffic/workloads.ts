@@ -107,6 +107,17 @@ export async function addExports(
   }
 }
 
+/** Deploys pods in west with names of their own, and clients in east. */
+export async function addPodsAndClients({
+  west,
+  east,
+}: Readonly<Record<"west" | "east", BedCluster>>): Promise<void> {
+  await addService(west, "nginx-svc", "nginx-set", exported, { clusterIP: "None" });
+  await addStatefulSet(west, { name: "nginx-set", program: "server", replicas: 2 }, "nginx-svc");
+  await addAccount(east, "client");
+  await addDeployment(east, { name: "client", program: "client", account: "client" });
+}
+
 /** The pods run this machine's Node and scripts of this folder. */
 function template(cluster: BedCluster, { name, program, account = "default" }: Workload): object {
   const streams = streamsFolder(cluster);
