@@ -8,7 +8,7 @@ import { atCluster } from "../base/user-error.ts";
 import type { Applying } from "./applying.ts";
 import { lagOf, type Restart } from "./decide.ts";
 import { whyNotInjected } from "./injector.ts";
-import { findWorkload } from "./observe.ts";
+import { findWorkload, Owners } from "./observe.ts";
 import { called, exhausted, isSelected, restartedAt, type Workload } from "./workload.ts";
 
 /** How many workloads of a cluster are restarted at the same time. */
@@ -33,10 +33,21 @@ export async function restartAll(
   const { cluster } = client;
   const problems: string[] = [];
   const forbidden: Workload[] = [];
-  const restart = async ({ workload }: Restart) => {
+  const isInjected = ({ workload }: Restart) =>
+    workload.rank === "workload" || workload.rank === "gateway";
+  const stopped: { why?: string | undefined } = {};
+  const whyBehind = async () => (stopped.why ??= await whyNotInjected(applying));
+  const restart = async (each: Restart) => {
+    if (stopped.why !== undefined) return;
+    const { workload } = each;
     try {
-      const why = await new Rollout(workload, applying).run();
-      if (why !== undefined) problems.push(`${cluster}: ${called(workload)}: ${why}`);
+      const rollout = new Rollout(workload, applying, isInjected(each) ? whyBehind : undefined);
+      const why = await rollout.run();
+      if (why === undefined) return;
+      problems.push(`${cluster}: ${called(workload)}: ${why}`);
+      // Without the control plane, no restarted pod would come up.
+      if (!isInjected(each))
+        stopped.why = `no more workloads are restarted, because ${called(workload)} is of the control plane`;
     } catch (error) {
       if (error instanceof KubernetesError && error.kind === "forbidden") forbidden.push(workload);
       else
@@ -45,18 +56,14 @@ export async function restartAll(
         );
     }
   };
-  const isInjected = ({ workload }: Restart) =>
-    workload.rank === "workload" || workload.rank === "gateway";
   for (const each of restarts) if (!isInjected(each)) await restart(each);
   const injected = restarts.filter(isInjected);
-  const behind = injected.length === 0 ? undefined : await whyNotInjected(applying);
-  if (behind !== undefined) problems.push(`${cluster}: ${behind}`);
-  else {
-    const some = pLimit(atOnce);
-    const last = ({ workload }: Restart) => workload.rank === "gateway";
-    await Promise.all(injected.filter((each) => !last(each)).map((each) => some(restart, each)));
-    for (const each of injected.filter(last)) await restart(each);
-  }
+  if (injected.length > 0) await whyBehind();
+  const some = pLimit(atOnce);
+  const last = ({ workload }: Restart) => workload.rank === "gateway";
+  await Promise.all(injected.filter((each) => !last(each)).map((each) => some(restart, each)));
+  for (const each of injected.filter(last)) await restart(each);
+  if (stopped.why !== undefined) problems.push(`${cluster}: ${stopped.why}`);
   if (forbidden.length > 0) {
     const names = listed(forbidden.map(called));
     const fixes = forbidden.slice(0, 10).map(({ kind, namespace, name }) => {
@@ -76,10 +83,17 @@ interface Seen {
 class Rollout {
   readonly #workload: Workload;
   readonly #applying: Applying;
+  readonly #whyBehind: () => Promise<string | undefined>;
 
-  constructor(workload: Workload, applying: Applying) {
+  /** @param whyBehind asks the injector again before a second restart */
+  constructor(
+    workload: Workload,
+    applying: Applying,
+    whyBehind: () => Promise<string | undefined> = () => Promise.resolve(undefined),
+  ) {
     this.#workload = workload;
     this.#applying = applying;
+    this.#whyBehind = whyBehind;
   }
 
   /** Returns why its pods still lag behind. */
@@ -96,6 +110,8 @@ class Rollout {
       }
       if (done === mostRestarts)
         return `it was restarted ${mostRestarts} times, and ${lagging}: check Linkerd's injector`;
+      if (done > 0 && (await this.#whyBehind()) !== undefined)
+        return `it was restarted, and ${lagging}`;
       const { hindrance = await this.#budget(seen.pods) } = seen.live;
       if (hindrance !== undefined) return `it is not restarted, because ${hindrance}`;
       await this.#patch(seen.live);
@@ -132,7 +148,9 @@ class Rollout {
   async #settled(isOurs: boolean): Promise<Seen | string | undefined> {
     const { client, standard, time, stop, say } = this.#applying;
     const begun = time.now();
-    let [before, since, told] = ["", begun, begun];
+    let [since, told] = [begun, begun];
+    /** Pods that come and go make no progress. */
+    const seen = new Set<string>();
     for (;;) {
       const live = await findWorkload(client, this.#workload, standard.linkerdNamespace);
       if (live === undefined || live.uid !== this.#workload.uid) return undefined;
@@ -143,10 +161,10 @@ class Rollout {
       if (isOver && leaving.length === 0) return { live, pods };
       const state = isOver ? `${count(leaving.length, "pod")} shutting down` : progress;
       const standstill = time.now() - since;
-      if (isStuck || (state === before && standstill > longestStandstill))
+      if (isStuck || (seen.has(state) && standstill > longestStandstill))
         return `its rollout does not come to its end (${state}${isStuck ? "" : ` for ${inSeconds(longestStandstill)}`}): find out why, and run again`;
-      if (state !== before) since = time.now();
-      before = state;
+      if (!seen.has(state)) since = time.now();
+      seen.add(state);
       if (time.now() - told > messages) {
         say(`${client.cluster}: waiting for ${called(live)}: ${state}`);
         told = time.now();
@@ -155,10 +173,17 @@ class Rollout {
     }
   }
 
+  /** Jobs and other workloads may have pods with the same labels. */
   async #pods(live: Workload): Promise<readonly Pod[]> {
-    const { namespace } = live;
-    const all = await this.#applying.client.list(resources.pods, { namespace });
-    return all.filter(({ metadata }) => isSelected(live, metadata.labels));
+    const { client, standard } = this.#applying;
+    const all = await client.list(resources.pods, { namespace: live.namespace });
+    const owners = new Owners(client, standard.linkerdNamespace);
+    const owned = all.map(async (pod) => {
+      if (!isSelected(live, pod.metadata.labels)) return [];
+      const owner = await owners.of(pod);
+      return typeof owner !== "string" && owner.uid === live.uid ? [pod] : [];
+    });
+    return (await Promise.all(owned)).flat();
   }
 
   /** @param isNew a new pod must have a proxy */

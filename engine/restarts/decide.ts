@@ -74,7 +74,7 @@ const mounted = 10 * 60 * 1000;
  * has no pod that lags behind, or a rollout under way.
  */
 export function decide(lagging: readonly Lagging[], standard: Standard, now: Date): Decision {
-  const { renewedFrom = now, roots } = standard;
+  const { renewedFrom = now } = standard;
   const isEarly = renewedFrom > now;
   const named: string[] = [];
   const restarts: Restart[] = [];
@@ -91,7 +91,7 @@ export function decide(lagging: readonly Lagging[], standard: Standard, now: Dat
       isWaiting = true;
       continue;
     }
-    const hindrance = owner.hindrance ?? whyFutile(owner, lag, roots) ?? whyKept(owner, budget);
+    const hindrance = owner.hindrance ?? whyFutile(owner, lag, standard) ?? whyKept(owner, budget);
     if (hindrance !== undefined) named.push(`${called(owner)}: ${hindrance}; ${lag.why}`);
     else restarts.push({ workload: owner, why: `${count(pods.length, "pod")}: ${lag.why}` });
   }
@@ -104,15 +104,19 @@ export function decide(lagging: readonly Lagging[], standard: Standard, now: Dat
 function whyFutile(
   { rollout, restartedAt }: Workload,
   { cause }: Lag,
-  { since }: Roots,
+  { roots, renewedFrom }: Standard,
 ): string | undefined {
+  const since = cause === "anchors" ? roots.since : renewedFrom;
   const isFutile =
-    cause === "anchors" &&
+    since !== undefined &&
     !rollout.isUnderWay &&
     restartedAt !== undefined &&
     restartedAt.getTime() > since.getTime() + mounted;
   if (!isFutile) return undefined;
-  return `it was restarted at ${restartedAt.toISOString()}, and its pods did not get the trust bundle: check Linkerd's injector`;
+  const at = `it was restarted at ${restartedAt.toISOString()}, and`;
+  return cause === "anchors"
+    ? `${at} its pods did not get the trust bundle: check Linkerd's injector`
+    : `${at} pods from before are left: delete them`;
 }
 
 /** The budget of a rollout under way may be used up by it. */

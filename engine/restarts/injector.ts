@@ -52,10 +52,10 @@ export async function whyNotInjected({
       if (right === inARow) return undefined;
       if (!isRight && time.now() - begun > longest)
         return isMeshed
-          ? "no workload is restarted, because Linkerd's injector still gives pods an earlier trust bundle: restart deployment linkerd-proxy-injector, and run again"
-          : `no workload is restarted, because Linkerd's injector gives pods in namespace ${namespace} no proxy: check deployment linkerd-proxy-injector, and run again`;
+          ? "no more workloads are restarted, because Linkerd's injector still gives pods an earlier trust bundle: restart deployment linkerd-proxy-injector, and run again"
+          : `no more workloads are restarted, because Linkerd's injector gives pods in namespace ${namespace} no proxy: check deployment linkerd-proxy-injector, and run again`;
     } catch (error) {
-      return `no workload is restarted, because this run can't tell what Linkerd's injector gives to pods: ${atCluster(client.cluster, error).message}`;
+      return `no more workloads are restarted, because this run can't tell what Linkerd's injector gives to pods: ${atCluster(client.cluster, error).message}`;
     }
     await time.sleep(every, stop);
   }

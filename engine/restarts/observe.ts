@@ -75,7 +75,7 @@ export async function laggingIn(
 }
 
 /** A pod belongs to whoever its ownerReferences name, if that one says so too. */
-class Owners {
+export class Owners {
   readonly #client: Reading;
   readonly #linkerdNamespace: string;
   readonly #known = new Map<string, Promise<Workload | string>>();
@@ -94,7 +94,7 @@ class Owners {
 
   #ownerOf(metadata: OwnedMeta): Promise<Workload | string> {
     const { namespace } = metadata;
-    const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+    const owner = controllerOf(metadata);
     if (owner === undefined) return Promise.resolve("no workload owns it");
     const { kind, name, uid } = owner;
     const key = `${namespace}/${kind}/${name}/${uid ?? ""}`;
@@ -118,11 +118,12 @@ class Owners {
     if (kind === "ReplicaSet") {
       const found = await this.#client.find(resources.replicaSets, at);
       if (found === undefined || found.metadata.uid !== uid) return gone(kind, at.name);
-      return found.metadata.ownerReferences?.some(({ controller }) => controller === true) === true
-        ? this.#ownerOf(found.metadata)
-        : `only ReplicaSet ${at.name} owns it`;
+      const owner = controllerOf(found.metadata);
+      if (owner === undefined) return `only ReplicaSet ${at.name} owns it`;
+      // Whoever may create ReplicaSets can have them own each other.
+      return owner.kind === kind ? notRestarted(owner) : this.#ownerOf(found.metadata);
     }
-    if (!isWorkload(kind)) return `${kind} ${at.name} owns it, which nobody restarts`;
+    if (!isWorkload(kind)) return notRestarted({ kind, name: at.name });
     const found = await findWorkload(this.#client, { ...at, kind }, this.#linkerdNamespace);
     return found?.uid === uid && found !== undefined ? found : gone(kind, at.name);
   }
@@ -130,6 +131,14 @@ class Owners {
 
 function isWorkload(kind: string): kind is Workload["kind"] {
   return kind === "Deployment" || kind === "StatefulSet" || kind === "DaemonSet";
+}
+
+function controllerOf({ ownerReferences }: OwnedMeta) {
+  return ownerReferences?.find(({ controller }) => controller === true);
+}
+
+function notRestarted({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return `${kind} ${name} owns it, which nobody restarts`;
 }
 
 function gone(kind: string, name: string): string {

@@ -116,6 +116,10 @@ describe("restarts after a change of the trust bundle", () => {
       if (verb === "patch") west.injected = [old];
       return object;
     });
+    west.server.refuse = (request) => {
+      if (request.startsWith("create pods")) west.injected = both;
+      return undefined;
+    };
     const { problems } = await up({ west });
     match(
       String(problems),

@@ -30,6 +30,8 @@ export class RollingCluster {
   readonly crashing = new Set<string>();
   /** Names of workloads, in the order in which they were restarted. */
   readonly restarted: string[] = [];
+  /** Keys of pods that no controller takes for its own. */
+  readonly imitations = new Set<string>();
   #pods = 0;
 
   constructor(name: string, bundle: readonly Authority[] = both, issuer = oldIssuer) {
@@ -137,11 +139,12 @@ export class RollingCluster {
       ? countsOf(replicas)
       : { replicas: replicas + 1, updatedReplicas: 1, readyReplicas: replicas };
     this.server.edit(plural, key, { status: { observedGeneration, ...counts } });
-    const olds = [...this.server.all("pods")].filter(
-      ([, pod]) => pod.metadata.namespace === namespace && pod.metadata.labels?.["app"] === name,
-    );
+    const owner = this.#ownerOf(kind, key) as { readonly uid: string };
+    const olds = [...this.server.all("pods")].filter(([pod, { metadata }]) => {
+      const [first] = (metadata["ownerReferences"] ?? []) as (typeof owner)[];
+      return first?.uid === owner.uid && !this.imitations.has(pod);
+    });
     if (isUp) for (const [pod] of olds) this.server.delete("pods", pod);
-    const owner = this.#ownerOf(kind, key);
     for (let index = 0; index < (isUp ? replicas : 1); index += 1)
       this.pod(namespace, name, this.injected, owner, new Date(now.getTime() + 600_000));
   }

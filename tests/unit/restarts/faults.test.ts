@@ -1,0 +1,99 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import {
+  nextIssuer,
+  now,
+  old,
+  argsOf,
+  both,
+  preview,
+  RollingCluster,
+  up,
+} from "./rolling-cluster.ts";
+
+const shop = "shop";
+
+describe("restarts in a cluster with faults", () => {
+  it("name pods whose ReplicaSets own each other or themselves", async () => {
+    const west = new RollingCluster("west").add("shop/web");
+    const owns = (name: string, owner: string) => {
+      const ownerReferences = [{ kind: "ReplicaSet", name: owner, uid: owner, controller: true }];
+      west.server.put("replicasets", {
+        metadata: { namespace: shop, name, uid: name, ownerReferences },
+      });
+      west.pod(shop, "web", [old], { kind: "ReplicaSet", name, uid: name });
+    };
+    owns("one", "other");
+    owns("other", "one");
+    owns("itself", "itself");
+    const { inputs } = await preview({ west });
+    deepEqual(Object.keys(inputs.restarts?.["west"] ?? {}), ["Deployment shop/web"]);
+    equal(inputs.waitsFor?.length, 3);
+    match(String(inputs.waitsFor), /ReplicaSet other owns it, which nobody restarts/);
+  });
+
+  it("leave pods of other workloads alone that have the same labels", async () => {
+    for (const trusts of [undefined, [old]]) {
+      const west = new RollingCluster("west").add("shop/web");
+      west.pod(shop, "web", trusts, { kind: "Job", name: "web", uid: "1" });
+      deepEqual((await up({ west })).problems, []);
+      deepEqual(west.restarted, ["web"]);
+    }
+  });
+
+  it("give up a workload whose pods come and go", async () => {
+    const west = new RollingCluster("west").add("shop/web").add("shop/api");
+    west.crashing.add("web");
+    let looks = 0;
+    west.server.refuse = (request) => {
+      if (request !== "get deployments shop/web" || west.restarted.length === 0) return undefined;
+      looks += 1;
+      const isEnd = looks > 5_000;
+      const status = { updatedReplicas: isEnd ? 2 : 1, replicas: isEnd ? 2 : 3 };
+      const availableReplicas = isEnd ? 2 : looks % 2;
+      west.server.edit("deployments", "shop/web", { status: { ...status, availableReplicas } });
+      return undefined;
+    };
+    const { problems } = await up({ west });
+    equal(problems.length, 1);
+    match(String(problems), /web: its rollout does not come to its end/);
+  });
+
+  it("leave workloads alone if the control plane does not come up", async () => {
+    const west = new RollingCluster("west").add("shop/web").add("linkerd/linkerd-identity");
+    west.crashing.add("linkerd-identity");
+    const { problems } = await up({ west });
+    deepEqual(west.restarted, ["linkerd-identity"]);
+    match(String(problems), /linkerd-identity: its rollout does not come to its end/);
+    match(String(problems), /west: no more workloads are restarted, because/);
+  });
+
+  it("stop once the injector gives pods no proxy", async () => {
+    const west = new RollingCluster("west");
+    for (let index = 0; index < 20; index += 1) west.add(`shop/web${index}`);
+    west.server.admission.push((verb, object) => {
+      if (verb === "patch") west.injected = undefined;
+      return object;
+    });
+    const { problems } = await up({ west });
+    match(String(problems), /no proxy: check deployment linkerd-proxy-injector/);
+    equal(west.restarted.length <= 4, true, String(west.restarted.length));
+  });
+
+  it("are not repeated in each run for a pod that only looks like one of a workload", async () => {
+    const clusters = { west: new RollingCluster("west", both, nextIssuer) };
+    const { west } = clusters;
+    west.issue(nextIssuer, now);
+    west.add("shop/db", { kind: "StatefulSet", trusts: both });
+    const { uid } = west.server.get("statefulsets", "shop/db")?.metadata ?? {};
+    const args = argsOf(clusters, { leaving: [old.certificate.fingerprint] });
+    const owner = { kind: "StatefulSet", name: "db", uid };
+    west.imitations.add(`shop/${west.pod(shop, "db", both, owner)}`);
+    const hour = 3_600_000;
+    await up(clusters, args, new Date(now.getTime() + hour));
+    equal(west.restarted.length, 2);
+    await up(clusters, args, new Date(now.getTime() + 2 * hour));
+    equal(west.restarted.length, 2);
+    const { inputs } = await preview(clusters, args, new Date(now.getTime() + 3 * hour));
+    match(String(inputs.waitsFor), /it was restarted at .*, and pods from before are left/);
+  });
+});
