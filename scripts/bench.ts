@@ -5,7 +5,7 @@ import { messageOf, UserError } from "@linkerd-multicluster/engine/base";
 import { cellsOf, type Figure } from "./bench/figure.ts";
 import { measureDestroy } from "./bench/destroy.ts";
 import { measureAway } from "./bench/away.ts";
-import { measureBurst, measureWatch } from "./bench/watch.ts";
+import { measureBurst, measureRestart, measureWatch } from "./bench/watch.ts";
 import { measureScale } from "./bench/scale.ts";
 import { measureFirstUp } from "./bench/first-up.ts";
 import { measureFixedCost } from "./bench/fixed-cost.ts";
@@ -52,6 +52,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   watch: { size: 1_000, of: "mirrors that the watch keeps", measure: measureWatch },
   burst: { size: 500, of: "exports in 10 s, among 1,000 mirrors", measure: measureBurst },
+  restart: { size: 100, of: "pods of a StatefulSet, one after the other", measure: measureRestart },
   away: { size: 10, of: "clusters, of which two are away and one lies", measure: measureAway },
   scale: { size: 100, of: "clusters with 100 exports each, simulated", measure: measureScale },
   [beside]: {

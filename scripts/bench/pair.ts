@@ -18,6 +18,7 @@ export async function withPair<T>(
   exports: number,
   kind: Kind,
   work: (pair: Pair) => Promise<T>,
+  settings: Config = {},
 ): Promise<T> {
   const services = exportedServices(exports, kind);
   const bed = await startExporting(["west", "east"], (name) => ({
@@ -33,6 +34,7 @@ export async function withPair<T>(
           target: "west",
           ...links[kind],
           maxMirrors: 2 * exports + 5_000,
+          ...settings,
         },
       ],
     });

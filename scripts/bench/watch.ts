@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { UserError } from "@linkerd-multicluster/engine/base";
+import { isWriteRequest, mark, requestsOf } from "../../tests/bed/audit.ts";
 import type { BedCluster } from "../../tests/bed/cluster.ts";
 import { until } from "../../tests/bed/processes.ts";
 import { settled } from "../../tests/bed/running-watch.ts";
@@ -79,6 +80,79 @@ export function measureBurst(exports: number, _times: number, kind: Kind): Promi
   );
 }
 
+/** Measures what the rolling restart of a StatefulSet costs whose pods are mirrored one by one. */
+export function measureRestart(pods: number): Promise<Figure[]> {
+  const names = Array.from({ length: pods }, (_, index) => `set-${index}`);
+  const links = { headless: true };
+  return withPair(
+    1,
+    "gateway",
+    async (pair) => {
+      const { east, west } = pair.bed.clusters;
+      const writer = new Writer(west);
+      const set = exportedService("set", "gateway");
+      await writer.create({
+        services: [
+          { ...set, spec: { ...set.spec, clusterIP: "None", ports: set.spec?.ports ?? [] } },
+        ],
+      });
+      await writer.close();
+      await addStatefulSet(west, pods);
+      await putPods(west, "set", names);
+      await pair.stack.pulumi("up", "--yes", "--skip-preview");
+      return withWatch(pair, async (watch) => {
+        const before = await mark(east);
+        const from = watch.events.length;
+        const took = await seconds(async () => {
+          // The controller restarts the last pod first.
+          for (const name of names.toReversed()) {
+            await putPods(
+              west,
+              "set",
+              names.filter((each) => each !== name),
+            );
+            await sleep(200);
+            await putPods(west, "set", names);
+            await sleep(200);
+          }
+          await settled(watch, patience);
+        });
+        const writes = (await requestsOf(before)).filter(isWriteRequest);
+        const what = `restart of ${pods} mirrored pods in ${took.toFixed(0)} s`;
+        return [
+          {
+            what: `${what}: requests that write to the source`,
+            value: writes.length,
+            unit: "writes",
+          },
+          {
+            what: `${what}: dry runs`,
+            value: countOf(watch, from, ({ event }) => event === "dryRun"),
+            unit: "runs",
+          },
+          { what: `${what}: runs of up`, value: countOf(watch, from, isUp), unit: "runs" },
+        ];
+      });
+    },
+    links,
+  );
+}
+
+async function addStatefulSet(cluster: BedCluster, replicas: number): Promise<void> {
+  const labels = { app: "set" };
+  const path = `/apis/apps/v1/namespaces/${namespaceOf("set")}/statefulsets`;
+  const containers = [{ name: "app", image: "app" }];
+  await create(cluster, path, {
+    metadata: { name: "set" },
+    spec: {
+      serviceName: "set",
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+    },
+  });
+}
+
 /** Writes the Endpoints of a Service as Kubernetes does, with a name for each pod. */
 async function putPods(
   cluster: BedCluster,
@@ -92,4 +166,9 @@ async function putPods(
   // The API server creates Endpoints that aren't there.
   const { code, body } = await cluster.request("PUT", `${collection}/${service}`, object);
   if (code > 201) throw new UserError(`${collection}: ${JSON.stringify(body)}`);
+}
+
+async function create(cluster: BedCluster, path: string, object: object) {
+  const { code, body } = await cluster.request("POST", path, object);
+  if (code !== 201) throw new UserError(`${path}: ${JSON.stringify(body)}`);
 }
