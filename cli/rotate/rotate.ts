@@ -18,8 +18,8 @@ export interface Rotating {
   /** Returns whether to go on. */
   readonly ask: (question: string) => Promise<boolean>;
   readonly say: (line: string) => void;
-  /** Returns what runs have said since the last call. */
-  readonly said: () => readonly string[];
+  /** Passes on what runs say from now on, at once. */
+  readonly hear: (listener: (line: string) => void) => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly now: () => number;
 }
@@ -36,8 +36,9 @@ export async function rotateBy(rotating: Rotating): Promise<boolean> {
   let shown = "";
   for (;;) {
     await waitFor(before, rotating);
+    const planned = new Set<string>();
+    rotating.hear((line) => planned.add(line));
     const preview = ended(await runs.run("preview", []), "pulumi preview");
-    const planned = rotating.said();
     const isSettled = before?.stage === "settled";
     if (preview.changes === 0 && isSettled && !isWaiting(before)) {
       say(
@@ -45,7 +46,7 @@ export async function rotateBy(rotating: Rotating): Promise<boolean> {
       );
       return true;
     }
-    const news = planned.join("\n");
+    const news = [...planned].join("\n");
     if (news !== shown) for (const line of planned) say(line);
     if (preview.changes === 0 && isWaiting(before) && news !== "") {
       if (news !== shown) say("Waiting until that is done.");
@@ -61,8 +62,11 @@ export async function rotateBy(rotating: Rotating): Promise<boolean> {
     )
       return false;
     say("Running pulumi up");
+    rotating.hear((line) => {
+      if (!planned.has(line)) say(line);
+      planned.add(line);
+    });
     const up = await unlocked(rotating);
-    for (const line of rotating.said()) if (!planned.includes(line)) say(line);
     before = await rotating.state();
     say(`Changed ${up.changes} resources. ${progress(before)}`);
     if (before === undefined || (before.stage === "settled" && !isWaiting(before))) return true;
@@ -123,14 +127,16 @@ export async function rotate(chosen: Chosen, { yes = false }: RotateOptions): Pr
   const stop = new AbortController();
   const at: StackLocation = { ...locationOf(chosen, process.env), stop: stop.signal };
   const say = (line: string) => process.stdout.write(`${line}\n`);
-  const heard: string[] = [];
+  let heard: (line: string) => void = () => undefined;
   const runs = new StackRuns(
     at,
     ({ event }) => {
       if (event === "lockCleared") say("Cleared the lock of a run that was killed.");
     },
     longestSilence,
-    (message) => heard.push(message),
+    (message) => {
+      heard(message);
+    },
   );
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
@@ -142,7 +148,9 @@ export async function rotate(chosen: Chosen, { yes = false }: RotateOptions): Pr
     state: async () => (await stackState(at)).rotation,
     ask: (question) => (yes ? Promise.resolve(true) : confirmed(question, stop.signal)),
     say,
-    said: () => [...new Set(heard.splice(0))],
+    hear: (listener) => {
+      heard = listener;
+    },
     sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: stop.signal }),
     now: Date.now,
   });

@@ -2,19 +2,30 @@ import { count, listed } from "@linkerd-multicluster/engine/base";
 import { inSeconds, printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { SourceStatus, State, WatchEvent } from "./events.ts";
 
+/** What the log has said. */
+export interface Told {
+  /** The last word about each source and about the state. */
+  readonly last: Map<string, string>;
+  /** Clusters in which something has changed since the last dry run began. */
+  readonly changed: Set<string>;
+}
+
 /**
- * Leaves out what the log has said already: what a dry run found of a source, and why a state lasts. A mesh of 20 clusters
- * would write it again and again while one of them is down.
- *
- * @param told is what the log said last about each source and about the state
+ * Leaves out what the log has said already: what a dry run found of a source, why a state lasts, and all changes of a cluster
+ * but the first before a dry run. A mesh of 20 clusters would write it again and again while one of them is down.
  */
-export function newsIn(event: WatchEvent, told: Map<string, string>): WatchEvent {
+export function newsIn(event: WatchEvent, { last, changed }: Told): WatchEvent | undefined {
   const isNew = (about: string, said: unknown) => {
     const text = JSON.stringify(said);
-    const before = told.get(about);
-    told.set(about, text);
+    const before = last.get(about);
+    last.set(about, text);
     return text !== before;
   };
+  // A list begins a watch, and is no change.
+  if (event.event === "triggered" && event.reason !== "listed") {
+    if (changed.has(event.cluster)) return undefined;
+    changed.add(event.cluster);
+  }
   if (event.event === "state") {
     const { state, why } = event;
     return isNew("", [state, why]) || why.length === 0 ? event : { ...event, why: ["as before"] };

@@ -109,7 +109,7 @@ export class StackRuns {
     const about = locks.map(({ text }) => text).join(", ") || "another update";
     const why = {
       stale: undefined,
-      running: `a run that a watch started still continues: ${about}`,
+      running: `a run that linkerd-clusters started still continues: ${about}`,
       foreign: `it is locked by ${about}, which is not this watch's; if its process is gone, clear the lock with pulumi cancel`,
       contended: `another watch clears its lock: ${about}`,
     }[await this.#clear(locks)];

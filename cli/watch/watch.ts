@@ -7,7 +7,7 @@ import { ControlLoop } from "./control-loop.ts";
 import { dryRun, DryRunClusters, movedHostnames } from "./dry-run.ts";
 import type { Observer } from "./events.ts";
 import { KeptLists } from "./kept-lists.ts";
-import { newsIn, sentenceOf } from "./log-line.ts";
+import { newsIn, sentenceOf, type Told } from "./log-line.ts";
 import { watchMetrics } from "./metrics.ts";
 import { serve } from "./server.ts";
 import { StackRuns } from "./stack-runs.ts";
@@ -38,21 +38,16 @@ export async function watch(
   const metrics = watchMetrics(resync);
   const lists = new KeptLists();
   let isReady = false;
-  const changed = new Set<string>();
-  const told = new Map<string, string>();
+  const told: Told = { last: new Map(), changed: new Set() };
   let hostnames: DryRunClusters["hostnames"] = new Map();
   const observe: Observer = (event) => {
     metrics.observe(event);
     lists.observe(event);
     if (event.event === "dryRun") isReady = true;
-    if (event.event === "triggered") {
-      loop.trigger(event.reason, event.gone);
-      // The log has one line for each cluster and dry run, however often the cluster changes.
-      if (changed.has(event.cluster)) return;
-      changed.add(event.cluster);
-    }
+    if (event.event === "triggered") loop.trigger(event.reason, event.gone);
     const time = new Date().toISOString();
     const news = newsIn(event, told);
+    if (news === undefined) return;
     const sentence = sentenceOf(news);
     if (output === "json") process.stdout.write(`${JSON.stringify({ time, ...news })}\n`);
     else if (sentence !== undefined) process.stdout.write(`${time} ${sentence}\n`);
@@ -65,7 +60,7 @@ export async function watch(
     observe,
     resync,
     dryRun: async (sources, isAnew) => {
-      changed.clear();
+      told.changed.clear();
       if (isAnew) lists.forget();
       const clusters = new DryRunClusters(stop.signal, lists);
       const result = await dryRun(sources, clusters);

@@ -19,13 +19,16 @@ function rotating(steps: readonly Stage[], answers: readonly boolean[] = []) {
   const [left, asked] = [[...steps], [...answers]];
   const [lines, ups]: [string[], string[]] = [[], []];
   let state: RotationState | undefined = { stage: "settled", restarts: true };
-  let [now, said] = [0, ""];
+  let now = 0;
+  let heard: (line: string) => void = () => undefined;
   const run = (command: "preview" | "up"): Promise<RunEnd> => {
     if (command === "up" && play.locked-- > 0)
       return Promise.resolve({ result: "locked", changes: 0, why: "it runs" });
     const [stage, changes, says, more] = left[0] ?? ["settled", 0, "", {}];
-    said = says;
+    if (says !== "") heard(says);
     if (command === "up") {
+      heard(`${stage}: restarted web`);
+      equal(lines.at(-1), `${stage}: restarted web`);
       left.shift();
       ups.push(stage);
       state = { stage, restarts: true, ...more };
@@ -44,7 +47,9 @@ function rotating(steps: readonly Stage[], answers: readonly boolean[] = []) {
         state: () => Promise.resolve(state),
         ask: () => Promise.resolve(asked.shift() ?? true),
         say: (line) => lines.push(line),
-        said: () => (said === "" ? [] : [said]),
+        hear: (listener) => {
+          heard = listener;
+        },
         sleep: (milliseconds) => {
           now += milliseconds;
           lines.push(`slept ${milliseconds / 1000}`);
@@ -106,7 +111,7 @@ describe("rotate", () => {
       state: () => Promise.resolve(undefined),
       ask: () => Promise.resolve(true),
       say: () => undefined,
-      said: () => [],
+      hear: () => undefined,
       sleep: () => Promise.resolve(),
       now: () => 0,
     });

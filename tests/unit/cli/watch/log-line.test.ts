@@ -1,6 +1,6 @@
 import { equal, match } from "node:assert/strict";
 import type { WatchEvent } from "../../../../cli/watch/events.ts";
-import { newsIn, sentenceOf } from "../../../../cli/watch/log-line.ts";
+import { newsIn, sentenceOf, type Told } from "../../../../cli/watch/log-line.ts";
 
 const changed = (cluster: string): WatchEvent => ({
   event: "triggered",
@@ -37,8 +37,7 @@ describe("the watch's log", () => {
     });
 
   it("doesn't repeat what lasts, such as an outage in a mesh of many sources", () => {
-    const told = new Map<string, string>();
-    const say = (event: WatchEvent) => sentenceOf(newsIn(event, told));
+    const say = logOf();
     const away = (why: string) => [
       ...["east", "north"].map((name) => ({ ...source, source: name, unreachable: { west: why } })),
     ];
@@ -49,4 +48,20 @@ describe("the watch's log", () => {
     equal(dry("timed out"), "dry run took 0.1 s: 2 sources as before");
     equal(state(), "blocked by a safety check: as before");
   });
+
+  it("names the first change of a cluster, also after the lists with which its watches begin", () => {
+    const say = logOf();
+    say({ event: "triggered", reason: "listed", cluster: "west", about: "services" });
+    equal(say(changed("west")), "west: services shop/web changed");
+    equal(say(changed("west")), undefined);
+    equal(say(changed("east")), "east: services shop/web changed");
+  });
 });
+
+function logOf() {
+  const told: Told = { last: new Map(), changed: new Set() };
+  return (event: WatchEvent) => {
+    const news = newsIn(event, told);
+    return news && sentenceOf(news);
+  };
+}

@@ -403,7 +403,7 @@ fi; ${then};; esac`);
   it("leaves alone the lock of an earlier watch's run that continues", async () => {
     const { run, pid, whose } = await locking();
     await locked(whose);
-    await stayedLocked(up(), /a run that a watch started still continues/);
+    await stayedLocked(up(), /a run that linkerd-clusters started still continues/);
     await script("exit 0");
     deepEqual([(await up()).result, (await records()).length], ["succeeded", 1]);
     process.kill(pid);
