@@ -178,11 +178,9 @@ class Rollout {
     const { client, standard } = this.#applying;
     const all = await client.list(resources.pods, { namespace: live.namespace });
     const owners = new Owners(client, standard.linkerdNamespace);
-    const owned = all.map(async (pod) => {
-      if (!isSelected(live, pod.metadata.labels)) return [];
-      const owner = await owners.of(pod);
-      return typeof owner !== "string" && owner.uid === live.uid ? [pod] : [];
-    });
+    const owned = all
+      .filter(({ metadata }) => isSelected(live, metadata.labels))
+      .map(async (pod) => ((await owners.isOf(pod, live)) ? [pod] : []));
     return (await Promise.all(owned)).flat();
   }
 

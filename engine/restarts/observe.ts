@@ -92,7 +92,14 @@ export class Owners {
     return `it claims to be of ${owner.kind} ${owner.name}, which does not select it`;
   }
 
-  #ownerOf(metadata: OwnedMeta): Promise<Workload | string> {
+  /** Where pods claim too many owners, each counts as its own, so that none of its own is overlooked. */
+  async isOf(pod: Pod, { uid }: Workload): Promise<boolean> {
+    const owner = await this.of(pod);
+    if (typeof owner === "string") return owner === tooMany(pod.metadata.namespace);
+    return owner.uid === uid;
+  }
+
+  #ownerOf(metadata: OwnedMeta, isClaim = true): Promise<Workload | string> {
     const { namespace } = metadata;
     const owner = controllerOf(metadata);
     if (owner === undefined) return Promise.resolve("no workload owns it");
@@ -101,11 +108,11 @@ export class Owners {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const others = this.#counts.get(namespace) ?? 0;
-    this.#counts.set(namespace, others + 1);
+    if (isClaim) this.#counts.set(namespace, others + 1);
     const found =
-      others < mostOwners
+      others < mostOwners || !isClaim
         ? this.#find(kind, { namespace, name }, uid)
-        : Promise.resolve(`pods in namespace ${namespace} have more than ${mostOwners} owners`);
+        : Promise.resolve(tooMany(namespace));
     this.#known.set(key, found);
     return found;
   }
@@ -121,7 +128,7 @@ export class Owners {
       const owner = controllerOf(found.metadata);
       if (owner === undefined) return `only ReplicaSet ${at.name} owns it`;
       // Whoever may create ReplicaSets can have them own each other.
-      return owner.kind === kind ? notRestarted(owner) : this.#ownerOf(found.metadata);
+      return owner.kind === kind ? notRestarted(owner) : this.#ownerOf(found.metadata, false);
     }
     if (!isWorkload(kind)) return notRestarted({ kind, name: at.name });
     const found = await findWorkload(this.#client, { ...at, kind }, this.#linkerdNamespace);
@@ -139,6 +146,10 @@ function controllerOf({ ownerReferences }: OwnedMeta) {
 
 function notRestarted({ kind, name }: { readonly kind: string; readonly name: string }): string {
   return `${kind} ${name} owns it, which nobody restarts`;
+}
+
+function tooMany(namespace: string): string {
+  return `pods in namespace ${namespace} have more than ${mostOwners} owners`;
 }
 
 function gone(kind: string, name: string): string {

@@ -40,6 +40,17 @@ describe("restarts in a cluster with faults", () => {
     }
   });
 
+  it("go on although pods claim more owners than a run asks for, which fails the run", async () => {
+    const west = new RollingCluster("west").add("shop/web");
+    for (let index = 0; index < 600; index += 1) {
+      const owner = { kind: "ReplicaSet", name: `r${index}`, uid: "1" };
+      west.imitations.add(`shop/${west.pod(shop, "web", [old], owner)}`);
+    }
+    const { problems } = await up({ west });
+    equal(west.restarted[0], "web");
+    match(String(problems), /web: it was restarted 2 times, and of pod web-/);
+  });
+
   it("give up a workload whose pods come and go", async () => {
     const west = new RollingCluster("west").add("shop/web").add("shop/api");
     west.crashing.add("web");
