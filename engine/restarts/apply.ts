@@ -32,7 +32,7 @@ export async function restartAll(
   const { client, standard, kubectl } = applying;
   const { cluster } = client;
   const problems: string[] = [];
-  const forbidden: Workload[] = [];
+  const forbidden: { readonly workload: Workload; readonly message: string }[] = [];
   const isInjected = ({ workload }: Restart) =>
     workload.rank === "workload" || workload.rank === "gateway";
   const stopped: { why?: string | undefined } = {};
@@ -49,7 +49,8 @@ export async function restartAll(
       if (!isInjected(each))
         stopped.why = `no more workloads are restarted, because ${called(workload)} is of the control plane`;
     } catch (error) {
-      if (error instanceof KubernetesError && error.kind === "forbidden") forbidden.push(workload);
+      if (error instanceof KubernetesError && error.kind === "forbidden")
+        forbidden.push({ workload, message: error.message });
       else
         problems.push(
           `${cluster}: ${called(workload)} is not restarted: ${atCluster(cluster, error).message}`,
@@ -58,19 +59,28 @@ export async function restartAll(
   };
   for (const each of restarts) if (!isInjected(each)) await restart(each);
   const injected = restarts.filter(isInjected);
-  if (injected.length > 0) await whyBehind();
+  if (injected.length > 0) {
+    const { linkerdNamespace: namespace } = standard;
+    const at = { kind: "Deployment", namespace, name: "linkerd-identity" } as const;
+    const identity = await findWorkload(client, at, namespace);
+    if (identity?.rollout.isDown === true)
+      stopped.why ??= `no more workloads are restarted, because ${called(identity)} has no available pod, and no restarted pod would get a certificate`;
+    await whyBehind();
+  }
   const some = pLimit(atOnce);
   const last = ({ workload }: Restart) => workload.rank === "gateway";
   await Promise.all(injected.filter((each) => !last(each)).map((each) => some(restart, each)));
   for (const each of injected.filter(last)) await restart(each);
   if (stopped.why !== undefined) problems.push(`${cluster}: ${stopped.why}`);
   if (forbidden.length > 0) {
-    const names = listed(forbidden.map(called));
-    const fixes = forbidden.slice(0, 10).map(({ kind, namespace, name }) => {
+    const names = listed(forbidden.map(({ workload }) => called(workload)));
+    const fixes = forbidden.slice(0, 10).map(({ workload: { kind, namespace, name } }) => {
       return `Fix: ${kubectl} -n ${namespace} rollout restart ${kind.toLowerCase()}/${name}`;
     });
     const why = `${cluster}: this run may not restart ${count(forbidden.length, "workload")} of Linkerd ${standard.linkerdNamespace} (${names}): grant patch on them (examples/rbac/restarts.yaml), or restart them yourself`;
-    problems.push([why, ...fixes].join("\n"));
+    problems.push(
+      [why, ...forbidden.slice(0, 1).map(({ message }) => message), ...fixes].join("\n"),
+    );
   }
   return problems;
 }

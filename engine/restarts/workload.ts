@@ -36,6 +36,8 @@ export interface Rollout {
   readonly isUnderWay: boolean;
   /** All pods have the template and are available. */
   readonly isDone: boolean;
+  /** No pod is available. */
+  readonly isDown: boolean;
   /** Kubernetes has given up. */
   readonly isStuck: boolean;
   readonly progress: string;
@@ -114,6 +116,7 @@ function workloadOf(
     rollout: {
       isUnderWay,
       isDone: !isUnderWay && available >= wanted,
+      isDown: available === 0,
       isStuck,
       progress: `${updated} of ${wanted} pods updated, ${available} available`,
     },

@@ -78,6 +78,25 @@ describe("restarts in a cluster with faults", () => {
     match(String(problems), /west: no more workloads are restarted, because/);
   });
 
+  it("leave workloads alone while identity has no available pod", async () => {
+    const west = new RollingCluster("west").add("shop/web");
+    west.add("linkerd/linkerd-identity", { trusts: both });
+    west.server.edit("deployments", "linkerd/linkerd-identity", {
+      status: { availableReplicas: 0 },
+    });
+    const { problems } = await up({ west });
+    deepEqual(west.restarted, []);
+    match(String(problems), /Deployment linkerd\/linkerd-identity has no available pod/);
+  });
+
+  it("say why a webhook refuses one", async () => {
+    const west = new RollingCluster("west").add("shop/web");
+    west.server.admission.push((verb, object) =>
+      verb === "patch" ? { status: 403, message: 'admission webhook "freeze" says no' } : object,
+    );
+    match(String((await up({ west })).problems), /admission webhook "freeze" says no/);
+  });
+
   it("stop once the injector gives pods no proxy", async () => {
     const west = new RollingCluster("west");
     for (let index = 0; index < 20; index += 1) west.add(`shop/web${index}`);
