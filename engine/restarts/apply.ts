@@ -14,6 +14,9 @@ import { called, exhausted, isSelected, restartedAt, type Workload } from "./wor
 /** How many workloads of a cluster are restarted at the same time. */
 const atOnce = 4;
 
+/** Rollouts that others began keep no place from restarts. Some may never end. */
+const awaitedAtOnce = 100;
+
 /** A rollout must make progress within this many milliseconds. */
 const longestStandstill = 600_000;
 
@@ -67,9 +70,13 @@ export async function restartAll(
       stopped.why ??= `no more workloads are restarted, because ${called(identity)} has no available pod, and no restarted pod would get a certificate`;
     await whyBehind();
   }
-  const some = pLimit(atOnce);
+  const [some, awaited] = [pLimit(atOnce), pLimit(awaitedAtOnce)];
   const last = ({ workload }: Restart) => workload.rank === "gateway";
-  await Promise.all(injected.filter((each) => !last(each)).map((each) => some(restart, each)));
+  await Promise.all(
+    injected
+      .filter((each) => !last(each))
+      .map((each) => (each.workload.rollout.isUnderWay ? awaited : some)(restart, each)),
+  );
   for (const each of injected.filter(last)) await restart(each);
   if (stopped.why !== undefined) problems.push(`${cluster}: ${stopped.why}`);
   if (forbidden.length > 0) {

@@ -69,6 +69,19 @@ describe("restarts in a cluster with faults", () => {
     match(String(problems), /web: its rollout does not come to its end/);
   });
 
+  it("wait for all rollouts together that others began and that do not end", async () => {
+    const west = new RollingCluster("west").add("shop/web");
+    for (let index = 0; index < 24; index += 1) {
+      west.add(`shop/db${index}`, { kind: "StatefulSet" });
+      const status = { currentRevision: "a", updateRevision: "b", updatedReplicas: 1 };
+      west.server.edit("statefulsets", `shop/db${index}`, { status });
+    }
+    const { problems, time } = await up({ west });
+    equal(problems.length, 24);
+    deepEqual(west.restarted, ["web"]);
+    equal(time.now() < 2 * 600_000, true, String(time.now()));
+  });
+
   it("leave workloads alone if the control plane does not come up", async () => {
     const west = new RollingCluster("west").add("shop/web").add("linkerd/linkerd-identity");
     west.crashing.add("linkerd-identity");
