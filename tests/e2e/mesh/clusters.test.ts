@@ -44,6 +44,12 @@ describe("docs/guides/clusters.md", function () {
     await clone.succeeds("pulumi up --stack prod");
   });
 
+  // README.md, which is typed on the same clusters, creates a stack of this name too.
+  after(async () => {
+    for (const command of ["destroy --yes", "stack rm --yes"])
+      await clone.succeeds(`pulumi ${command} --stack prod`);
+  });
+
   it("adds a cluster", async () => {
     deepEqual(await mirrors("east"), ["web-west"]);
     await clone.write("Pulumi.prod.yaml", three);
