@@ -24,6 +24,8 @@ export function measureWatch(mirrors: number, rounds: number, kind: Kind): Promi
         const name = `new-${round}`;
         const path = `/api/v1/namespaces/${namespaceOf(name)}/services/${name}-west`;
         const isThere = async () => (await east.request("GET", path)).code === 200 || undefined;
+        // The watch acts at once only after a second without a change.
+        await sleep(1_500);
         await writer.create({ services: [exportedService(name, kind)] });
         took.push(await seconds(() => until(name, [watch], isThere, patience)));
         await settled(watch, patience);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { WatchEvent } from "../../cli/watch/events.ts";
@@ -7,18 +8,20 @@ import { until } from "../../tests/bed/processes.ts";
 import { type RunningWatch, settled, startWatch } from "../../tests/bed/running-watch.ts";
 import { exportedService, type Kind } from "./mesh.ts";
 import type { EngineParts } from "../../tests/bed/pulumi.ts";
+import { stopLog } from "./cli-log.ts";
 import type { Pair } from "./pair.ts";
 import { Writer } from "./writer.ts";
 
 /** In seconds, for one step. */
 export const patience = 1_800;
 
-/** Runs a watch that has settled while `work` continues. */
+/** Runs a watch that has settled while `work` continues, without the CLI's log as examples/watch do. */
 export async function withWatch<T>(
   { bed, stack }: Pick<Pair, "stack"> & { readonly bed: EngineParts },
   work: (watch: RunningWatch) => Promise<T>,
   isReady = (watch: RunningWatch): Promise<unknown> => settled(watch, patience),
 ): Promise<T> {
+  await stopLog(join(bed.folder, "pulumi-home"));
   const watch = startWatch(bed, stack);
   try {
     await isReady(watch);
