@@ -20,6 +20,8 @@ export interface Batch {
   }[];
   /** Programs on PATH do not replace them. */
   readonly builtAlways?: boolean;
+  /** All programs together consist of about so many packages outside Go's own library. To count them takes Go 20 s. */
+  readonly packages?: number;
 }
 
 export type Progress = (text: string) => void;
@@ -47,13 +49,19 @@ export async function build(
   const watchdog = startWatchdog(draft);
   const counter = progress(wanted.length, report);
   try {
-    const prepared = wanted.map(({ batch, names }) => {
-      const run: Run = (args, onLine) =>
-        runGo(listOf(names), go, args, batch.module, cachesIn(cache), watchdog, onLine);
-      return prepare(batch, names, draft, counter, run);
-    });
+    const runIn =
+      (folder: string, what: string): Run =>
+      (args, onLine) =>
+        runGo(what, go, args, folder, cachesIn(cache), watchdog, onLine);
+    // While the modules arrive, the processors have nothing else to do.
+    const runLibrary = runIn(draft, "Go's own library");
+    const library = runLibrary(["build", ...compilerFlags, ...commonPackages]);
+    const prepared = wanted.map(({ batch, names }) =>
+      prepare(batch, names, draft, counter, runIn(batch.module, listOf(names))),
+    );
     const counted = prepared.map(async (each) => (await each).counted);
     const built = async () => {
+      await library;
       for (const each of prepared) await (await each).build();
     };
     await Promise.all([...counted, built()]);
@@ -84,22 +92,28 @@ async function prepare(
 ): Promise<{ readonly counted: Promise<void>; readonly build: () => Promise<unknown> }> {
   await leaveOut(batch, names, run);
   const packages = names.map((name) => batch.programs[name] ?? name);
-  const flags = [
-    "-trimpath",
-    "-ldflags",
-    await linkerFlags(batch, run),
-    // Functions are inlined only where they run most: this takes a quarter of the compiler's time.
-    "-gcflags=all=-dwarf=false -l",
-    "-gcflags=std=-dwarf=false",
-  ];
-  // This fetches what is still missing.
-  const counted = run(["list", "-deps", "-f", MARK, ...packages]).then((marks) => {
-    counter.expect(marks.replaceAll("\n", "").length);
-  });
+  const flags = [...compilerFlags, "-ldflags", await linkerFlags(batch, run)];
+  const isWhole = names.length === namesIn(batch).length;
+  const known = isWhole ? batch.packages : undefined;
+  const count = async () =>
+    (await run(["list", "-deps", "-f", MARK, ...packages])).replaceAll("\n", "").length;
+  const counted = (async () => {
+    counter.expect(known ?? (await count()));
+  })();
   // The last separator has Go take it for a folder even for a single program.
   const args = ["build", "-v", ...flags, "-o", join(draft, "/"), ...packages];
   return { counted, build: () => run(args, counter.onLine) };
 }
+
+const compilerFlags = [
+  "-trimpath",
+  // Functions are inlined only where they run most: this takes a quarter of the compiler's time.
+  "-gcflags=all=-dwarf=false -l",
+  "-gcflags=std=-dwarf=false",
+];
+
+/** With what they import, these are most of what the programs use of Go's own library. */
+const commonPackages = ["html/template", "log/slog", "net/http/httputil"];
 
 /** One letter for each package outside Go's own library, which is compiled for whichever batch comes first. */
 const MARK = '{{if not .Standard}}{{print "x"}}{{end}}';
@@ -210,7 +224,7 @@ function goIsMissing(names: readonly string[]): string {
 type Run = (args: readonly string[], onLine?: (line: string) => void) => Promise<string>;
 
 async function runGo(
-  names: string,
+  what: string,
   go: string,
   args: readonly string[],
   cwd: string,
@@ -238,5 +252,5 @@ async function runGo(
   const { failed, stdout, stderr } = await child;
   if (!failed) return stdout;
   const last = stderr.trim().split("\n").filter(isMessage).slice(-8).join("\n");
-  throw new UserError(`Building ${names} failed: go ${args[0] ?? ""} in ${cwd} says:\n${last}`);
+  throw new UserError(`Building ${what} failed: go ${args[0] ?? ""} in ${cwd} says:\n${last}`);
 }

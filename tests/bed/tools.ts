@@ -48,6 +48,7 @@ const batches = [
       coredns: "./coredns",
     },
     versions: [kubernetesVersion, pulumiVersion],
+    packages: 2327,
   },
   {
     module: join(MODULE, "pulumi-language-nodejs"),
