@@ -2,7 +2,7 @@ import type { Answer } from "./answering-dispatcher.ts";
 import { kindOf, type Target } from "./kinds.ts";
 import type { Lists } from "./lists.ts";
 import { type Draft, keyOf, mergedWith, type Meta, type Stored } from "./objects.ts";
-import { expectSame, expectVersion, json, notFound, Refused } from "./refusals.ts";
+import { expectSame, expectVersion, invalid, json, notFound, Refused } from "./refusals.ts";
 import type { Entry, Store } from "./store.ts";
 
 export interface Request {
@@ -58,6 +58,9 @@ function carriedOut(server: Server, request: Request): object {
       return write(server, request, "update", sent, live);
     case "PATCH":
       expectVersion(kind, live.metadata, sent.metadata?.resourceVersion);
+      // An object that was created again has another UID, which no patch changes.
+      if ((sent.metadata?.uid ?? live.metadata.uid) !== live.metadata.uid)
+        throw invalid(live, "metadata.uid", "Invalid");
       return write(server, request, "patch", mergedWith(live, sent) as Stored, live);
     default:
       expectSame(kind, name, live.metadata, (sent as DeleteOptions).preconditions);

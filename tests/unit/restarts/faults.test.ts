@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { restartedAt } from "../../../engine/restarts/workload.ts";
 import {
   nextIssuer,
   now,
@@ -108,6 +109,27 @@ describe("restarts in a cluster with faults", () => {
       verb === "patch" ? { status: 403, message: 'admission webhook "freeze" says no' } : object,
     );
     match(String((await up({ west })).problems), /admission webhook "freeze" says no/);
+  });
+
+  it("go on with others if a workload was created again meanwhile, or a policy rejects the patch", async () => {
+    const west = new RollingCluster("west").add("shop/api").add("shop/db").add("shop/web");
+    west.server.refuse = (request) => {
+      if (request !== "patch deployments shop/web") return undefined;
+      west.server.delete("deployments", "shop/web");
+      west.add("shop/web", { trusts: both });
+      return undefined;
+    };
+    west.server.admission.push((verb, object) =>
+      verb === "patch" && object.metadata.name === "db"
+        ? { status: 422, message: "spec is invalid" }
+        : object,
+    );
+    const problems = String((await up({ west })).problems);
+    const isRestarted = (name: string) =>
+      JSON.stringify(west.server.get("deployments", `shop/${name}`)).includes(restartedAt);
+    deepEqual(["api", "db", "web"].filter(isRestarted), ["api"]);
+    match(problems, /Deployment shop\/db is not restarted: .*spec is invalid/);
+    match(problems, /Deployment shop\/web is not restarted: .*metadata\.uid/);
   });
 
   it("stop once the injector gives pods no proxy", async () => {
