@@ -33,7 +33,7 @@ export interface Facts {
   readonly health: HealthReport;
 }
 
-/** What the last run found of a rotation of the trust anchor. */
+/** The progress of a rotation of the trust anchor, as the last run found it. */
 export interface RotationFact {
   /** The last run took this step: `bundle` adds an anchor, `reissue` replaces issuers, `drop` removes an anchor. */
   readonly stage: string;

@@ -33,7 +33,7 @@ const mostReported = 5;
 
 interface MeshWatchSettings {
   readonly observe: Observer;
-  /** Is told of every change, whether or not it concerns the mesh. */
+  /** Receives every change, also one that does not concern the mesh. */
   readonly changed?: (cluster: string, kind: WatchedKind) => void;
   readonly time?: Time;
   readonly connect?: (access: ClusterAccess, cluster: string) => Promise<Watching>;

@@ -10,7 +10,7 @@ interface Kept {
   list?: Promise<unknown[]>;
 }
 
-/** What a dry run has listed serves the next one, while a watch of that kind is open and reports no change. */
+/** Keeps the lists of a dry run for the next one. A list is used as long as a watch of its kind is open and reports no change. */
 export class KeptLists {
   /** Each kind whose watch is open, by its cluster, has a new entry since its last change. */
   readonly #since = new Map<string, Kept>();

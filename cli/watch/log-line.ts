@@ -2,7 +2,7 @@ import { count, listed } from "@linkerd-multicluster/engine/base";
 import { inSeconds, printable } from "@linkerd-multicluster/engine/kubernetes";
 import type { SourceStatus, State, WatchEvent } from "./events.ts";
 
-/** What the log has said. */
+/** The memory of the log, which repeats nothing. */
 export interface Told {
   /** The last word about each source and about the state. */
   readonly last: Map<string, string>;

@@ -29,7 +29,7 @@ export interface InstalledArgs {
 
 export interface Memory {
   readonly installed: Installed;
-  /** What stays in its cluster. Its releases stay in the state for as long as `leaving` says so. */
+  /** Parts that stay in their cluster when they leave the config. Their releases stay in the state for as long as `leaving` says so. */
   readonly kept: Installed;
   readonly keys: readonly number[];
 }

@@ -3,15 +3,17 @@ import { KubernetesError } from "../kubernetes/client/errors.ts";
 import { inSeconds } from "../kubernetes/objects/duration.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import type { Pod } from "../kubernetes/objects/workload-resource.ts";
+import { selects } from "../model/selection.ts";
 import { count, listed } from "../base/message.ts";
+import { proxyIn } from "../trust/proxy.ts";
 import { atCluster } from "../base/user-error.ts";
 import type { Applying } from "./applying.ts";
 import { lagOf, type Restart } from "./decide.ts";
 import { whyNotInjected } from "./injector.ts";
-import { findWorkload, Owners } from "./observe.ts";
-import { called, exhausted, isSelected, restartedAt, type Workload } from "./workload.ts";
+import { findWorkload, isLeaving, Owners } from "./observe.ts";
+import { called, exhausted, restartedAt, type Workload } from "./workload.ts";
 
-/** How many workloads of a cluster are restarted at the same time. */
+/** A run restarts no more workloads of a cluster at the same time. */
 const atOnce = 4;
 
 /** Rollouts that others began keep no place from restarts. Some may never end. */
@@ -196,7 +198,7 @@ class Rollout {
     const all = await client.list(resources.pods, { namespace: live.namespace });
     const owners = new Owners(client, standard.linkerdNamespace);
     const owned = all
-      .filter(({ metadata }) => isSelected(live, metadata.labels))
+      .filter(({ metadata }) => selects(live.selector, metadata.labels))
       .map(async (pod) => ((await owners.isOf(pod, live)) ? [pod] : []));
     return (await Promise.all(owned)).flat();
   }
@@ -205,8 +207,7 @@ class Rollout {
   #whyLate(pod: Pod, isNew: boolean): string | undefined {
     const { standard, isIgnored } = this.#applying;
     if (isLeaving(pod) || isIgnored(pod)) return undefined;
-    const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
-    const isMeshed = containers.some(({ name }) => name === "linkerd-proxy");
+    const isMeshed = proxyIn(pod.spec) !== undefined;
     const why = isMeshed ? lagOf(pod, standard)?.why : isNew ? "it has no proxy" : undefined;
     return why && `of pod ${pod.metadata.name}, ${why}`;
   }
@@ -227,8 +228,4 @@ class Rollout {
       await time.sleep(looks, stop);
     }
   }
-}
-
-function isLeaving({ metadata }: Pod): boolean {
-  return metadata.deletionTimestamp !== undefined;
 }

@@ -1,5 +1,6 @@
 import { resources } from "../kubernetes/objects/resources.ts";
 import { atCluster } from "../base/user-error.ts";
+import { proxyIn } from "../trust/proxy.ts";
 import type { Applying } from "./applying.ts";
 import { lagOf } from "./decide.ts";
 
@@ -43,9 +44,7 @@ export async function whyNotInjected({
   for (;;) {
     try {
       const pod = await client.create(resources.pods, asked, { dryRun: "All" });
-      const isMeshed = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])].some(
-        ({ name }) => name === "linkerd-proxy",
-      );
+      const isMeshed = proxyIn(pod.spec) !== undefined;
       const created = { ...pod.metadata, creationTimestamp: now().toISOString() };
       const isRight = isMeshed && lagOf({ ...pod, metadata: created }, standard) === undefined;
       right = isRight ? right + 1 : 0;

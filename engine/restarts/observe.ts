@@ -3,18 +3,12 @@ import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { ObjectName } from "../kubernetes/objects/resources.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import type { OwnedMeta, Pod } from "../kubernetes/objects/workload-resource.ts";
+import { selects } from "../model/selection.ts";
 import { anchorsBehind } from "../trust/certificate.ts";
 import { readIssuer, readRoots } from "../trust/observe.ts";
 import { settling } from "../trust/proxies.ts";
 import { type Lagging, lagOf, type Standard } from "./decide.ts";
-import {
-  daemonSetOf,
-  deploymentOf,
-  exhausted,
-  isSelected,
-  statefulSetOf,
-  type Workload,
-} from "./workload.ts";
+import { daemonSetOf, deploymentOf, exhausted, statefulSetOf, type Workload } from "./workload.ts";
 
 type Reading = Pick<Kubernetes, "cluster" | "list" | "find">;
 
@@ -55,8 +49,7 @@ export async function laggingIn(
   const labelSelector = `linkerd.io/control-plane-ns=${standard.linkerdNamespace}`;
   const pods = await client.list(resources.pods, { labelSelector });
   const late = pods.flatMap((pod) => {
-    const isLeaving = pod.metadata.deletionTimestamp !== undefined;
-    const lag = isLeaving || isIgnored(pod) ? undefined : lagOf(pod, standard);
+    const lag = isLeaving(pod) || isIgnored(pod) ? undefined : lagOf(pod, standard);
     return lag === undefined ? [] : [{ pod, lag }];
   });
   if (late.length === 0) return [];
@@ -74,6 +67,11 @@ export async function laggingIn(
   );
 }
 
+/** A pod that is being deleted lags behind no longer than that takes. */
+export function isLeaving({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
 /** A pod belongs to whoever its ownerReferences name, if that one says so too. */
 export class Owners {
   readonly #client: Reading;
@@ -88,11 +86,11 @@ export class Owners {
 
   async of({ metadata }: Pod): Promise<Workload | string> {
     const owner = await this.#ownerOf(metadata);
-    if (typeof owner === "string" || isSelected(owner, metadata.labels)) return owner;
+    if (typeof owner === "string" || selects(owner.selector, metadata.labels)) return owner;
     return `it claims to be of ${owner.kind} ${owner.name}, which does not select it`;
   }
 
-  /** Where pods claim too many owners, each counts as its own, so that none of its own is overlooked. */
+  /** A pod whose owner isn't looked up, because others claim too many, counts as the workload's: none may be overlooked. */
   async isOf(pod: Pod, { uid }: Workload): Promise<boolean> {
     const owner = await this.of(pod);
     if (typeof owner === "string") return owner === tooMany(pod.metadata.namespace);

@@ -8,7 +8,7 @@ import type {
 } from "../kubernetes/objects/workload-resource.ts";
 import { selects } from "../model/selection.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
-import { proxyContainer } from "../trust/live.ts";
+import { proxyIn } from "../trust/proxy.ts";
 
 export type WorkloadKind = "Deployment" | "StatefulSet" | "DaemonSet";
 
@@ -101,10 +101,8 @@ function workloadOf(
   const { selector = {}, template: { metadata: { annotations = {} } = {}, spec = {} } = {} } =
     object.spec ?? {};
   const isUnderWay = !isObserved(object) || updated < wanted || total > updated || !isOver;
-  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   // The control plane's own templates have the proxy too, and take the bundle from the ConfigMap.
-  const isManual =
-    namespace !== linkerdNamespace && containers.some(({ name }) => name === proxyContainer);
+  const isManual = namespace !== linkerdNamespace && proxyIn(spec) !== undefined;
   const stamp = Date.parse(annotations[restartedAt] ?? "");
   return {
     kind,
@@ -142,13 +140,6 @@ function rankOf({ metadata }: Object, linkerdNamespace: string): Rank {
   const isGateway =
     labels["linkerd.io/extension"] === "multicluster" && labels["component"] === "gateway";
   return isGateway ? "gateway" : "workload";
-}
-
-export function isSelected(
-  { selector }: Pick<Workload, "selector">,
-  labels: StringMap | undefined,
-): boolean {
-  return selects(selector, labels);
 }
 
 /** Returns the name of a PodDisruptionBudget of these pods that allows no disruption now. */

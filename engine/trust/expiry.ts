@@ -10,7 +10,7 @@ export interface Expiring {
   readonly remedy: string;
   /** Nothing is urgent, because its successor is trusted already. */
   readonly succeeded?: boolean;
-  /** How many days before its expiry the certificate is renewed. Until then, no warning is needed. */
+  /** The certificate is renewed so many days before it expires. Until then, no warning is needed. */
   readonly renewBeforeDays?: number;
 }
 

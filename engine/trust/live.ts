@@ -7,7 +7,6 @@ import type { LifetimeRecord } from "./lifetime.ts";
 export const trustRootsName = "linkerd-identity-trust-roots";
 export const trustRootsKey = "ca-bundle.crt";
 export const issuerName = "linkerd-identity-issuer";
-export const proxyContainer = "linkerd-proxy";
 
 /**
  * A run reads it first. Without a trust bundle, Linkerd doesn't run there, so no traffic depends on what the cluster

@@ -2,8 +2,9 @@ import type { Pod } from "../kubernetes/objects/workload-resource.ts";
 import { valueIn } from "../base/result.ts";
 import { type Bundle, trustRootHash, unique } from "./bundle.ts";
 import { certificatesIn } from "./certificate.ts";
-import { type MeshedProxy, proxyContainer } from "./live.ts";
+import type { MeshedProxy } from "./live.ts";
 
+const proxyContainer = "linkerd-proxy";
 const anchorsVariable = "LINKERD2_PROXY_IDENTITY_TRUST_ANCHORS";
 const hashAnnotation = "linkerd.io/trust-root-sha256";
 
@@ -21,9 +22,8 @@ export function proxyOf(
   roots: Omit<Roots, "bundle"> | undefined,
   linkerdNamespace: string,
 ): MeshedProxy[] {
-  const { spec = {}, status = {}, metadata } = pod;
-  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
-  const proxy = containers.find(({ name }) => name === proxyContainer);
+  const { spec, status = {}, metadata } = pod;
+  const proxy = proxyIn(spec);
   const isOver = status.phase === "Succeeded" || status.phase === "Failed";
   if (proxy === undefined || isOver) return [];
   const literal = proxy.env?.find(({ name }) => name === anchorsVariable)?.value;
@@ -40,6 +40,13 @@ export function proxyOf(
   const createdAt = new Date(Date.parse(creationTimestamp) || 0);
   return [{ namespace, pod: name, createdAt, started: hasStarted(pod), trusts: parsed(anchors) }];
 }
+
+/** Returns Linkerd's proxy among the containers of a pod or of a template. A sidecar is an init container. */
+export function proxyIn({ containers = [], initContainers = [] }: Containers = {}) {
+  return [...containers, ...initContainers].find(({ name }) => name === proxyContainer);
+}
+
+type Containers = Pick<NonNullable<Pod["spec"]>, "containers" | "initContainers">;
 
 /** A sidecar that starts first may run in a pod that is still pending. */
 function hasStarted(pod: Pod): boolean {

@@ -1,7 +1,7 @@
 const restart =
   "restart every meshed workload on every cluster, the gateways last (kubectl rollout restart)";
 
-/** What a user does after a step. */
+/** Parts of sentences about the restarts after a step, which are left to the user. */
 export const byHand = {
   bundle: `. Then ${restart}, and run again`,
   issuers: `Then wait five minutes, after which the old ones issue no more certificates, ${restart}, and run again; or run again a day later`,
@@ -9,7 +9,7 @@ export const byHand = {
   again: " and run again",
 };
 
-/** With `trust.restart`, runs do it. */
+/** The same parts where runs restart workloads themselves (`trust.restart`). */
 export const byRuns: typeof byHand = {
   bundle: ", and then restarts every meshed workload",
   issuers:

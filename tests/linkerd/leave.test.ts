@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { chartNames } from "../../config/keys/chart-keys.ts";
 import { type Config, newStack, type PulumiStack } from "../bed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
-import { configOf, exported, realBed } from "./real-mesh.ts";
+import { exported, meshConfig, realBed } from "./real-mesh.ts";
 import { chartsFolder, skipNote } from "./real-plugins.ts";
 import { isInstalled } from "./whole-mesh.ts";
 
@@ -79,13 +79,6 @@ describe(`a mesh of this program, with real plugins and charts${skipNote}`, func
   }
 
   function config(change: Config = {}): Config {
-    const { west, east } = real.clusters;
-    return {
-      manage: "all",
-      clusters: { west: configOf(west), east: configOf(east) },
-      links: [{ source: "east", target: "west" }],
-      charts: { source },
-      ...change,
-    };
+    return meshConfig(real.clusters, { charts: { source }, ...change });
   }
 });

@@ -1,6 +1,6 @@
 import { type Bed, type BedCluster, startBed } from "../bed/bed.ts";
 import type { Config } from "../bed/stack.ts";
-import { arePluginsReal } from "./real-plugins.ts";
+import { arePluginsReal, chartsFolder } from "./real-plugins.ts";
 
 /** The clusters exist once tests and hooks run. */
 export interface RealBed<Names extends string> {
@@ -31,6 +31,20 @@ export function realBed<const Names extends string>(names: readonly Names[]): Re
 function running<T>(part: T | undefined): T {
   if (part === undefined) throw new Error("a mesh can be used in tests and hooks alone");
   return part;
+}
+
+/** Returns the config of a mesh that the stack installs from the tests' charts, with a link from east to west. */
+export function meshConfig(
+  { west, east }: Readonly<Record<"west" | "east", BedCluster>>,
+  change: Config = {},
+): Config {
+  return {
+    manage: "all",
+    clusters: { west: configOf(west), east: configOf(east) },
+    links: [{ source: "east", target: "west" }],
+    charts: { source: chartsFolder },
+    ...change,
+  };
 }
 
 export const exported = { labels: { "mirror.linkerd.io/exported": "true" } };

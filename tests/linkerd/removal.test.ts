@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Config, newStack, type PulumiStack } from "../bed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
-import { configOf, exported, realBed } from "./real-mesh.ts";
-import { chartsFolder, skipNote } from "./real-plugins.ts";
+import { exported, meshConfig, realBed } from "./real-mesh.ts";
+import { skipNote } from "./real-plugins.ts";
 import { isInstalled } from "./whole-mesh.ts";
 
 const links = "/apis/multicluster.linkerd.io/v1alpha3/namespaces/linkerd-multicluster/links";
@@ -124,14 +124,7 @@ describe(`a stack that would remove Linkerd, with real plugins and charts${skipN
   }
 
   function config(change: Config = {}): Config {
-    const { west, east } = real.clusters;
-    return {
-      manage: "all",
-      clusters: { west: configOf(west), east: configOf(east) },
-      links: [{ source: "east", target: "west" }],
-      charts: { source: chartsFolder },
-      ...change,
-    };
+    return meshConfig(real.clusters, change);
   }
 
   /** The keys of `all` have no effect in another mode, and those that give access have none with `mirrors`. */

@@ -6,8 +6,8 @@ import { environment } from "../bed/pulumi.ts";
 import { newStack, type PulumiStack, repository } from "../bed/stack.ts";
 import { addNamespace, get, inNamespace, post } from "../e2e/access-clusters.ts";
 import { startInjector } from "./injector.ts";
-import { configOf, realBed } from "./real-mesh.ts";
-import { chartsFolder, skipNote } from "./real-plugins.ts";
+import { meshConfig, realBed } from "./real-mesh.ts";
+import { skipNote } from "./real-plugins.ts";
 
 interface Pods {
   readonly items: readonly {
@@ -27,13 +27,8 @@ describe(`rotations that restart workloads, with real plugins${skipNote}`, funct
   const injectors: { readonly close: () => void }[] = [];
   let stack: PulumiStack;
 
-  const config = (generation: number) => ({
-    manage: "all",
-    clusters: { west: configOf(real.clusters.west), east: configOf(real.clusters.east) },
-    links: [{ source: "east", target: "west" }],
-    trust: { restart: true, generation },
-    charts: { source: chartsFolder },
-  });
+  const config = (generation: number) =>
+    meshConfig(real.clusters, { trust: { restart: true, generation } });
 
   before(async () => {
     stack = await newStack(real.bed, "restarts", config(1));

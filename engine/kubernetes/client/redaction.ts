@@ -5,7 +5,7 @@ export type Redact = (text: string) => string;
 
 export const hidden = "[not shown, as it quotes a credential]";
 
-/** How many letters and digits in a row count as a quoted credential, plain and in base64 or hex. */
+/** So many letters and digits in a row count as a quoted credential, plain and in base64 or hex. */
 const telling = { plain: 6, encoded: 8 };
 
 /** @param sent the credentials of requests; blank ones are ignored */

@@ -27,12 +27,13 @@ const containerStatuses = list(
 const owners = shared(
   list(map({ kind: word, name: objects.dnsName, uid: word, controller: flag }, ["kind", "name"])),
 );
+const generation = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 const ownedMetadata = map(
   {
     name: objects.dnsName,
     namespace: objects.dnsLabel,
     ...objects.anyMetadata,
-    generation: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    generation,
     ownerReferences: owners,
   },
   ["name", "namespace"],
@@ -66,7 +67,6 @@ const template = map({
   metadata: map({ annotations: objects.anyMetadata.annotations }),
   spec: map({ containers, initContainers: containers }),
 });
-const generation = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 const condition = map({ type: word, status: word, reason: word }, ["type", "status"]);
 const rollingUpdate = map({ partition: count });
 

@@ -24,7 +24,7 @@ class Scenario {
   #rival = false;
   /** It has lines such as `11.9 dry run` and `12 settled`. */
   readonly timeline: string[] = [];
-  /** Dry runs began then that counted on nothing which an earlier one had read. */
+  /** The times at which dry runs began that read everything again. */
   readonly anew: number[] = [];
   readonly #time = new VirtualTime();
   readonly #stop = new AbortController();
