@@ -7,7 +7,7 @@ import { execa } from "execa";
 import { EnvHttpProxyAgent, fetch } from "undici";
 
 import { codeOf, UserError } from "@linkerd-multicluster/engine/base";
-import type { Progress } from "./build.ts";
+import type { Progress } from "./progress.ts";
 
 export interface Archive {
   readonly url: string;

@@ -5,6 +5,7 @@ import { execa } from "execa";
 
 import { UserError } from "@linkerd-multicluster/engine/base";
 import { programOnPath } from "./path.ts";
+import { type Counter, progress, type Progress } from "./progress.ts";
 import { type Watchdog, startWatchdog } from "./watchdog.ts";
 
 /** One command of Go builds these: what they share is compiled once, and they are linked side by side. */
@@ -23,8 +24,6 @@ export interface Batch {
   /** All programs together consist of about so many packages outside Go's own library. To count them takes Go 20 s. */
   readonly packages?: number;
 }
-
-export type Progress = (text: string) => void;
 
 /**
  * Builds these programs to these paths, batch by batch, because what batches share is compiled once. The modules of a later
@@ -120,36 +119,6 @@ const MARK = '{{if not .Standard}}{{print "x"}}{{end}}';
 
 /** What Go says has spaces, unlike the names of the packages that it compiles. */
 const isMessage = (line: string): boolean => line.includes(" ");
-
-/** The names of packages outside Go's own library begin with a host, or with this repository. */
-const isCounted = (line: string): boolean => /^[^/ ]+[.-]/.test(line);
-
-type Counter = ReturnType<typeof progress>;
-
-/** Go prints the name of each package that it compiles. Until all batches have said how many there are, nothing is reported. */
-export function progress(batches: number, report: Progress, time = () => performance.now()) {
-  let [total, done, unknown] = [0, 0, batches];
-  let [started, reported] = [0, 0];
-  return {
-    expect: (packages: number): void => {
-      total += packages;
-      unknown -= 1;
-    },
-    onLine: (line: string): void => {
-      if (!isCounted(line)) return;
-      const now = time();
-      // Until then, modules were fetched.
-      if (done === 0) started = reported = now;
-      done += 1;
-      if (unknown > 0 || now - reported < SECONDS_BETWEEN_REPORTS * 1000) return;
-      reported = now;
-      const left = ((now - started) * (total - done)) / done / 60_000;
-      report(`  ${done} of ${total} packages, about ${Math.ceil(left)} min left\n`);
-    },
-  };
-}
-
-const SECONDS_BETWEEN_REPORTS = 10;
 
 const cachesIn = (cache: string): string => join(cache, "building");
 

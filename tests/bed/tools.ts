@@ -8,8 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { codeOf } from "@linkerd-multicluster/engine/base";
 import { archiveFor, fetchedTo, fetchPrograms } from "./archives.ts";
-import { type Batch, build, type Progress } from "./build.ts";
+import { type Batch, build } from "./build.ts";
 import { isFile, programOnPath } from "./path.ts";
+import type { Progress } from "./progress.ts";
 
 const archive = archiveFor(process.platform, process.arch);
 

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 
-import { progress } from "../../bed/build.ts";
+import { progress } from "../../bed/progress.ts";
 
 it("building: at most every ten seconds, it says how many packages and minutes are left", () => {
   const said: string[] = [];
