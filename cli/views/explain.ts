@@ -207,6 +207,8 @@ function labelling(
   { clusters }: Facts,
   { cluster, service }: Found,
 ): string | undefined {
+  // Every cluster's API server has this name: nobody wants another's under it.
+  if (service === "default/kubernetes") return undefined;
   const [first = ""] = Object.values(selectors).filter((selector) => selector !== "");
   if (!/^[^\s,=!()]+=[^\s,=!()]+$/.test(first)) return undefined;
   const { context = cluster } = clusters.find(({ name }) => name === cluster) ?? {};

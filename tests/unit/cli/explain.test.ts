@@ -69,6 +69,7 @@ describe("explain", () => {
       text("shop/metrics"),
       /\n {2}- not exported to east: no link selector matches\. Label it mirror\.linkerd\.io\/exported=true \(gateway mirror\), mirror\.linkerd\.io\/exported=remote-discovery \(pod to pod\) or mirror\.linkerd\.io\/federated=member \(federated\)\n {6}Fix: kubectl --context \S+ --namespace shop label --overwrite service metrics mirror\.linkerd\.io\/exported=true\n/,
     );
+    doesNotMatch(text("default/kubernetes"), /Fix/);
   });
 
   it("says why a mirror goes, and how to keep it, in place of the run that deletes it", () => {
