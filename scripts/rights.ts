@@ -30,13 +30,25 @@ interface Kind extends Pick<Resource<unknown>, "apiVersion" | "plural"> {
   readonly names?: readonly string[];
 }
 
-const { namespaces, services, endpoints, links, nodes, pods, configMaps, secrets } = resources;
+const {
+  namespaces,
+  services,
+  endpoints,
+  links,
+  linkDefinitions,
+  nodes,
+  pods,
+  configMaps,
+  secrets,
+} = resources;
 const { deployments, statefulSets, daemonSets, replicaSets, budgets, serviceCidrs } = resources;
 const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
 const { serviceAccounts, clusterRoles, clusterRoleBindings } = resources;
 const linkStatus: Kind = { ...links, plural: "links/status" };
 const restricted: Kind = { ...endpoints, plural: "endpoints/restricted" };
 const config: Kind = { ...configMaps, names: ["linkerd-config", "linkerd-identity-trust-roots"] };
+const definition: Kind = { ...linkDefinitions, names: ["links.multicluster.linkerd.io"] };
+const localRoots: Kind = { ...configMaps, names: ["linkerd-identity-trust-roots-local"] };
 const roleOfEast: Kind = { ...clusterRoles, names: [accountName("east")] };
 const bindingOfEast: Kind = { ...clusterRoleBindings, names: [accountName("east")] };
 const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
@@ -130,6 +142,12 @@ export const roles: readonly Role[] = [
       [pods],
       "With `all` and `trust`, during a rotation: whose proxies have yet to be restarted.",
     ],
+    [
+      "source",
+      "get",
+      [definition],
+      "Optional: whether the status of Links has `trustRoots`, which runs keep then.",
+    ],
   ]),
   role(
     "preview-mesh.yaml",
@@ -141,6 +159,7 @@ export const roles: readonly Role[] = [
         [config],
         "The domains of the cluster, the anchors that it trusts, and the lifetime of certificates.",
       ],
+      ["target", "get", [localRoots], "Only where the status of Links has `trustRoots`."],
     ],
     "linkerd",
   ),

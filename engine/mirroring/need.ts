@@ -1,5 +1,11 @@
 import { dependsOnEndpoints } from "../model/link.ts";
-import { failedOver, type Before, type MirrorsArgs, stacksNow } from "../model/state.ts";
+import {
+  failedOver,
+  type Before,
+  makesLinks,
+  type MirrorsArgs,
+  stacksNow,
+} from "../model/state.ts";
 import type { Need, RoutesNeed } from "../reading/need.ts";
 import type { Extent } from "../reading/snapshot.ts";
 import { mayHaveOthers } from "./decide/policies/ownership.ts";
@@ -7,7 +13,7 @@ import { removedLinks } from "./decide/policies/removed-links.ts";
 
 /** Says what has to be read to decide about a source. Pure. */
 export function needOfSource(args: MirrorsArgs, before: Before): Need {
-  const { source, links, observedGateways = {} } = args;
+  const { source, links, statusIn, observedGateways = {} } = args;
   const stacks = stacksNow(before, args);
   const names = Object.keys(args.clusters);
   return {
@@ -29,6 +35,8 @@ export function needOfSource(args: MirrorsArgs, before: Before): Need {
       link,
       gatewayPending: typeof observedGateways[link.target] === "string",
       statefulSets: true,
+      ...(statusIn !== undefined &&
+        makesLinks(args) && { trustRoots: { stacks, namespace: statusIn } }),
     })),
   };
 }

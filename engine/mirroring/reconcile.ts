@@ -11,7 +11,12 @@ import { decide } from "./decide/decide.ts";
 import { needOfSource } from "./need.ts";
 import { observationOf, type Seen } from "./observation.ts";
 import { type CheckedPlan, inputsFor } from "./report/inputs.ts";
-import { federatedKeys, observationNotes, withoutControllersLinks } from "./report/notes.ts";
+import {
+  federatedKeys,
+  observationNotes,
+  trustRootsNotes,
+  withoutControllersLinks,
+} from "./report/notes.ts";
 import type { Outcome } from "./report/outcome.ts";
 import { statusesOf } from "./report/status.ts";
 import { withServiceLinks } from "./service-links.ts";
@@ -69,7 +74,11 @@ async function plannedOutcome(
   const controllers = valueIn(read.get(args.source)?.controllers) ?? [];
   const federated = federatedKeys(decided);
   const report = withoutControllersLinks(args, statuses, federated, controllers, mayKeep);
-  const notes = [...observationNotes(observation, decided), ...report.notes];
+  const notes = [
+    ...observationNotes(observation, decided),
+    ...trustRootsNotes(observation, report.statuses),
+    ...report.notes,
+  ];
   return { outcome: "planned", readings, ...observation, decided, report: { ...report, notes } };
 }
 

@@ -4,12 +4,15 @@ import type { StatefulSet } from "../kubernetes/objects/workload-resource.ts";
 import type { LinkSpec } from "./link.ts";
 import type { Result } from "../base/result.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
+import type { TrustRoots } from "./trust-roots.ts";
 
 export type ClusterReadings = ReadonlyMap<string, Result<ClusterSnapshot>>;
 
 export interface LinkObservation {
   readonly link: LinkSpec;
   readonly target: Result<TargetObservation>;
+  /** Absent if the status of the Link has no such field, or isn't this stack's. */
+  readonly trustRoots?: Result<TrustRoots>;
 }
 
 export interface TargetObservation {

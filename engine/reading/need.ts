@@ -69,6 +69,8 @@ export interface LinkNeed {
   /** Nodes of both clusters are read if traffic goes straight to pods. */
   readonly podRanges?: boolean;
   readonly credentials?: CredentialsNeed;
+  /** The trust of the target is read if one of these stacks has made the source's Link, in this namespace. */
+  readonly trustRoots?: { readonly stacks: readonly string[]; readonly namespace: string };
   /** Whether this namespace of the source has credentials is read if the target has Services to discover. */
   readonly destination?: string;
 }

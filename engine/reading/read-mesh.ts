@@ -23,6 +23,7 @@ import {
   type RoutesNeed,
 } from "./need.ts";
 import { type ClusterReading, type LinkReading, mapped, type MeshReading } from "./reading.ts";
+import { trustRootsReader } from "./trust-roots.ts";
 
 /** All clusters are read at the same time. A cluster that can't be read has a failure in its place. */
 export async function readMesh(
@@ -36,6 +37,7 @@ export async function readMesh(
   const isFlat = ({ link, podRanges = false }: LinkNeed) =>
     podRanges && leadsToPods(link, snapshots.get(link.target));
   const flat = new Set(asked.filter(isFlat).flatMap(({ link }) => [link.source, link.target]));
+  const trustRootsOf = trustRootsReader(config, clusters);
   const lookups = new Map<string, AddressLookup>();
   // The source's own addresses are computed once for all of its links.
   const lookupOf = (source: string) => {
@@ -56,9 +58,12 @@ export async function readMesh(
     Promise.all(
       asked.map(async (each) => {
         const read = () => readLink(config, clusters, each, snapshots, lookupOf);
-        const found = await resultOf(read, each.link.target);
+        const [found, trustRoots] = await Promise.all([
+          resultOf(read, each.link.target),
+          trustRootsOf(each, snapshots),
+        ]);
         const link = "why" in found ? { link: each.link, target: found } : found.value;
-        return isFlat(each) ? { ...link, isFlat: true } : link;
+        return { ...link, ...(isFlat(each) && { isFlat: true }), ...omitUndefined({ trustRoots }) };
       }),
     ),
     installations === undefined

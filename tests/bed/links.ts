@@ -122,8 +122,16 @@ const services = {
     "x-kubernetes-preserve-unknown-fields": true,
   },
 };
-/** `trustRoots` as linkerd2 #15398 adds it; nothing of the program knows the field. */
-const trustRoots = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+/** The field as linkerd2 #15398 adds it, and as a later version may. */
+const trustRoots = {
+  ...map({
+    targetClusterLocalTrustRoots: text,
+    targetClusterFullTrustRoots: text,
+    targetClusterTrustMetadata: { type: "object", additionalProperties: text },
+    lastSyncedTime: { ...text, format: "date-time" },
+  }),
+  "x-kubernetes-preserve-unknown-fields": true,
+};
 const status = map({ mirrorServices: services, federatedServices: services, trustRoots });
 
 /** The CRD has the rules of Linkerd's own, so that the API server refuses what breaks one. */

@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { addLinkCrd } from "../bed/links.ts";
+import { addLinkCrd, linksPath } from "../bed/links.ts";
 import { writeKubeconfig } from "../bed/kubeconfig.ts";
 import { type Config, newStack, type PulumiStack } from "../bed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
 import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../e2e/runner-account.ts";
+import { old } from "../unit/trust/live.ts";
 import { realBed } from "./real-mesh.ts";
 import { skipNote } from "./real-plugins.ts";
 
 const reading = manifests("preview.yaml", "preview-mesh.yaml", "preview-secrets.yaml");
 const links = manifests("links.yaml");
 const mirrors = manifests("up.yaml");
+const bundle = old.pem;
 /** Pulumi's plugin does without the Events that it asks for. */
 const events = ["list events", "watch events"];
 
@@ -36,6 +38,10 @@ describe(`a runner with manage: links and only the rights of examples/rbac, with
     ] as const)
       for (const each of granted)
         if (each.kind !== "Namespace") await clusters.post(cluster, clusters.pathOf(each), each);
+    await clusters.post(west, clusters.inNamespace("linkerd", "configmaps"), {
+      metadata: { name: "linkerd-identity-trust-roots", annotations: { ring: "1" } },
+      data: { "ca-bundle.crt": bundle },
+    });
     const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
     await clusters.addService(west, "shop", "web", { labels });
     kubeconfig = join(real.bed.folder, "links-rights");
@@ -55,6 +61,16 @@ describe(`a runner with manage: links and only the rights of examples/rbac, with
         // Health fails, since Linkerd itself isn't there.
         await stack.run(["up", "--yes", "--skip-preview"]);
         assert.ok(await clusters.serviceIn(east, "shop", "web-west"));
+        const { status } = await clusters.get<{ readonly status: object }>(
+          east,
+          `${linksPath}/west`,
+        );
+        const { trustRoots } = status as { readonly trustRoots: Record<string, unknown> };
+        assert.deepEqual(trustRoots, {
+          targetClusterFullTrustRoots: bundle,
+          targetClusterTrustMetadata: { ring: "1" },
+          lastSyncedTime: trustRoots["lastSyncedTime"],
+        });
         await stack.configure(config({ credentialsGeneration: 2 }));
         await stack.pulumi("preview");
         await stack.run(["up", "--yes", "--refresh"]);

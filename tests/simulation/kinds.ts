@@ -38,6 +38,7 @@ const kinds: readonly Kind[] = [
   kindIn("policy.linkerd.io/v1beta3", "HTTPRoute", { hasStatus: true }),
   kindIn(rbac, "ClusterRole", { namespaced: false }),
   kindIn(rbac, "ClusterRoleBinding", { namespaced: false }),
+  kindIn("apiextensions.k8s.io/v1", "CustomResourceDefinition", { namespaced: false }),
   kindIn("v1", "Node", { namespaced: false, hasStatus: true }),
   // The path of what is in a namespace begins with this kind's plural, so it is tried last.
   kindIn("v1", "Namespace", { namespaced: false, hasStatus: true }),

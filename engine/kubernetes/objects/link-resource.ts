@@ -1,5 +1,5 @@
-import { list, map, type Of, text } from "./checks.ts";
-import { anyText, object } from "./objects.ts";
+import { either, list, map, type Of, text } from "./checks.ts";
+import { anyMetadata, anyText, clusterScoped, object } from "./objects.ts";
 
 const reference = map({ group: anyText, kind: anyText, name: anyText, namespace: anyText }, [
   "name",
@@ -25,9 +25,17 @@ const serviceStatus = map(
   "kept",
 );
 
+const trustRoots = map({
+  targetClusterFullTrustRoots: anyText,
+  targetClusterLocalTrustRoots: anyText,
+  targetClusterTrustMetadata: anyMetadata.annotations,
+});
+
 const status = map({
   mirrorServices: list(serviceStatus),
   federatedServices: list(serviceStatus),
+  // Another version of Linkerd may have other fields of this name.
+  trustRoots: either(trustRoots, () => undefined),
 });
 
 /** Checks stricter than the schema (linkerd-behaviour.md 1.3) would let one Link make its cluster unreadable. */
@@ -49,3 +57,37 @@ export type Condition = Of<typeof condition>;
 export type ServiceStatus = Of<typeof serviceStatus>;
 export type LinkStatus = Of<typeof status>;
 export type LinkResource = Of<typeof link>;
+
+const type = map({ type: anyText });
+
+/** The CRD of Links, as far as a run asks for it. */
+export const linkDefinition = clusterScoped({
+  spec: map({
+    versions: list(
+      map(
+        {
+          name: anyText,
+          schema: map({
+            openAPIV3Schema: map({
+              properties: map({
+                status: map({
+                  properties: map({
+                    trustRoots: map({
+                      properties: map({
+                        targetClusterFullTrustRoots: type,
+                        targetClusterLocalTrustRoots: type,
+                        targetClusterTrustMetadata: type,
+                        lastSyncedTime: type,
+                      }),
+                    }),
+                  }),
+                }),
+              }),
+            }),
+          }),
+        },
+        ["name"],
+      ),
+    ),
+  }),
+});

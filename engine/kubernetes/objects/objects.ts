@@ -96,7 +96,7 @@ export function object<const F extends Fields>(fields: F) {
   return map({ metadata, ...fields }, ["metadata"]);
 }
 
-function clusterScoped<const F extends Fields>(fields: F, name = dnsName) {
+export function clusterScoped<const F extends Fields>(fields: F, name = dnsName) {
   return map({ metadata: map({ name, ...anyMetadata }, ["name"]), ...fields }, ["metadata"]);
 }
 

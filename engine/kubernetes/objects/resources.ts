@@ -1,6 +1,6 @@
 import type { Check } from "./checks.ts";
 import * as heads from "./heads.ts";
-import { link } from "./link-resource.ts";
+import { link, linkDefinition } from "./link-resource.ts";
 import * as objects from "./objects.ts";
 import * as routes from "./route-resource.ts";
 import { accessReview } from "./review-resource.ts";
@@ -54,6 +54,11 @@ export const resources = {
   replicaSets: namespaced("apps/v1", "ReplicaSet", workloads.replicaSet),
   budgets: namespaced("policy/v1", "PodDisruptionBudget", workloads.budget),
   links: namespaced("multicluster.linkerd.io/v1alpha3", "Link", link),
+  linkDefinitions: clusterScoped(
+    "apiextensions.k8s.io/v1",
+    "CustomResourceDefinition",
+    linkDefinition,
+  ),
   httpRoutes: namespaced("policy.linkerd.io/v1beta3", "HTTPRoute", routes.httpRoute),
   gatewayHttpRoutes: namespaced(`${gatewayApi}/v1`, "HTTPRoute", routes.otherRoute),
   grpcRoutes: namespaced(`${gatewayApi}/v1`, "GRPCRoute", routes.otherRoute),

@@ -26,6 +26,7 @@ import { writeRoute } from "./routes.ts";
 import type { Writer, WriteScope } from "./write-scope.ts";
 import { messageOf, UserError } from "../../base/user-error.ts";
 import { statusUpdate, type LinkStatusList } from "../../model/service-status.ts";
+import { trustRootsUpdate, type TrustRootsStatus } from "../../model/trust-roots.ts";
 
 export type Destination = Omit<WriteScope, "owner" | "adopts" | "fieldManager"> & {
   readonly adopts: (part: string) => readonly string[];
@@ -211,7 +212,7 @@ async function createNamespace(kubernetes: Writer, name: string, labels: StringM
  */
 export async function writeStatuses(
   kubernetes: Writer,
-  statuses: readonly LinkStatusList[],
+  statuses: readonly (LinkStatusList | TrustRootsStatus)[],
   failures: readonly WriteFailure[],
 ): Promise<string[]> {
   const failed = new Map(failures.map(({ key, sentence }) => [key, sentence]));
@@ -220,7 +221,11 @@ export async function writeStatuses(
     const updates = statuses
       .filter((status) => status.link === link)
       .flatMap((status) => {
-        const update = statusUpdate(status, live, failed, new Date());
+        const now = new Date();
+        const update =
+          status.list === "trustRoots"
+            ? trustRootsUpdate(status.roots, live, now)
+            : statusUpdate(status, live, failed, now);
         return update === undefined ? [] : [[status.list, update] as const];
       });
     if (updates.length === 0) continue;

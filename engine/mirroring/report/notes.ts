@@ -13,9 +13,8 @@ import {
 import { type Decision, isListed, isWanted, type Note } from "../../model/decision.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { routesPart } from "../../model/route.ts";
-import type { LinkStatusList } from "../../model/service-status.ts";
 import type { Before, ByPart, MirrorsArgs } from "../../model/state.ts";
-import type { PlannedOutcome, Report } from "./outcome.ts";
+import type { LinkStatusPart, PlannedOutcome, Report } from "./outcome.ts";
 import type { PartReport } from "./part.ts";
 
 /** Other parts are the mirrors of one target each. */
@@ -98,6 +97,29 @@ export function observationNotes(
   ];
 }
 
+/** The run that begins to keep the trust roots of a Link's target says so, and no later one. */
+export function trustRootsNotes(
+  { links, args: { statusIn = "" } }: Pick<SourceObservation, "links" | "args">,
+  statuses: readonly LinkStatusPart[],
+): Note[] {
+  const unread = links.flatMap(({ link: { target }, trustRoots }): Note[] => {
+    if (trustRoots === undefined || "value" in trustRoots) return [];
+    const link = `Link ${objectKey(statusIn, target)}`;
+    return [[target, `status.trustRoots of ${link} stays as it is, because ${trustRoots.why}`]];
+  });
+  const begun = statuses.flatMap(({ list, live, link }): Note[] => {
+    if (list !== "trustRoots" || live.status?.trustRoots !== undefined) return [];
+    const { name } = live.metadata;
+    return [
+      [
+        name,
+        `from now on, runs keep the trust bundle of ${name} in status.trustRoots of Link ${link}`,
+      ],
+    ];
+  });
+  return [...unread, ...begun];
+}
+
 /** Linkerd's local service mirror may write these federated Services too. */
 export function federatedKeys({ decisionsByPart }: Decided): string[] {
   return (decisionsByPart.get(federatedPart) ?? []).filter(isListed).map(({ key }) => key);
@@ -106,7 +128,7 @@ export function federatedKeys({ decisionsByPart }: Decided): string[] {
 /** Reports Linkerd's controllers that write the same objects, and leaves the status of Links to them. Pure. */
 export function withoutControllersLinks(
   args: MirrorsArgs,
-  statuses: readonly LinkStatusList[],
+  statuses: readonly LinkStatusPart[],
   federated: readonly string[],
   controllers: readonly Controller[],
   mayKeepStatus: boolean,
@@ -129,7 +151,7 @@ export function withoutControllersLinks(
   return { statuses: [], notes: [...notes, [federatedPart, notAllowed(args, due)]] };
 }
 
-function notAllowed({ statusIn = "" }: MirrorsArgs, due: readonly LinkStatusList[]): string {
+function notAllowed({ statusIn = "" }: MirrorsArgs, due: readonly LinkStatusPart[]): string {
   const names = [...new Set(due.map(({ link }) => link))].sort();
   return `the status of ${names.length === 1 ? "Link" : "Links"} ${listed(names)} isn't updated and may be out of date, because the runner may not patch links/status in namespace ${statusIn}: grant that (docs/reference/access.md), or rely on what this program prints`;
 }

@@ -3,6 +3,7 @@ import type { SourceObservation } from "../decide/desired.ts";
 import type { Note } from "../../model/decision.ts";
 import type { ClusterReadings } from "../../model/observation.ts";
 import type { LinkStatusList } from "../../model/service-status.ts";
+import type { TrustRootsStatus } from "../../model/trust-roots.ts";
 
 export type Outcome =
   /** The user has to fix these mistakes before the run may do anything. */
@@ -24,8 +25,10 @@ export interface PlannedOutcome extends SourceObservation {
 
 export interface Report {
   readonly notes: readonly Note[];
-  readonly statuses: readonly LinkStatusList[];
+  readonly statuses: readonly LinkStatusPart[];
 }
+
+export type LinkStatusPart = LinkStatusList | TrustRootsStatus;
 
 /** Returns why nothing could be decided about a part of a source's mirrors; undefined if something was. */
 export function whyUndecided(outcome: Outcome, source: string, part: string): string | undefined {

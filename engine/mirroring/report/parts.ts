@@ -11,10 +11,9 @@ import { type Before, type ChangeTexts, mirrorsBefore } from "../../model/state.
 import { isPending } from "../../model/verdicts.ts";
 import { count } from "../../base/message.ts";
 import { lineOf } from "./describe.ts";
-import type { PlannedOutcome } from "./outcome.ts";
+import type { LinkStatusPart, PlannedOutcome } from "./outcome.ts";
 import { type Change, type Part, type PartReport, reportOn } from "./part.ts";
 import { lastBackends, mostNamed, notMirrored, skipNotes } from "./summary.ts";
-import type { LinkStatusList } from "../../model/service-status.ts";
 
 /** Puts parts that could be judged first. */
 export function partsOf(before: Before, outcome: PlannedOutcome): PartReport[] {
@@ -123,14 +122,26 @@ function undecidedParts(
   return [...unchanged, ...forgotten];
 }
 
-function statusTexts(statuses: readonly LinkStatusList[]): ReadonlyMap<string, ChangeTexts> {
+function statusTexts(statuses: readonly LinkStatusPart[]): ReadonlyMap<string, ChangeTexts> {
   const texts = new Map<string, ChangeTexts>();
-  for (const { link, list, live, entries, isDue } of statuses) {
+  for (const each of statuses) {
+    const { link, list, live, isDue } = each;
     if (!isDue) continue;
-    const mirrored = entries.filter(({ problem }) => problem === undefined).length;
-    const text = `${count(mirrored, "Service")} mirrored, ${entries.length - mirrored} not`;
+    const key = `Link ${link}`;
     const part = list === "federatedServices" ? federatedPart : live.metadata.name;
-    texts.set(part, { ...texts.get(part), [`Link ${link}`]: { [`status.${list}`]: text } });
+    const known = texts.get(part);
+    const fields = { ...known?.[key], [`status.${list}`]: statusText(each) };
+    texts.set(part, { ...known, [key]: fields });
   }
   return texts;
+}
+
+function statusText(status: LinkStatusPart): string {
+  if (status.list === "trustRoots") {
+    const { length } = status.roots.full.match(/BEGIN CERTIFICATE/g) ?? [];
+    return `the trust bundle of ${status.live.metadata.name}, ${count(length, "certificate")}`;
+  }
+  const { entries } = status;
+  const mirrored = entries.filter(({ problem }) => problem === undefined).length;
+  return `${count(mirrored, "Service")} mirrored, ${entries.length - mirrored} not`;
 }

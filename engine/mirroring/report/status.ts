@@ -1,4 +1,6 @@
-import { objectKey } from "../../kubernetes/objects/objects.ts";
+import { valueIn } from "../../base/result.ts";
+import type { LinkResource } from "../../kubernetes/objects/link-resource.ts";
+import { objectKey, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import type { Decided } from "../decide/decide.ts";
 import type { SourceObservation } from "../decide/desired.ts";
 import { type Decision, isSkip, isWanted, type Skipped } from "../../model/decision.ts";
@@ -8,12 +10,18 @@ import { reasons } from "../../model/reasons.ts";
 import { makesLinks } from "../../model/state.ts";
 import { markedByOthers, othersEntries } from "./others-status.ts";
 import { clusterOfToken, tokensIn } from "../../model/vocabulary.ts";
-import { type LinkStatusList, type StatusEntry, statusUpdate } from "../../model/service-status.ts";
+import { type StatusEntry, statusUpdate } from "../../model/service-status.ts";
+import {
+  type TrustRoots,
+  type TrustRootsStatus,
+  trustRootsUpdate,
+} from "../../model/trust-roots.ts";
+import type { LinkStatusPart } from "./outcome.ts";
 
 export function statusesOf(
   { args, source, links, removed, now, stacks }: SourceObservation,
   { decisionsByPart, federatedMirrors }: Decided,
-): readonly LinkStatusList[] {
+): readonly LinkStatusPart[] {
   const { statusIn } = args;
   if (statusIn === undefined) return [];
   // Somebody else's Link stays when its link is removed from the stack, and must no longer name its mirrors.
@@ -33,13 +41,26 @@ export function statusesOf(
     if (live === undefined || own === undefined) return [];
     const marked = markedByOthers(target, source, stacks);
     const statuses = [mirrorStatus(own), federatedStatus(target, federatedMirrors, joined)];
-    return statuses.map((lists) => {
+    const roots = "trustRoots" in each ? valueIn(each.trustRoots) : undefined;
+    const trust = roots === undefined ? [] : [trustRootsStatus(link, roots, live, now)];
+    const lists = statuses.map((lists) => {
       const others = othersEntries(lists, live, "target" in each ? each : undefined, marked);
       const status = { ...lists, others };
       const isDue = statusUpdate(status, live, new Map(), now) !== undefined;
       return { link, ...status, live, isDue };
     });
+    return [...lists, ...trust];
   });
+}
+
+function trustRootsStatus(
+  link: ObjectKey,
+  roots: TrustRoots,
+  live: LinkResource,
+  now: Date,
+): TrustRootsStatus {
+  const isDue = trustRootsUpdate(roots, live, now) !== undefined;
+  return { link, list: "trustRoots", roots, live, isDue };
 }
 
 /** Endpoint mirrors are part of their headless mirror's entry. */
