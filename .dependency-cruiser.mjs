@@ -29,7 +29,7 @@ export default {
       to: {
         path: engine,
         pathNot:
-          "^engine/([a-z]+/index\\.ts|(compile-cache|node-version)\\.mjs|package\\.json|kubernetes/objects/duration\\.ts|mirroring/check\\.ts)$",
+          "^engine/([a-z]+/index\\.ts|(compile-cache|near|node-version)\\.mjs|package\\.json|kubernetes/objects/duration\\.ts|mirroring/check\\.ts)$",
       },
     },
     {

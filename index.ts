@@ -1,8 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
-import { preflight } from "./components/preflight.ts";
-import { stackConfig } from "./config/stack.ts";
-import { Mesh } from "./components/mesh.ts";
-import { TrustStack } from "./components/trust-stack.ts";
+import "./engine/near.mjs";
+
+// Pulumi starts the provider at the first request for it. This one fails, but then the provider's process loads its code
+// while this one does. Code that is imported as usual would load before the request, and occupy this thread.
+void pulumi.runtime.invoke("pulumi-nodejs:index:start", {}).catch(() => undefined);
+await pulumi.runtime.awaitStackRegistrations();
+// Once a later request is answered, that one has left.
+await pulumi.log.debug("The provider starts.");
+
+const { preflight } = await import("./components/preflight.ts");
+const { stackConfig } = await import("./config/stack.ts");
+const { Mesh } = await import("./components/mesh.ts");
+const { TrustStack } = await import("./components/trust-stack.ts");
 
 const config = stackConfig();
 const observed = config.manage === "mirrors" ? undefined : await preflight(config);

@@ -1,6 +1,8 @@
-/** Separates thousands, as in `12,000`. */
+/** Separates thousands of a whole number, as in `12,000`. Node's own way loads the rules of a language, in every process. */
 export function inDigits(number: number): string {
-  return number.toLocaleString("en");
+  const digits = String(number);
+  if (number < 1_000) return digits;
+  return `${inDigits(Math.floor(number / 1_000))},${digits.slice(-3)}`;
 }
 
 export function inMiB(bytes: number): string {

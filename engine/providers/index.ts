@@ -1,6 +1,6 @@
-// This has to come before the code that the methods load.
+// These have to come before the code that the methods load.
+import "./young-space.ts";
 import "../compile-cache.mjs";
-import { setFlagsFromString } from "node:v8";
 import { engineAddress, watchEngine } from "./engine-watch.ts";
 import { served } from "./served.ts";
 export { around, type Methods, type Props, type Stripped } from "./around.ts";
@@ -25,8 +25,6 @@ export const mirrors = served(
 
 const engine = engineAddress(process.argv);
 if (engine !== undefined) {
-  // V8 would double the space for new objects to 128 MB, twice as much as all other memory, which saves no time.
-  setFlagsFromString("--semi-space-growth-factor=1");
   watchEngine(engine, () => process.exit(1));
   // Pulumi ends a provider with this signal. Without a handler, Node would not emit `exit`.
   process.once("SIGINT", () => process.exit());

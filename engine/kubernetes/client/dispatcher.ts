@@ -5,8 +5,21 @@ import type { Tls } from "../kubeconfig/authentication.ts";
 import type { Proxy } from "../kubeconfig/proxy.ts";
 
 const require = createRequire(import.meta.url);
-/** The program has functions of this client's in its code, but mostly sends nothing. */
-const undici = lazily(() => require("undici") as typeof Undici);
+/**
+ * The program has functions of this client's in its code, but mostly sends nothing. undici as a whole, with fetch and
+ * WebSockets, is five times as many files.
+ */
+const undici = lazily(() => {
+  const { prototype } = require("undici/lib/dispatcher/dispatcher.js") as typeof Undici.Dispatcher;
+  Object.assign(prototype, { request: require("undici/lib/api/api-request.js") as unknown });
+  return {
+    Agent: require("undici/lib/dispatcher/agent.js") as typeof Undici.Agent,
+    ProxyAgent: require("undici/lib/dispatcher/proxy-agent.js") as typeof Undici.ProxyAgent,
+  };
+});
+
+/** Otherwise it loads with the first client. */
+export const loadedAgent = (): typeof Undici.Agent => undici.Agent;
 
 export interface Route {
   readonly server: URL;

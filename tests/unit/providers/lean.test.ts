@@ -1,9 +1,13 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+
+import { parse } from "yaml";
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 const launch = join(repository, "engine", "launch", "pulumi-resource-pulumi-nodejs");
@@ -111,12 +115,56 @@ describe("the launcher of this program's provider", () => {
     }
   });
 
+  it("loads its code before Pulumi asks for it, as compiled by the program, and the other way around", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "compiled-"));
+    const env = {
+      ...process.env,
+      NODE_COMPILE_CACHE: folder,
+      NODE_DEBUG_NATIVE: "COMPILE_CACHE",
+    };
+    const engine = createServer().listen(0, "127.0.0.1");
+    await once(engine, "listening");
+    const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+    const provider = async () => {
+      const child = spawn(launch, [address], { cwd: repository, env });
+      let said = "";
+      for await (const text of child.stderr.setEncoding("utf8")) {
+        said += String(text);
+        // The code of connections comes last.
+        if (said.includes("undici/lib/dispatcher/socks5-proxy-agent.js")) child.kill("SIGINT");
+      }
+      return said;
+    };
+    const { runtime } = parse(await readFile(join(repository, "Pulumi.yaml"), "utf8")) as {
+      readonly runtime: { readonly options: { readonly nodeargs: string } };
+    };
+    const code = 'import("./engine/near.mjs").then(() => import("./components/mesh.ts"))';
+    const program = async () => {
+      const args = [...runtime.options.nodeargs.split(" "), "-e", code];
+      const options = { cwd: repository, env, maxBuffer: Infinity };
+      return (await promisify(execFile)(process.execPath, args, options)).stderr;
+    };
+    try {
+      for (const round of ["first", "second"])
+        for (const run of [provider, program]) {
+          const said = await run();
+          match(said, /code cache for ESM \S+checks\.ts was/);
+          if (round === "second") deepEqual(said.match(/\S+ was rejected/g), null);
+        }
+    } finally {
+      engine.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+
   // No test here has Windows to run it on.
   it("starts the same on Windows", async () => {
     const words = (text: string) =>
-      [...text.matchAll(/engine\/[a-z-]+\.mjs|dynamic-provider.index\.js|\.\.\/[a-z-]+\.mjs/g)].map(
-        ([word]) => word.replace("..", "engine").replace("\\", "/"),
-      );
+      [
+        ...text.matchAll(
+          /(engine|\.\.)\/[a-z/-]+\.mjs|dynamic-provider.index\.js|--max-semi-space-size=\d+/g,
+        ),
+      ].map(([word]) => word.replace("..", "engine").replace("\\", "/"));
     const [posix, windows] = await Promise.all(
       [launch, `${launch}.cmd`].map(async (file) => words(await readFile(file, "utf8"))),
     );
