@@ -1,4 +1,4 @@
-import { settlingTime } from "@linkerd-multicluster/engine/check";
+import { type Found, nothingFound, settlingTime } from "@linkerd-multicluster/engine/check";
 import { messageOf, omitUndefined } from "@linkerd-multicluster/engine/base";
 import {
   backoff,
@@ -71,8 +71,8 @@ export class ControlLoop {
   #leading = Infinity;
   /** Something was last deleted or exported no longer then. */
   #lastLoss = -Infinity;
-  /** The losses that the last dry run found, by source. Empty if something disappeared within the second before it. */
-  #settled: DryRun["losses"] = {};
+  /** What the last dry run found, without losses if something disappeared within the second before it. */
+  #found: Found = nothingFound;
   /** A mirror is due to be deleted then, which no change announces. */
   #deletionDue = Infinity;
   #wake: () => void = () => undefined;
@@ -149,6 +149,7 @@ export class ControlLoop {
 
   /** Returns the end of a run that did not succeed. */
   async #turn(isWhole: boolean, isStopped: () => boolean): Promise<RunEnd | undefined> {
+    this.#found = nothingFound;
     // Nothing is left out, since a refusal may be gone by the config as it is now.
     let preview = isWhole ? await this.#run("preview", []) : undefined;
     // A run that failed may have changed the state.
@@ -203,8 +204,13 @@ export class ControlLoop {
   async #dryRun(isAnew: boolean): Promise<boolean> {
     const begun = (this.#dryRunSince = this.#time.now());
     const isSettled = begun - this.#lastLoss >= quiet;
-    const { sources, losses, dueIn = Infinity } = await this.#parts.dryRun(this.#sources, isAnew);
-    this.#settled = isSettled ? losses : {};
+    const {
+      sources,
+      losses,
+      away,
+      dueIn = Infinity,
+    } = await this.#parts.dryRun(this.#sources, isAnew);
+    this.#found = { losses: isSettled ? losses : {}, away };
     this.#dryRunSince = Infinity;
     const now = this.#time.now();
     this.#deletionDue = now + dueIn;
@@ -222,7 +228,7 @@ export class ControlLoop {
     const begun = this.#time.now();
     observe({ event: "runBegan", command });
     const excluded = refused.map(({ source }) => source);
-    const end = await stack.run(command, excluded, this.#settled).catch(failedRun);
+    const end = await stack.run(command, excluded, this.#found).catch(failedRun);
     observe({ event: "runEnded", command, ...end, milliseconds: this.#time.now() - begun });
     return end;
   }

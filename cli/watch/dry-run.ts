@@ -26,6 +26,8 @@ export interface DryRun {
   readonly sources: readonly SourceStatus[];
   /** Names what a run would take away, by source. */
   readonly losses: Losses;
+  /** Says of clusters that don't answer why. */
+  readonly away: Readonly<Record<string, string>>;
   /** The time is in milliseconds. The mirror of a missing pod is due to be deleted then. */
   readonly dueIn?: number;
 }
@@ -81,12 +83,19 @@ export async function dryRun(
       losses: Object.fromEntries(
         checked.map(({ outcome, checked: { inputs } }) => [inputs.source, lossesOf(outcome)]),
       ),
+      away: Object.fromEntries(checked.flatMap(({ outcome }) => awayIn(outcome))),
       ...(waits.length > 0 && { dueIn: waits.reduce((least, wait) => Math.min(least, wait)) }),
     };
   } finally {
     const all = watched.flatMap(({ planned }) => Object.values(planned.clusters));
     await Promise.allSettled(all.map((access) => clusters.close(access)));
   }
+}
+
+function awayIn({ readings }: Outcome): [string, string][] {
+  return [...readings].flatMap(([name, reading]): [string, string][] =>
+    "why" in reading && reading.cause === "unreachable" ? [[name, reading.why]] : [],
+  );
 }
 
 type Gateways = NonNullable<SourceStatus["gateways"]>;

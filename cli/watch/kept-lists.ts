@@ -26,6 +26,11 @@ export class KeptLists {
     if (this.#since.has(key)) this.#since.set(key, {});
   }
 
+  /** Whether a cluster is watched, so that a change there would be seen, but not that it answers again. */
+  watches(cluster: string): boolean {
+    return watchedKinds.some((kind) => this.#since.has(keyOf(cluster, kind)));
+  }
+
   /** The next dry run lists everything. */
   forget(): void {
     for (const key of this.#since.keys()) this.#since.set(key, {});

@@ -4,7 +4,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { type Losses, settledVariable } from "@linkerd-multicluster/engine/check";
+import { type Found, foundVariable, nothingFound } from "@linkerd-multicluster/engine/check";
 import type { Before, Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { longestSilence, pulumi, type StackLocation } from "../stack/pulumi.ts";
 import { inFolder, type RotationState, stackState } from "../stack/stack-state.ts";
@@ -92,16 +92,16 @@ export class StackRuns {
   /**
    * Runs Pulumi's CLI without the mirrors of `excluded` sources, and again if it had to clear a lock first.
    *
-   * @param settled what has been gone for a while; the run looks again at whatever else it finds gone
+   * @param found the run looks again at whatever else it finds gone, and at all other clusters
    * @throws Error if there is no CLI
    */
   async run(
     command: RunCommand,
     excluded: readonly string[],
-    settled: Losses = {},
+    found = nothingFound,
   ): Promise<RunEnd> {
     if (this.#stop.signal.aborted) return { result: "cancelled", changes: 0 };
-    const end = await this.#run(command, excluded, settled);
+    const end = await this.#run(command, excluded, found);
     // An update that succeeded held the lock, so no run before it left one. A preview takes no lock.
     if (command === "up" && end.result === "succeeded") this.#removeEnded();
     const locks = end.result === "locked" ? locksIn(end.why ?? "") : undefined;
@@ -116,7 +116,7 @@ export class StackRuns {
     if (why !== undefined) return { ...end, why };
     this.#observe({ event: "lockCleared", lock: about });
     // The records of the cleared locks are gone, so no lock is cleared twice.
-    return this.run(command, excluded, settled);
+    return this.run(command, excluded, found);
   }
 
   /** Starts nothing more, and interrupts the run that is under way. @param again ends it at once if it was interrupted before */
@@ -125,7 +125,7 @@ export class StackRuns {
     this.#running?.interrupt(again);
   }
 
-  async #run(command: RunCommand, excluded: readonly string[], settled: Losses): Promise<RunEnd> {
+  async #run(command: RunCommand, excluded: readonly string[], found: Found): Promise<RunEnd> {
     this.#removeOutputs();
     const folder = join(this.#folder, randomUUID());
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -137,9 +137,9 @@ export class StackRuns {
       const silent = () => {
         this.#observe({ event: "runSilent", command, milliseconds: silence[command] });
       };
-      const file = join(folder, "settled.json");
-      writeFileSync(file, JSON.stringify(settled), { mode: 0o600 });
-      const variables = { ...at.variables, [settledVariable]: file };
+      const file = join(folder, "found.json");
+      writeFileSync(file, JSON.stringify(found), { mode: 0o600 });
+      const variables = { ...at.variables, [foundVariable]: file };
       const run = await startRun(command, exclude, {
         at: { ...at, variables },
         folder,

@@ -67,7 +67,9 @@ export async function watch(
       ({ hostnames } = clusters);
       if (result.sources.some(({ unreachable }) => Object.keys(unreachable).length > 0))
         lists.forget();
-      return result;
+      // A watch that opens again leads to the next run. One that is open would lead to none.
+      const away = Object.entries(result.away).filter(([cluster]) => !lists.watches(cluster));
+      return { ...result, away: Object.fromEntries(away) };
     },
   });
   const isLive = () => !loop.isStuck;

@@ -6,4 +6,11 @@ export { Clusters } from "../reading/clusters.ts";
 export { probeGateway } from "../reading/gateway.ts";
 export { addressesOf } from "../reading/names.ts";
 export { type CheckedSource, checkSource } from "./reconcile.ts";
-export { type Losses, lossesOf, settledVariable, settlingTime } from "./settled.ts";
+export {
+  type Found,
+  foundVariable,
+  type Losses,
+  lossesOf,
+  nothingFound,
+  settlingTime,
+} from "./settled.ts";

@@ -13,17 +13,27 @@ export type Losses = Readonly<Record<string, readonly string[]>>;
  */
 export const settlingTime = 1_000;
 
-/** The watch acts at once, and names a file with the losses that have settled. */
-export const settledVariable = "LINKERD_MULTICLUSTER_SETTLED";
+/** What a watch has found just before a run. */
+export interface Found {
+  /** The watch acts at once, and these have settled. */
+  readonly losses: Losses;
+  /** Says of clusters that don't answer why. Each has a watch that starts another run once it does. */
+  readonly away: Readonly<Record<string, string>>;
+}
+
+/** Without a watch's findings, a run looks at everything. */
+export const nothingFound: Found = { losses: {}, away: {} };
+
+/** Names a file with what the watch has found. */
+export const foundVariable = "LINKERD_MULTICLUSTER_FOUND";
 
 /** Returns undefined in a run that no watch has started. It takes what it finds. */
-export function settledLosses(file = process.env[settledVariable]): Losses | undefined {
+export function foundByWatch(file = process.env[foundVariable]): Found | undefined {
   if (file === undefined) return undefined;
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Losses;
+    return JSON.parse(readFileSync(file, "utf8")) as Found;
   } catch {
-    // Everything is looked at again.
-    return {};
+    return nothingFound;
   }
 }
 
@@ -55,7 +65,7 @@ export async function whenSettled<T extends { readonly outcome: Outcome }>(
   args: MirrorsArgs,
   decide: () => Promise<T>,
   known: readonly string[] = [],
-  settled = settledLosses(),
+  settled = foundByWatch()?.losses,
 ): Promise<T> {
   const own = [...(settled?.[args.source] ?? []), ...known];
   let allowed = new Set(own);

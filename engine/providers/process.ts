@@ -1,6 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type Cancellation, cancelledWords } from "../kubernetes/client/deadline.ts";
 import { isRecord } from "../kubernetes/objects/checks.ts";
+import { foundByWatch } from "../mirroring/settled.ts";
 import { Clusters } from "../reading/clusters.ts";
 import { messageOf, UserError } from "../base/user-error.ts";
 
@@ -23,7 +24,7 @@ export function cancelCalls(called: () => void, path = "/pulumirpc.ResourceProvi
 export const cancellation = cancellationBy(cancelCalls);
 
 /** All resources share the connections. One process serves one phase of one operation. */
-export const clusters = new Clusters({ cancellation });
+export const clusters = new Clusters({ cancellation }, foundByWatch()?.away);
 
 /**
  * This run must not contact these clusters. A resource that is deleted knows only its own state, and would contact its

@@ -21,6 +21,7 @@ import { type Extent, observe, type RouteExtent, withEndpoints } from "./snapsho
 /** A process has one client and one reading for each cluster. Methods throw KubeconfigError and KubernetesError. */
 export class Clusters {
   readonly #options: ConnectOptions;
+  readonly #away: Readonly<Record<string, string>>;
   readonly #clients = new Map<string, Promise<Kubernetes>>();
   readonly #readers = new Map<string, Promise<Reader>>();
   readonly #clock = { now: () => this.time.now() };
@@ -31,8 +32,10 @@ export class Clusters {
   readonly #nodes = new Cache<readonly Node[]>(this.#clock);
   readonly #addresses = new Cache<readonly string[]>(this.#clock);
 
-  constructor(options: ConnectOptions = {}) {
+  /** @param away says why these clusters don't answer; nothing is read of them */
+  constructor(options: ConnectOptions = {}, away: Readonly<Record<string, string>> = {}) {
     this.#options = options;
+    this.#away = away;
   }
 
   get time(): Time {
@@ -119,6 +122,8 @@ export class Clusters {
   }
 
   #read<T>(name: string, access: ClusterAccess, read: (client: Kubernetes) => Promise<T>) {
+    const why = this.#away[name];
+    if (why !== undefined) return Promise.reject(new UserError(why));
     return aboutCluster(name, async () => read(await this.client(name, access)));
   }
 

@@ -16,8 +16,8 @@ export type Servers = Readonly<Record<string, ApiServer | undefined>>;
 export class SimulatedClusters extends Clusters {
   readonly #servers: Servers;
 
-  constructor(servers: Servers) {
-    super({ time: new VirtualTime() });
+  constructor(servers: Servers, away: Readonly<Record<string, string>> = {}) {
+    super({ time: new VirtualTime() }, away);
     this.#servers = servers;
   }
 

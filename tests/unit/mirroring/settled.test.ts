@@ -1,9 +1,9 @@
 import { deepEqual } from "node:assert/strict";
 import { checkSource } from "../../../engine/mirroring/reconcile.ts";
 import {
+  foundVariable,
   type Losses,
   lossesOf,
-  settledVariable,
   whenSettled,
 } from "../../../engine/mirroring/settled.ts";
 import { carryOut } from "../../../engine/mirroring/carry-out.ts";
@@ -98,14 +98,37 @@ describe("a run of a watch that finds an export gone", () => {
       west.put("services", exported);
       return Promise.resolve();
     };
-    process.env[settledVariable] = "/no/such/file";
+    process.env[foundVariable] = "/no/such/file";
     try {
       const run = { inputs: checked.inputs, outcome };
       const wanted = new KeysWantedInThisRun();
       await carryOut(clusters, wanted, checked.inputs, () => undefined, now(), run);
     } finally {
-      Reflect.deleteProperty(process.env, settledVariable);
+      Reflect.deleteProperty(process.env, foundVariable);
     }
     deepEqual([typeof mirror, uid()], ["string", mirror]);
+  });
+
+  it("asks nothing of a cluster that the watch finds away, and keeps its mirrors", async () => {
+    const servers = {
+      east: serverWith(cluster("east", { namespaces: ["shop"] })),
+      west: serverWith(exporting("west", [web])),
+    };
+    const { east, west } = servers;
+    const before = await runOf(servers, args, now());
+    west.delete("services", "shop/web");
+    west.refuse = (line) => {
+      throw new Error(`west was asked to ${line}`);
+    };
+    const clusters = new SimulatedClusters(servers, { west: "west doesn't answer" });
+    const { outcome, checked } = await checkOf(clusters, before, args, {});
+    const { inputs } = checked;
+    const wanted = new KeysWantedInThisRun();
+    const run = { inputs, outcome };
+    await carryOut(clusters, wanted, inputs, () => undefined, now(), run);
+    deepEqual(
+      [inputs.unreachable, typeof east.get("services", "shop/web-west")],
+      [["west"], "object"],
+    );
   });
 });

@@ -11,6 +11,7 @@ const failed: RunEnd = { result: "failed", changes: 0, why: "no API server" };
 class Scenario {
   readonly found = { east: inSync, north: inSync };
   readonly losses: string[] = [];
+  away: Readonly<Record<string, string>> = {};
   /** In seconds, for each dry run. */
   readonly dueIn: number[] = [];
   readonly ends: Record<"preview" | "up", RunEnd> = {
@@ -35,9 +36,11 @@ class Scenario {
         this.isStateReadable
           ? Promise.resolve([{ planned: { source: "east" } as Inputs, before: {} }])
           : Promise.reject(Object.assign(new Error("no state"), { code: "EIO" })),
-      run: async (command, excluded, settled) => {
-        const without = excluded.map((source) => ` without ${source}`);
-        const taken = (settled?.["east"] ?? []).map((loss) => ` - ${loss}`);
+      run: async (command, excluded, found) => {
+        const without = [...excluded, ...Object.keys(found?.away ?? {})].map(
+          (cluster) => ` without ${cluster}`,
+        );
+        const taken = (found?.losses["east"] ?? []).map((loss) => ` - ${loss}`);
         await this.#work(command, [...without, ...taken].join(""));
         const end = this.ends[command];
         for (const source of ["east", "north"] as const)
@@ -57,7 +60,12 @@ class Scenario {
       });
       const dueIn = this.dueIn.shift();
       const losses = this.found.east === "changed" ? { east: this.losses } : {};
-      return { sources, losses, ...(dueIn !== undefined && { dueIn: dueIn * 1_000 }) };
+      return {
+        sources,
+        losses,
+        away: this.away,
+        ...(dueIn !== undefined && { dueIn: dueIn * 1_000 }),
+      };
     },
     meshWatch: { update: () => undefined },
     observe: (event) => {
@@ -289,6 +297,13 @@ describe("the control loop of a watch", () => {
     watch.found.east = "changed";
     const deleted = ["300.1 dry run", "300.2 up", "304.2 settled"];
     deepEqual(await watch.stopAt(500, 50), ["50 dry run", "50.1 settled", ...deleted]);
+  });
+
+  it("leaves a cluster out of a run if the dry run before it had no answer, but not out of a preview", async () => {
+    watch.away = { gone: "it doesn't answer" };
+    await watch.exportAt(10);
+    const run = ["11 dry run", "11.1 up without gone", "15.1 settled"];
+    deepEqual(await watch.stopAt(640, 10), [...run, "600 preview", "603 dry run", "603.1 settled"]);
   });
 
   it("finishes what it does when it is stopped, and begins nothing else", async () => {

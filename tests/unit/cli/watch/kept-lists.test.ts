@@ -54,9 +54,22 @@ describe("what a dry run lists of the kinds that a watch reports", () => {
     const seenAs = Object.assign(new DryRunClusters(undefined, lists), {
       connect: world.connect.bind(world),
     });
-    const { sources } = await dryRun([{ planned: inputs, before: inputs }], seenAs, now);
-    return [...read.sort(), sources[0]?.status];
+    const { sources, away } = await dryRun([{ planned: inputs, before: inputs }], seenAs, now);
+    const unwatched = Object.keys(away).filter((name) => !lists.watches(name));
+    return [...read.sort(), sources[0]?.status, ...unwatched.map((name) => `${name} is away`)];
   }
+
+  it("is nothing of a cluster that doesn't answer, which is away if it isn't watched either", async () => {
+    const deaf = () =>
+      listed((list) => (list.endsWith(" west") ? "unreachable" : undefined)).then((said) =>
+        said.filter((each) => each?.endsWith("away")),
+      );
+    lists.forget();
+    deepEqual(await deaf(), []);
+    for (const kind of watchedKinds)
+      lists.observe({ event: "watchLost", cluster: "west", kind, why: "", retryIn: 0 });
+    deepEqual(await deaf(), ["west is away"]);
+  });
 
   it("is nothing if nothing has changed", async () => {
     deepEqual(await listed(), ["inSync"]);
