@@ -70,7 +70,7 @@ export function ownAddresses({
   const hosts = [...machines.map(({ address }) => address), ...addressesAt("default/kubernetes")];
   const saidBy = (addresses: (service: Service) => readonly string[]) =>
     all.flatMap((service) => addresses(service).map((each) => [each, keyOf(service)] as const));
-  const clusterIPs = saidBy(({ spec }) => [spec.clusterIP ?? "", ...(spec.clusterIPs ?? [])]);
+  const clusterIPs = saidBy(({ spec }) => spec.clusterIPs ?? [spec.clusterIP ?? ""]);
   const balancers = saidBy(({ spec, status }) => [
     ...(spec.externalIPs ?? []),
     ...(status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }) => ip || hostname || []),
@@ -117,7 +117,7 @@ function answering(
 function inOneSpelling(address: string): string {
   if (!isIPv6(address)) return address.toLowerCase().replace(/\.$/, "");
   const spelled = new SocketAddress({ address, family: "ipv6" }).address;
-  const [, dotted] = /^::(?:ffff:)?(\d+\.[\d.]+)$/.exec(spelled) ?? [];
+  const [, dotted] = /^::(?:ffff:)?(\d+\..+)/.exec(spelled) ?? [];
   if (dotted !== undefined) return dotted;
   const [, high = "0", low] = /^64:ff9b::(?:([\da-f]+):)?([\da-f]+)$/.exec(spelled) ?? [];
   if (low === undefined) return spelled;

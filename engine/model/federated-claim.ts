@@ -18,9 +18,9 @@ export interface MemberClaim {
   /** Marks under these names count as this stack's. */
   readonly names: readonly string[];
   /** The member leaves even if nobody has marked it. */
-  readonly takesUnmarked: boolean;
+  readonly takesUnmarked?: boolean;
   /** Linkerd's controller may list the member too, so it stays listed and only this stack's mark is removed. */
-  readonly isLeft: boolean;
+  readonly isLeft?: boolean;
 }
 
 /** Others write the federated Service too, so the result is computed from the live object each time. */
@@ -128,10 +128,10 @@ function localLeft({ members }: FederatedClaim, service: string, live: Service |
 
 /** Returns whether a listed member stays although this stack would list it differently. */
 export function staysListed(member: MemberClaim, live: Service | undefined): boolean {
-  if (member.stance === "unknown" || member.isLeft) return true;
+  if (member.stance === "unknown" || member.isLeft === true) return true;
   const { isOurs, others } = marksOn(live?.metadata ?? {}, member.names, member.cluster);
   // A member under another name than this stack's is not a member of this Service (4.2).
-  const mayLeave = isOurs || member.takesUnmarked || member.stance === "wanted";
+  const mayLeave = isOurs || member.takesUnmarked === true || member.stance === "wanted";
   return others.length > 0 || !mayLeave;
 }
 

@@ -51,8 +51,7 @@ function isCopied(field: string): boolean {
   return key !== undefined && isFreelyCopied(key);
 }
 
-function earlier(times: readonly string[] = [], time?: string): string[] {
-  if (time === undefined) return [];
+function earlier(times: readonly string[] = [], time = ""): string[] {
   return times.filter(
     (each) => each < time && Date.parse(time) - Date.parse(each) <= rounds.within,
   );

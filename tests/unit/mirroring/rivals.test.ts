@@ -5,6 +5,7 @@ import { applied } from "../fixtures/applied.ts";
 import { edited, withAnnotations, withLabels, withSpec } from "../fixtures/edited.ts";
 import { written } from "../fixtures/marks.ts";
 import { cluster, exported, exporting } from "../fixtures/objects.ts";
+import { testScenarios } from "../fixtures/scenario.ts";
 
 const retry = "retry.linkerd.io/http";
 const meta = { labels: { team: "west" }, annotations: { [retry]: "5xx" } };
@@ -82,6 +83,20 @@ describe("a copied label that another manager sets again and again", () => {
     const gone = by("policy", 8, withLabels({ team: undefined }));
     equal((await rounds([...edits, gone])).mirror?.metadata.labels?.team, "west");
   });
+
+  const manager = (name: string, fields: string) =>
+    `{ manager: ${name}, operation: Update, time: "2026-03-01T00:00:00Z", fieldsV1: { "f:metadata": ${fields} } }`;
+  testScenarios(`
+# stays as that manager sets it when something else of a federated Service is restored
+west: shop/web(member team=west)
++ federated shop/web-federated
+before: { rivals: { shop/web-federated label team: policy } }
+edit shop/web-federated: { spec: { sessionAffinity: ClientIP }, metadata: { labels: { team: east }, managedFields: [${manager("linkerd-multicluster/acme/mesh/dev#west", "{}")}, ${manager("policy", '{ "f:labels": { "f:team": {} } }')}] } }
+~ federated shop/web-federated: sessionAffinity: ClientIP → None
+again
+✓ federated shop/web-federated
+> east: copied metadata is left to others who set it again after each run (shop/web-federated: label team, set by policy)
+`);
 
   const matters: Record<string, (object: Service) => Service | undefined> = {
     "Linkerd's labels": withLabels({ "mirror.linkerd.io/headless-mirror-svc-name": "x" }),

@@ -143,6 +143,7 @@ function claimOn(
     ),
     others: othersNarrowing(metadata, listed, (cluster) => namesFor(cluster, view, metadata)),
     isShared: (cluster) =>
+      listed.has(cluster) &&
       marksOn(metadata, namesFor(cluster, view, metadata), cluster).others.length > 0,
   });
   const { joining, refused, narrowing } = found;
@@ -150,12 +151,8 @@ function claimOn(
   for (const { member, reason } of refused) if (reason === "NoCommonPort") held.add(nameOf(member));
   const wanted = new Set(joining.map(nameOf));
   // Members follow the order of the links; listed ones keep their places.
-  const own = view.links.map(({ link }) => link.target).filter((target) => wanted.has(target));
-  const clusters = new Set([
-    ...(listed.has(localMember) || wanted.has(localMember) ? [localMember] : []),
-    ...own,
-    ...remote,
-  ]);
+  const own = [localMember, ...view.links.map(({ link }) => link.target)];
+  const clusters = new Set([...own.filter((cluster) => wanted.has(cluster)), ...listed]);
   const members = [...clusters].flatMap((cluster) => claimOf(cluster, wanted.has(cluster)) ?? []);
   const [first] = joining;
   const isUnknown = new Map(members.map(({ cluster, stance }) => [cluster, stance === "unknown"]));
@@ -211,7 +208,7 @@ function memberClaim(
 ): MemberClaim | undefined {
   if (cluster === localMember) return localClaim(isWanted, isHeld, origin, view, live);
   if (view.isDoubtful?.(cluster, federatedKey(origin)) === true) return undefined;
-  const claim = { cluster, names: view.stacks, takesUnmarked: false, isLeft: false };
+  const claim = { cluster, names: view.stacks };
   const current = view.links.find(({ link }) => link.target === cluster);
   if (current !== undefined) {
     const { link, target } = current;
@@ -236,7 +233,7 @@ function localClaim(
   { links, stacks, controllers }: FederatedView,
   live: Service | undefined,
 ): MemberClaim | undefined {
-  const claim = { cluster: localMember, names: stacks, takesUnmarked: false, isLeft: false };
+  const claim = { cluster: localMember, names: stacks };
   if (isWanted) return { ...claim, stance: "wanted" };
   if (isHeld) return { ...claim, stance: "unknown" };
   const isLeft = mayExist(controllers, undefined);

@@ -17,7 +17,7 @@ export interface Company {
   /** A member of this stack that can't be read may have narrowed it. */
   readonly keepsOwn: boolean;
   readonly others: Narrowing;
-  /** Another stack has marked the member too. */
+  /** The member is listed, and another stack has marked it too. */
   readonly isShared: (cluster: string) => boolean;
 }
 
@@ -70,8 +70,8 @@ export function joiningMembers(
       accepted.add(member);
       for (const key of omitted) narrowed.add(key);
     } else refused.push({ ...why, member });
-    const stays = isIn(member) && company.isShared(nameOf(member));
-    if (why === undefined || stays) for (const key of keys) served.add(key);
+    if (why === undefined || company.isShared(nameOf(member)))
+      for (const key of keys) served.add(key);
   }
   const joining = members.filter((member) => accepted.has(member));
   const rules = joining.find(({ cluster }) => cluster === undefined)?.metadataRules ?? [];
@@ -79,11 +79,10 @@ export function joiningMembers(
     joining: joining.map(({ service, ...member }) => {
       const { ports = [] } = service.spec;
       const left = ports.filter((port) => !isOmitted(portKey(port)));
-      const isLocal = member.cluster === undefined;
       return {
         ...member,
         service: { ...service, spec: { ...service.spec, ports: left } },
-        metadataRules: [...member.metadataRules, ...(isLocal ? others.rules : [])],
+        metadataRules: [...member.metadataRules, ...others.rules],
       };
     }),
     refused,
@@ -111,9 +110,9 @@ function takesPorts(taken: readonly string[]): Why | undefined {
 /** Only the local member is described by several stacks. */
 function takesMetadata(
   { cluster, service, metadataRules }: Member,
-  { live, own, others, isListed, isShared }: Company,
+  { live, own, others, isShared }: Company,
 ): Why | undefined {
-  if (cluster !== undefined || !isListed(localMember) || !isShared(localMember)) return undefined;
+  if (cluster !== undefined || !isShared(localMember)) return undefined;
   const taken = (["labels", "annotations"] as const).flatMap((field) => {
     const copied = field === "labels" ? copiedLabels : copiedAnnotations;
     const after = copied(service, ...others.rules, ...metadataRules);

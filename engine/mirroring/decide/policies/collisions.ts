@@ -64,10 +64,9 @@ export function colliding(
 
 /** Another namespace may belong to somebody else, who must not take the name on purpose. */
 function podAndService(rivals: readonly NameClaim[]) {
-  const [pod, ...pods] = rivals.filter(({ mirror }) => mirror.hostname !== undefined);
-  const [service, ...services] = rivals.filter(({ mirror }) => mirror.hostname === undefined);
-  if (pod === undefined || service === undefined || pods.length + services.length > 0)
-    return undefined;
+  const pod = rivals.find(({ mirror }) => mirror.hostname !== undefined);
+  const service = rivals.find(({ mirror }) => mirror.hostname === undefined);
+  if (pod === undefined || service === undefined || rivals.length > 2) return undefined;
   const isSame =
     pod.part === service.part &&
     namespaceOf(pod.mirror.origin) === namespaceOf(service.mirror.origin);

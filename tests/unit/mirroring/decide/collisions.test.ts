@@ -105,5 +105,16 @@ west: shop/db(headless db-0 db-1) blog/db-0; link west: { mirrorNamespaces: { bl
 + headless shop/db-west, endpoint shop/db-1-west
 ! CollidingName blog/db-0
 ! CollidingName shop/db pod db-0
+# goes to nobody if there is a third claim
+west: shop/db(headless db-0) shop/db-0 zoo/db-0; link west: { mirrorNamespaces: { zoo: shop } }
++ headless shop/db-west
+! CollidingName zoo/db-0
+! CollidingName shop/db pod db-0
+! CollidingName shop/db-0
+# stays with a headless mirror, one of whose pods claims it
+west: shop/db(headless db-0)
++ headless shop/db-west, endpoint shop/db-0-west
+west: shop/db(headless db-0 db)
+! CollidingName shop/db pod db
 `);
 });

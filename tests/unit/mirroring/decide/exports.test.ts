@@ -1,5 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { copiedAnnotations } from "../../../../engine/model/metadata.ts";
+import { recordOf } from "../../../../engine/model/narrowing.ts";
 import { link } from "../../fixtures/link.ts";
 import { exported } from "../../fixtures/objects.ts";
 import { testScenarios } from "../../fixtures/scenario.ts";
@@ -117,6 +118,10 @@ describe("ports of a federated Service whose members list some", () => {
   const joins = "+ federated demo/bb-federated\n= demo/bb-federated: federated Service of";
   const two = (ports = "") => `demo/bb(member :http,admin ${ports})`;
   const [http, admin] = ["http 80→8080/TCP", "admin 9090/TCP"];
+  const lists = "multicluster.linkerd.io/remote-discovery";
+  const [record] = Object.keys(
+    recordOf("acme/mesh/other", { ports: new Set(["9090/TCP"]), rules: [] }),
+  );
   testScenarios(`
 # are not taken from the others by one that would join
 west: ${two()}; north: ${two("@ports=http")}; east: ${two()}
@@ -141,6 +146,19 @@ west: ${two("@ports=http")}
 ${joins} bb@west: ${http}
 north: demo/bb(member :admin)
 ! NoCommonPort demo/bb
+# keep a member that has only what another stack omits, which may throw out none
+west: demo/bb(member :admin)
+${joins} bb@west: ${admin}
+edit demo/bb-federated: by acme/mesh/dev#west; edit demo/bb-federated: by acme/mesh/other#south
+edit demo/bb-federated: { metadata: { annotations: { ${lists}: "bb@west,bb@south", ${record}: '{"ports":["9090/TCP"]}' } } }
+! NoCommonPort demo/bb
+= demo/bb-federated: federated Service of bb@west, bb@south: ${admin}
+# lose those of a member that leaves as one that omits them joins
+west: ${two()}; north: nothing
+${joins} bb@west: ${admin}, ${http}
+west: nothing; north: ${two("@ports=http")}
+~ federated demo/bb-federated
+= demo/bb-federated: federated Service of bb@north: ${http}
 # lose what a member begins to omit if no other has it
 west: ${two()}
 ${joins} bb@west: ${admin}, ${http}

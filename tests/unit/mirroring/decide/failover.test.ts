@@ -91,12 +91,17 @@ unlink west; config: { revokedTargets: [west] }
 - gateway shop/web-west
 ~ route ${key}: web 1000000, web-north 1
 ! failover shop/web: its requests don't fail over to west, which is revoked: take west out of its failover on east
-# is not promised where nothing serves HTTPRoutes, unless this run may install them
+# is not promised where nothing serves HTTPRoutes, even by a run that makes Links where their CRD is
 routes: unserved; ${set}
 ${mirrors}
 ! failover shop/web: ${unserved}
 ? east: ${unserved}
-config: { observedGateways: { west: { addresses: [192.0.2.10], port: 4143, identity: gateway.west } } }
+ages: {}; config: { observedGateways: { west: { addresses: [192.0.2.10], port: 4143, identity: gateway.west } } }
+! failover shop/web: ${unserved}
+? east: ${unserved}
+# is promised where this run may install the CRD
+routes: unserved; ${set}; config: { observedGateways: { west: { addresses: [192.0.2.10], port: 4143, identity: gateway.west } } }
+${mirrors}
 + route ${key}: ${weights}
 # keeps the mirror of a cluster that can't be read
 ${first}

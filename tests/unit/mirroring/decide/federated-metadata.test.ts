@@ -1,136 +1,84 @@
-import { deepEqual } from "node:assert/strict";
-import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
-import { federated, type Federation, federationOf } from "../../fixtures/federation.ts";
-import { cluster, http, member } from "../../fixtures/objects.ts";
+import { testScenarios } from "../../fixtures/scenario.ts";
 
-/** Returns a member whose labels, annotations and ports name its cluster. */
-function memberOf(name: string, port: number): ClusterSnapshot {
-  const meta = { labels: { of: name }, annotations: { from: name } };
-  const spec = { clusterIP: "10.0.0.1", ports: [{ name, port }] };
-  return cluster(name, { services: [member("demo/bb", meta, spec)] });
-}
-
-const [west, east, north] = [memberOf("west", 1), memberOf("east", 2), memberOf("north", 3)];
-const noMember = cluster("west", { namespaces: ["demo"] });
-
-/** Returns the cluster whose labels, annotations and ports the federated Service has. */
-function whose(federation: Federation): string {
-  const [mirror] = federationOf(federation).mirrors;
-  const [port] = mirror?.ports ?? [];
-  const all = [mirror?.labels.of, mirror?.annotations.from, port?.name];
-  return [...new Set(all.map(String))].join();
-}
-
-it("a federated Service has its member's ports and labels, and no label of an owner (4.1)", () => {
-  const linkerds = {
-    "mirror.linkerd.io/exported": "true",
-    "multicluster.linkerd.io/remote-service": "x",
-  };
-  const services = [member("demo/bb", { labels: { ...linkerds, app: "one" } })];
-  deepEqual(federationOf({ targets: { east: cluster("east", { services }) } }).mirrors, [
-    {
-      kind: "federated",
-      namespace: "demo",
-      name: "bb-federated",
-      origin: "demo/bb",
-      labels: { "mirror.linkerd.io/mirrored-service": "true", app: "one" },
-      annotations: { "multicluster.linkerd.io/remote-discovery": "bb@east" },
-      ports: [http],
-    },
-  ]);
-});
-
-const [first, second] = ["2024-11-07T19:53:01Z", "2024-11-07T19:53:06Z"];
-const both = { east, north };
+/** Labels, annotations and ports of a member are its number. */
+const bb = (number: number) => `demo/bb(member team=${number} @note=${number} :${number})`;
+const joins = "+ federated demo/bb-federated\n= demo/bb-federated: federated Service of";
+const become = (before: number, after: number) =>
+  `~ federated demo/bb-federated: ports: ${before}/TCP → ${after}/TCP, label team: "${before}" → "${after}", annotation note: "${before}" → "${after}"`;
+const [first, second, third] = [1, 2, 3].map((day) => `"2024-11-0${day}T19:53:01Z"`);
+const both = `west: ${bb(2)}; north: ${bb(3)}`;
 
 describe("the labels, annotations and ports of a federated Service (linkerd-behaviour.md 4.3)", () => {
-  const rows: [rule: string, federation: Federation, whose: string][] = [
-    [
-      "are the local member's, whatever the age of the Links",
-      { source: west, targets: { east }, created: { east: first } },
-      "west",
-    ],
-    [
-      "are those of the member with the oldest Link if there is no local member",
-      { targets: both, created: { east: second, north: first } },
-      "north",
-    ],
-    [
-      "are those of the first member by name if Links have the same age (Linkerd flaps)",
-      { targets: { north, east }, created: { east: first, north: first } },
-      "east",
-    ],
-    [
-      "are those of the first member by name if there are no Links",
-      { targets: { north, east } },
-      "east",
-    ],
-    [
-      "are those of a member with a Link rather than of one without",
-      { targets: both, created: { north: first } },
-      "north",
-    ],
-    [
-      "are the next member's once the target of the oldest Link has none",
-      { targets: { east: cluster("east"), north }, created: { east: first, north: second } },
-      "north",
-    ],
-  ];
-  for (const [rule, federation, owner] of rows)
-    it(rule, async () => {
-      const source = federation.source ?? noMember;
-      deepEqual(whose({ ...federation, source }), owner);
-      const before = await federated({ source: noMember, targets: both });
-      const services = new Map([...source.services, ...before.services]);
-      deepEqual(whose({ ...federation, source: { ...before, services } }), owner);
-    });
+  testScenarios(`
+# are the local member's, whatever the age of the Links
+west: ${bb(2)}; east: ${bb(1)}; ages: { west: ${first} }
+${joins} bb@west, local bb: 1/TCP
+# are no labels that Linkerd acts on (4.1)
+west: demo/bb(member exported=no multicluster.linkerd.io/remote-service=x)
++ federated demo/bb-federated
+edit demo/bb-federated: { metadata: { labels: { mirror.linkerd.io/exported: no, multicluster.linkerd.io/remote-service: x } } }
+~ federated demo/bb-federated: label exported: "no" → none, label remote-service: "x" → none
+# are those of the member with the oldest Link if there is no local member
+${both}; ages: { west: ${first}, north: ${second} }
+${joins} bb@west, bb@north: 2/TCP
+# are those of the first member by name if Links have the same age (Linkerd flaps)
+${both}; ages: { west: ${first}, north: ${first} }
+${joins} bb@west, bb@north: 3/TCP
+# are those of the first member by name if there are no Links
+${both}
+${joins} bb@west, bb@north: 3/TCP
+# are those of a member with a Link rather than of one without
+${both}; ages: { west: ${first} }
+${joins} bb@west, bb@north: 2/TCP
+# are the next member's once the target of the oldest Link has none
+west: nothing; north: ${bb(3)}; ages: { west: ${first}, north: ${second} }
+${joins} bb@north: 3/TCP
+`);
 });
 
-const created = { north: second, east: first };
-const source = await federated({ source: noMember, targets: both, created });
-const withoutLinks = await federated({ source: noMember, targets: both });
-const onlyEast = await federated({ source: noMember, targets: { east: memberOf("east", 4) } });
-
 describe("the live labels, annotations and ports of a federated Service", () => {
-  const withLocal = { ...source, services: new Map([...source.services, ...west.services]) };
-  const away = { east: undefined, north };
-  const rows: [rule: string, federation: Federation, whose: string][] = [
-    ["stay while a listed member is unreachable", { source, targets: away, created }, "east"],
-    [
-      "stay while a listed member is unreachable, even without Links",
-      { source: withoutLinks, targets: away },
-      "east",
-    ],
-    [
-      "stay while all members are unreachable",
-      { source, targets: { east: undefined, north: undefined }, created },
-      "east",
-    ],
-    ["change to those of a local member", { source: withLocal, targets: away, created }, "west"],
-    [
-      "stay while another writer lists a member with an older Link",
-      { source, targets: { north }, created },
-      "east",
-    ],
-    [
-      "stay while another writer lists a member with a Link, and this stack's has none",
-      { source, targets: { north }, created: { east: first } },
-      "east",
-    ],
-    [
-      "change if another writer's member has a younger Link",
-      { source, targets: { north }, created: { ...created, east: "2026-01-01T00:00:00Z" } },
-      "north",
-    ],
-    ["change if another writer's member has no Link", { source, targets: { north } }, "north"],
-    [
-      "change if an unreachable cluster isn't listed",
-      { source: onlyEast, targets: { east, north: undefined } },
-      "east",
-    ],
-  ];
-  for (const [rule, federation, owner] of rows)
-    it(rule, () => {
-      deepEqual(whose(federation), owner);
-    });
+  const old = `${both}; ages: { west: ${first}, north: ${second} }
+${joins} bb@west, bb@north: 2/TCP`;
+  const anothers = `west: ${bb(3)}
+east: demo/bb(fed=bb@north,bb@west by=acme/mesh/dev#west team=2 @note=2 :2)`;
+  testScenarios(`
+# change with the oldest Link
+${old}
+ages: { west: ${third}, north: ${second} }
+${become(2, 3)}
+# stay while a listed member is unreachable
+${old}
+west: unreachable
+none
+# stay while a listed member is unreachable, even without Links
+${both}
+${joins} bb@west, bb@north: 3/TCP
+north: unreachable
+none
+# stay while all members are unreachable
+${old}
+west: unreachable; north: unreachable
+none
+# change to those of a local member
+${old}
+west: unreachable; east: ${bb(1)}
+${become(2, 1).replace("note:", 'local-discovery: none → "bb", annotation note:')}
+# stay while another writer lists a member with an older Link
+${anothers}; ages: { north: ${first}, west: ${second} }
+none
+# stay while another writer lists a member with a Link, and this stack's has none
+${anothers}; ages: { north: ${first} }
+none
+# change if another writer's member has a younger Link
+${anothers}; ages: { north: ${third}, west: ${second} }
+${become(2, 3)}
+# change if another writer's member has no Link
+${anothers}
+${become(2, 3)}
+# change if an unreachable cluster isn't listed
+west: ${bb(4)}; north: unreachable
+${joins} bb@west: 4/TCP
+west: ${bb(2)}
+${become(4, 2)}
+`);
 });
