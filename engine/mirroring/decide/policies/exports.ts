@@ -85,13 +85,19 @@ export function withoutNamedPorts<Subset extends { readonly ports: readonly Endp
   return { ...subset, ports: subset.ports.filter(({ name = "" }) => !names.has(name)) };
 }
 
-/** Returns the Services that a link may import from its target, in whichever way. */
+/**
+ * Returns the Services that a link may import from its target, in whichever way.
+ *
+ * @param isConcerned is asked first, since most Services of a full mesh are mirrors
+ */
 export function exportedServices(
   link: LinkSpec,
   target: Pick<ClusterSnapshot, "services"> | undefined,
+  isConcerned: (service: Service) => boolean,
 ): Service[] {
   return [...(target?.services.values() ?? [])].filter(
     (service) =>
+      isConcerned(service) &&
       (exportMode(service, link) !== undefined ||
         matchesSelector(service, link.federatedServiceSelector, link)) &&
       notListed(service, link) === undefined,
@@ -99,9 +105,10 @@ export function exportedServices(
 }
 
 export function missingPorts({ link, target }: LinkObservation): string[] {
-  const found = exportedServices(link, valueIn(target)?.snapshot).flatMap((service) => {
-    const names = listedIn(service, "ports");
-    if (names === undefined) return [];
+  const namesPorts = (service: Service) => listedIn(service, "ports") !== undefined;
+  const services = exportedServices(link, valueIn(target)?.snapshot, namesPorts);
+  const found = services.flatMap((service) => {
+    const names = listedIn(service, "ports") ?? [];
     const known = new Set(
       (service.spec.ports ?? []).flatMap(({ name, port }) => [name, String(port)]),
     );

@@ -1,4 +1,4 @@
-import { keyOf, type ServicePort } from "../../../kubernetes/objects/objects.ts";
+import { keyOf, type Service, type ServicePort } from "../../../kubernetes/objects/objects.ts";
 import { listed } from "../../../base/message.ts";
 import { valueIn } from "../../../base/result.ts";
 import { type Decision, isWanted } from "../../../model/decision.ts";
@@ -8,7 +8,9 @@ import { exportedServices, omittedPorts, withoutPorts } from "./exports.ts";
 
 /** Names the exported Services whose mirrors don't get the protocol of a port. */
 export function unknownProtocols({ link, target }: LinkObservation): string[] {
-  const services = exportedServices(link, valueIn(target)?.snapshot);
+  const namesOne = ({ spec: { ports = [] } }: Service) =>
+    ports.some(({ appProtocol }) => appProtocol !== undefined);
+  const services = exportedServices(link, valueIn(target)?.snapshot, namesOne);
   const found = services.flatMap((whole) => {
     const service = withoutPorts(whole, omittedPorts(whole));
     const kept = new Set(mirroredPorts(service).map(({ appProtocol }) => appProtocol));
