@@ -49,7 +49,6 @@ export const pod = owned({
   status: map({
     phase: anyText,
     reason: anyText,
-    podIP: objects.looseAddress,
     containerStatuses,
     initContainerStatuses: containerStatuses,
   }),

@@ -1,6 +1,5 @@
 import {
   keyOf,
-  type Namespace,
   type ObjectKey,
   type Service,
   type ServicePort,
@@ -62,10 +61,9 @@ export function membership(view: FederatedView): {
 } {
   const { source } = view;
   const all = candidates(view);
-  const namespaces = namespacesFor(all, source);
   const broken = new Map<Candidate, Why>();
   const refuse = (each: Candidate, why: Why | undefined) => why && broken.set(each, why);
-  for (const each of all) refuse(each, whyNot(each, namespaces));
+  for (const each of all) refuse(each, whyNot(each, source));
   const joining = () => all.filter((each) => !broken.has(each));
   for (const { link } of view.links) {
     const own = joining().filter(({ cluster }) => cluster === link.target);
@@ -113,21 +111,9 @@ function isMember(service: Service, link: LinkSpec): boolean {
   return matchesSelector(service, link.federatedServiceSelector, link);
 }
 
-/** Adds the namespaces that the link of some member creates. */
-function namespacesFor(
-  candidates: readonly Candidate[],
-  { namespaces }: ClusterSnapshot,
-): ReadonlyMap<string, Namespace> {
-  const created = candidates.filter(
-    (each) => each.link.createNamespaces && whyNot(each, namespaces) === undefined,
-  );
-  const names = created.map(({ service }) => service.metadata.namespace);
-  return new Map([...names.map((name) => [name, { metadata: { name } }] as const), ...namespaces]);
-}
-
 function whyNot(
   { service, link, cluster = link.source }: Candidate,
-  namespaces: ReadonlyMap<string, Namespace>,
+  { namespaces }: ClusterSnapshot,
 ): Why | undefined {
   const name = federatedName(service.metadata.name);
   const place = service.metadata.namespace;
