@@ -151,5 +151,11 @@ west: test/bb(headless exported=no mirror.linkerd.io/federated=member)
 ${two}
 ! HeadlessMember test/bb
 ! MissingNamespace test/bb
+# isn't created for a member that its link's limit keeps out
+west: test/bb(member)
+${two}
+link west: { createNamespaces: true, maxMirrors: 0 }
+! TooManyMirrors test/bb
+! MissingNamespace test/bb
 `);
 });
