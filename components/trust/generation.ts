@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as tls from "@pulumi/tls";
 import type { GeneratedTrust } from "../../config/mesh.ts";
+import { UserError } from "@linkerd-multicluster/engine/base";
 import { renewalPeriod } from "@linkerd-multicluster/engine/trust";
 
 /** The key is secret. */
@@ -47,8 +48,8 @@ export class Generation extends pulumi.ComponentResource {
       { ...settings, privateKeyPem },
       kept(settings),
     );
-    this.anchorPem = anchor.certPem;
-    const signer = { caPrivateKeyPem: privateKeyPem, caCertPem: anchor.certPem };
+    this.anchorPem = made(anchor.certPem);
+    const signer = { caPrivateKeyPem: privateKeyPem, caCertPem: this.anchorPem };
     const names = [...args.issuers];
     this.issuers = new Map(
       names.map(([cluster, commonName]) => [
@@ -86,6 +87,16 @@ export class Generation extends pulumi.ComponentResource {
       },
       { parent: this },
     );
-    return { certPem: certificate.certPem, keyPem: pulumi.secret(key.privateKeyPem) };
+    return { certPem: made(certificate.certPem), keyPem: pulumi.secret(key.privateKeyPem) };
   }
+}
+
+/** A run that leaves out a resource which doesn't exist yet has none of its outputs. */
+function made(pem: pulumi.Output<string | undefined>): pulumi.Output<string> {
+  return pem.apply((text) => {
+    if (text !== undefined) return text;
+    throw new UserError(
+      "This run leaves out a certificate that it would have to create first (--target or --exclude), so nothing can be decided about trust: run pulumi up once without these options.",
+    );
+  });
 }

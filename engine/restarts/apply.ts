@@ -1,17 +1,13 @@
 import pLimit from "p-limit";
 import { KubernetesError } from "../kubernetes/client/errors.ts";
-import { inSeconds } from "../kubernetes/objects/duration.ts";
-import { resources } from "../kubernetes/objects/resources.ts";
-import type { Pod } from "../kubernetes/objects/workload-resource.ts";
-import { selects } from "../model/selection.ts";
 import { count, listed } from "../base/message.ts";
-import { proxyIn } from "../trust/proxy.ts";
 import { atCluster } from "../base/user-error.ts";
 import type { Applying } from "./applying.ts";
-import { lagOf, type Restart } from "./decide.ts";
+import type { Restart } from "./decide.ts";
 import { whyNotInjected } from "./injector.ts";
-import { findWorkload, isLeaving, Owners } from "./observe.ts";
-import { called, exhausted, restartedAt, type Workload } from "./workload.ts";
+import { findWorkload } from "./observe.ts";
+import { Rollout } from "./rollout.ts";
+import { called, type Workload } from "./workload.ts";
 
 /** A run restarts no more workloads of a cluster at the same time. */
 const atOnce = 4;
@@ -19,15 +15,8 @@ const atOnce = 4;
 /** Rollouts that others began keep no place from restarts. Some may never end. */
 const awaitedAtOnce = 100;
 
-/** A rollout must make progress within this many milliseconds. */
-const longestStandstill = 600_000;
-
-/** Milliseconds between two looks at a rollout, and between two messages about it. */
-const looks = 2_000;
-const messages = 60_000;
-
-/** A pod may get the old bundle of an injector that was behind. */
-const mostRestarts = 2;
+/** Each of these may cost a run ten minutes. */
+const mostBroken = 4;
 
 /** Restarts workloads of one cluster in this order. Returns sentences about those whose pods still lag behind. */
 export async function restartAll(
@@ -37,6 +26,9 @@ export async function restartAll(
   const { client, standard, kubectl } = applying;
   const { cluster } = client;
   const problems: string[] = [];
+  const broken = new Map<string, number>();
+  /** The namespace of each workload that is left to the next run. */
+  const left: string[] = [];
   const forbidden: { readonly workload: Workload; readonly message: string }[] = [];
   const isInjected = ({ workload }: Restart) =>
     workload.rank === "workload" || workload.rank === "gateway";
@@ -45,11 +37,18 @@ export async function restartAll(
   const restart = async (each: Restart) => {
     if (stopped.why !== undefined) return;
     const { workload } = each;
+    const { namespace, rollout } = workload;
+    // A rollout under way keeps no place.
+    if (broken.get(namespace) === mostBroken && !rollout.isUnderWay) {
+      left.push(namespace);
+      return;
+    }
     try {
-      const rollout = new Rollout(workload, applying, isInjected(each) ? whyBehind : undefined);
-      const why = await rollout.run();
+      const asked = isInjected(each) ? whyBehind : undefined;
+      const why = await new Rollout(workload, applying, asked).run();
       if (why === undefined) return;
       problems.push(`${cluster}: ${called(workload)}: ${why}`);
+      broken.set(namespace, Math.min((broken.get(namespace) ?? 0) + 1, mostBroken));
       // Without the control plane, no restarted pod would come up.
       if (!isInjected(each))
         stopped.why = `no more workloads are restarted, because ${called(workload)} is of the control plane`;
@@ -81,6 +80,10 @@ export async function restartAll(
   );
   for (const each of injected.filter(last)) await restart(each);
   if (stopped.why !== undefined) problems.push(`${cluster}: ${stopped.why}`);
+  for (const [namespace, { length }] of Map.groupBy(left, (name) => name))
+    problems.push(
+      `${cluster}: ${count(length, "more workload")} in namespace ${namespace} are not restarted in this run, because ${mostBroken} others there did not come up: repair these, and run again`,
+    );
   if (forbidden.length > 0) {
     const names = listed(forbidden.map(({ workload }) => called(workload)));
     const fixes = forbidden.slice(0, 10).map(({ workload: { kind, namespace, name } }) => {
@@ -92,140 +95,4 @@ export async function restartAll(
     );
   }
   return problems;
-}
-
-interface Seen {
-  readonly live: Workload;
-  readonly pods: readonly Pod[];
-}
-
-class Rollout {
-  readonly #workload: Workload;
-  readonly #applying: Applying;
-  readonly #whyBehind: () => Promise<string | undefined>;
-
-  /** @param whyBehind asks the injector again before a second restart */
-  constructor(
-    workload: Workload,
-    applying: Applying,
-    whyBehind: () => Promise<string | undefined> = () => Promise.resolve(undefined),
-  ) {
-    this.#workload = workload;
-    this.#applying = applying;
-    this.#whyBehind = whyBehind;
-  }
-
-  /** Returns why its pods still lag behind. */
-  async run(): Promise<string | undefined> {
-    const { say, client } = this.#applying;
-    for (let done = 0; ; done += 1) {
-      const seen = await this.#settled(done > 0);
-      if (seen === undefined) return undefined;
-      if (typeof seen === "string") return seen;
-      const lagging = seen.pods.map((pod) => this.#whyLate(pod, done > 0)).find(Boolean);
-      if (lagging === undefined) {
-        if (done > 0) say(`${client.cluster}: restarted ${called(this.#workload)}`);
-        return undefined;
-      }
-      if (done === mostRestarts)
-        return `it was restarted ${mostRestarts} times, and ${lagging}: check Linkerd's injector`;
-      if (done > 0 && (await this.#whyBehind()) !== undefined)
-        return `it was restarted, and ${lagging}`;
-      const { hindrance = await this.#budget(seen.pods) } = seen.live;
-      if (hindrance !== undefined) return `it is not restarted, because ${hindrance}`;
-      await this.#patch(seen.live);
-    }
-  }
-
-  /** The same annotation as that of kubectl, so that tools which ignore that ignore this. */
-  #patch({ kind, namespace, name, uid }: Workload): Promise<unknown> {
-    const { client, now } = this.#applying;
-    const annotations = {
-      [restartedAt]: now()
-        .toISOString()
-        .replace(/\.\d+Z$/, "Z"),
-    };
-    // With another UID, the API server refuses the patch.
-    const patch = { metadata: { uid }, spec: { template: { metadata: { annotations } } } };
-    const at = { namespace, name };
-    switch (kind) {
-      case "Deployment":
-        return client.patch(resources.deployments, at, patch);
-      case "StatefulSet":
-        return client.patch(resources.statefulSets, at, patch);
-      case "DaemonSet":
-        return client.patch(resources.daemonSets, at, patch);
-    }
-  }
-
-  /**
-   * Waits for a rollout, which a run that was interrupted may have begun.
-   *
-   * @param isOurs its pods must be available too
-   * @returns undefined if the workload is gone, or was created again; a clause if it does not come up
-   */
-  async #settled(isOurs: boolean): Promise<Seen | string | undefined> {
-    const { client, standard, time, stop, say } = this.#applying;
-    const begun = time.now();
-    let [since, told] = [begun, begun];
-    /** Pods that come and go make no progress. */
-    const seen = new Set<string>();
-    for (;;) {
-      const live = await findWorkload(client, this.#workload, standard.linkerdNamespace);
-      if (live === undefined || live.uid !== this.#workload.uid) return undefined;
-      const { isDone, isUnderWay, isStuck, progress } = live.rollout;
-      const isOver = isOurs ? isDone : !isUnderWay;
-      const pods = isOver ? await this.#pods(live) : [];
-      const leaving = pods.filter((pod) => isLeaving(pod) && lagOf(pod, standard) !== undefined);
-      if (isOver && leaving.length === 0) return { live, pods };
-      const state = isOver ? `${count(leaving.length, "pod")} shutting down` : progress;
-      const standstill = time.now() - since;
-      if (isStuck || (seen.has(state) && standstill > longestStandstill))
-        return `its rollout does not come to its end (${state}${isStuck ? "" : ` for ${inSeconds(longestStandstill)}`}): find out why, and run again`;
-      if (!seen.has(state)) since = time.now();
-      seen.add(state);
-      if (time.now() - told > messages) {
-        say(`${client.cluster}: waiting for ${called(live)}: ${state}`);
-        told = time.now();
-      }
-      await time.sleep(looks, stop);
-    }
-  }
-
-  /** Jobs and other workloads may have pods with the same labels. */
-  async #pods(live: Workload): Promise<readonly Pod[]> {
-    const { client, standard } = this.#applying;
-    const all = await client.list(resources.pods, { namespace: live.namespace });
-    const owners = new Owners(client, standard.linkerdNamespace);
-    const owned = all
-      .filter(({ metadata }) => selects(live.selector, metadata.labels))
-      .map(async (pod) => ((await owners.isOf(pod, live)) ? [pod] : []));
-    return (await Promise.all(owned)).flat();
-  }
-
-  /** @param isNew a new pod must have a proxy */
-  #whyLate(pod: Pod, isNew: boolean): string | undefined {
-    const { standard, isIgnored } = this.#applying;
-    if (isLeaving(pod) || isIgnored(pod)) return undefined;
-    const isMeshed = proxyIn(pod.spec) !== undefined;
-    const why = isMeshed ? lagOf(pod, standard)?.why : isNew ? "it has no proxy" : undefined;
-    return why && `of pod ${pod.metadata.name}, ${why}`;
-  }
-
-  /** Other workloads of the same budget may be restarting. */
-  async #budget(pods: readonly Pod[]): Promise<string | undefined> {
-    const { client, time, stop } = this.#applying;
-    const { namespace } = this.#workload;
-    const begun = time.now();
-    for (;;) {
-      const budgets = await client.list(resources.budgets, { namespace });
-      const [name] = pods.flatMap(
-        ({ metadata }) => exhausted(budgets, namespace, metadata.labels) ?? [],
-      );
-      if (name === undefined) return undefined;
-      if (time.now() - begun > longestStandstill)
-        return `its PodDisruptionBudget ${name} allows no disruption`;
-      await time.sleep(looks, stop);
-    }
-  }
 }

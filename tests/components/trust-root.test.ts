@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { TrustRoot } from "../../components/trust-root.ts";
 import type { GeneratedTrust, TrustConfig } from "../../config/mesh.ts";
 import { isIssuedBy, knownCertificates, onlyCertificate } from "../../engine/trust/certificate.ts";
@@ -57,10 +57,26 @@ async function firstOf({ result }: MockedStack<TrustRoot>) {
   return { anchor, issuer, west };
 }
 
+/** Rejects as the output does. */
+function failureOf(output: unknown): Promise<unknown> {
+  return (output as { readonly promise: () => Promise<unknown> }).promise();
+}
+
 describe("TrustRoot: generated", () => {
   let first: MockedStack<TrustRoot>;
   before(async () => {
     first = await rootOf(generated, { now: new Date(1000 * day) });
+  });
+
+  it("says so if a run leaves out certificates that don't exist yet", async () => {
+    const leftOut = /leaves out a certificate .*run pulumi up once without these options/;
+    const withoutAnchor = await rootOf(generated, {
+      state: new Map([[`${selfSigned} trust-1-anchor`, {}]]),
+    });
+    await rejects(failureOf(withoutAnchor.result.issuance.anchorsPem), leftOut);
+    const state = new Map([[`${locallySigned} trust-1-issuer-east`, {}]]);
+    const withoutIssuer = await rootOf(generated, { state });
+    await rejects(failureOf(withoutIssuer.result.issuerFor("east").certPem), leftOut);
   });
 
   it("creates one anchor, and a key, a request and an issuer per cluster", () => {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { restartedAt } from "../../../engine/restarts/workload.ts";
 import {
   nextIssuer,
@@ -81,6 +81,26 @@ describe("restarts in a cluster with faults", () => {
     equal(problems.length, 24);
     deepEqual(west.restarted, ["web"]);
     equal(time.now() < 2 * 600_000, true, String(time.now()));
+  });
+
+  it("stop in a namespace in which several workloads do not come up, and nowhere else", async () => {
+    const west = new RollingCluster("west");
+    for (let index = 0; index < 20; index += 1) {
+      west.add(`shop/web${index}`);
+      west.crashing.add(`web${index}`);
+    }
+    west.add("team/api");
+    const { problems, time } = await up({ west });
+    ok(west.restarted.includes("api"));
+    match(
+      String(problems.at(-1)),
+      /^west: 13 more workloads in namespace shop are not restarted in this run, because 4 others there did not come up: /,
+    );
+    ok(time.now() < 21 * 60_000);
+    // The next run waits for these together, and goes on with others.
+    const next = await up({ west });
+    match(String(next.problems.at(-1)), /^west: \d more workloads in namespace shop are not/);
+    ok(next.time.now() < 21 * 60_000);
   });
 
   it("leave workloads alone if the control plane does not come up", async () => {
