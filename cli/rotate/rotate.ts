@@ -1,12 +1,14 @@
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "@linkerd-multicluster/engine/base";
+import { stepSentence } from "../facts/rotation-steps.ts";
 import { exitCode } from "../output.ts";
 import { locationOf, longestSilence, type StackLocation } from "../stack/pulumi.ts";
 import { type RotationState, stackState } from "../stack/stack-state.ts";
 import type { Chosen } from "../stack/stacks.ts";
 import type { RunEnd } from "../watch/events.ts";
 import { StackRuns } from "../watch/stack-runs.ts";
+import { provenIn } from "./proven.ts";
 
 /** Milliseconds between two previews, while a rotation waits for what others do. */
 const every = 30_000;
@@ -15,6 +17,8 @@ const every = 30_000;
 export interface Rotating {
   readonly runs: Pick<StackRuns, "run">;
   readonly state: () => Promise<RotationState | undefined>;
+  /** Returns what is proven in each cluster. */
+  readonly proven: () => Promise<string>;
   /** Returns whether to go on. */
   readonly ask: (question: string) => Promise<boolean>;
   readonly say: (line: string) => void;
@@ -33,7 +37,7 @@ export interface Rotating {
 export async function rotateBy(rotating: Rotating): Promise<boolean> {
   const { runs, ask, say } = rotating;
   let before = await rotating.state();
-  let shown = "";
+  let [shown, awaited] = ["", ""];
   for (;;) {
     await waitFor(before, rotating);
     const planned = new Set<string>();
@@ -49,12 +53,13 @@ export async function rotateBy(rotating: Rotating): Promise<boolean> {
     const news = [...planned].join("\n");
     if (news !== shown) for (const line of planned) say(line);
     if (preview.changes === 0 && isWaiting(before) && news !== "") {
-      if (news !== shown) say("Waiting until that is done.");
-      shown = news;
+      if (news !== awaited) say("Waiting until that is done.");
+      [shown, awaited] = [news, news];
       await rotating.sleep(every);
       continue;
     }
     shown = news;
+    if (preview.changes > 0) say(await rotating.proven());
     // A run without a change finds out whether anything is left.
     if (
       preview.changes > 0 &&
@@ -68,7 +73,7 @@ export async function rotateBy(rotating: Rotating): Promise<boolean> {
     });
     const up = await unlocked(rotating);
     before = await rotating.state();
-    say(`Changed ${up.changes} resources. ${progress(before)}`);
+    say(`Changed ${up.changes} resources. ${stepSentence(before?.stage)}`);
     if (before === undefined || (before.stage === "settled" && !isWaiting(before))) return true;
   }
 }
@@ -99,17 +104,6 @@ async function waitFor(
   if (!(left > 0)) return;
   say(`Waiting until ${notBefore}.`);
   await sleep(left + 1_000);
-}
-
-const words: Readonly<Record<string, string>> = {
-  bundle: "Step 1 of 3 is done: every cluster that was reached trusts the new anchor.",
-  reissue: "Step 2 of 3 is done: every cluster has an issuer under the new anchor.",
-  drop: "Step 3 of 3 is done: no cluster trusts the old anchor.",
-  settled: "The rotation is complete.",
-};
-
-function progress(state: RotationState | undefined): string {
-  return words[state?.stage ?? ""] ?? "The next run finds out whether the next step can be taken.";
 }
 
 function ended(end: RunEnd, what: string): RunEnd {
@@ -146,6 +140,7 @@ export async function rotate(chosen: Chosen, { yes = false }: RotateOptions): Pr
   const isComplete = await rotateBy({
     runs,
     state: async () => (await stackState(at)).rotation,
+    proven: async () => provenIn(await stackState(at)),
     ask: (question) => (yes ? Promise.resolve(true) : confirmed(question, stop.signal)),
     say,
     hear: (listener) => {

@@ -43,6 +43,8 @@ export interface RotationState extends RotationFact {
 export interface StackState {
   /** Absent if the stack does not manage trust. */
   readonly rotation?: RotationState;
+  /** The anchors that a rotation removes, and what the config leaves out of it, as `linkerd:Restarts` has them. */
+  readonly restarts: Readonly<Record<"leaving" | "ignored", readonly string[]>>;
   /** The last run checked this mesh. It is absent before the first run has come to its end. */
   readonly mesh?: HealthMesh;
   /** The mode that the resources in state imply. It is used if no run has recorded the mesh yet. */
@@ -102,8 +104,10 @@ export function stackStateIn(exported: string, folder = ""): StackState {
   const mesh = health?.[1].mesh;
   const mirrors = mirrorsIn(resources);
   const rotation = rotationIn(resources);
+  const { leaving, ignored } = inputsOf(resources, restartTypes)[0]?.[1] ?? {};
   return {
     ...(rotation && { rotation }),
+    restarts: { leaving: texts(leaving), ignored: texts(ignored) },
     mirrors: new Map([...mirrors].map(([urn, inputs]) => [urn, inFolder(inputs, folder)])),
     identities: Object.fromEntries([
       ...[...mirrors.values()].flatMap((inputs) => Object.entries(inputs.identities ?? {})),
@@ -125,9 +129,13 @@ function rotationIn(resources: readonly Resource[]): RotationState | undefined {
   return {
     stage,
     restarts: restarts !== undefined,
-    ...(Array.isArray(waitsFor) && { waitsFor: waitsFor.map(String) }),
+    ...(Array.isArray(waitsFor) && { waitsFor: texts(waitsFor) }),
     ...(typeof notBefore === "string" && { notBefore }),
   };
+}
+
+function texts(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.map(String) : [];
 }
 
 /** Finds the inputs of `linkerd:Mirrors` by URN, without code and secrets. */

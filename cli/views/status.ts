@@ -1,6 +1,7 @@
 import { count, firstOf } from "@linkerd-multicluster/engine/base";
 import { federatedPart, isPending } from "@linkerd-multicluster/engine/mirroring";
 import { type CertificateFact, type Facts, gatewayText, unknownChanges } from "../facts/facts.ts";
+import { stepSentence } from "../facts/rotation-steps.ts";
 import { age, columns, mark, paint, shownName } from "../output.ts";
 
 /** `linkerd-clusters status --output json` prints this for each stack, and `gather` writes it. */
@@ -130,18 +131,11 @@ export function statusTable(status: Status): string {
     .join("\n");
 }
 
-const steps: Readonly<Record<string, string>> = {
-  bundle: "the last run took step 1 of 3: clusters trust the new anchor",
-  reissue: "the last run took step 2 of 3: issuers are under the new anchor",
-  drop: "the last run took step 3 of 3: the old anchor is removed",
-  waiting: "the last run took no step; the next one says why (pulumi preview)",
-};
-
 function rotationLines({ rotation }: Status): string[] {
   if (rotation === undefined) return [];
   const { stage, waitsFor = [], notBefore } = rotation;
   const lines = [
-    steps[stage],
+    stage === "settled" ? undefined : stepSentence(stage),
     notBefore && `the next restarts are due after ${notBefore}`,
     ...waitsFor.map((each) => `${mark("warn")} not restarted: ${each}`),
   ];

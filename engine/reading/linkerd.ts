@@ -31,7 +31,7 @@ export async function readLinkerd(
   ]);
   const bundle = valueIn(anchors) ?? [];
   if (bundle.length < 2) return { links, anchors, issuer, config };
-  const behind = await resultOf(() => podsBehind(kubernetes, namespace, bundle));
+  const behind = await resultOf(() => podsBehind(kubernetes, namespace, bundle, new Date()));
   return { links, anchors, podsBehind: behind, issuer, config };
 }
 

@@ -1,3 +1,4 @@
+export { type Progress, progressIn } from "./progress.ts";
 export {
   carryOutRestarts,
   checkRestarts,

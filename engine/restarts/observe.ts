@@ -4,9 +4,11 @@ import type { ObjectName } from "../kubernetes/objects/resources.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
 import type { OwnedMeta, Pod } from "../kubernetes/objects/workload-resource.ts";
 import { selects } from "../model/selection.ts";
+import { needed } from "../trust/bundle.ts";
 import { anchorsBehind } from "../trust/certificate.ts";
 import { readIssuer, readRoots } from "../trust/observe.ts";
 import { settling } from "../trust/proxies.ts";
+import { isLeaving } from "../trust/proxy.ts";
 import { type Lagging, lagOf, type Standard } from "./decide.ts";
 import { daemonSetOf, deploymentOf, exhausted, statefulSetOf, type Workload } from "./workload.ts";
 
@@ -31,8 +33,7 @@ export async function standardOf(
   return {
     linkerdNamespace,
     roots,
-    // Nobody needs an anchor that has expired.
-    anchors: roots.bundle.filter(({ notAfter }) => notAfter > now),
+    anchors: needed(roots.bundle, now),
     ...(isReplaced && { renewedFrom: new Date(issuerSince.getTime() + settling) }),
   };
 }
@@ -65,11 +66,6 @@ export async function laggingIn(
       }),
     ),
   );
-}
-
-/** A pod that is being deleted lags behind no longer than that takes. */
-export function isLeaving({ metadata }: Pod): boolean {
-  return metadata.deletionTimestamp !== undefined;
 }
 
 /** A pod belongs to whoever its ownerReferences name, if that one says so too. */

@@ -6,7 +6,7 @@ import type { Pod } from "../kubernetes/objects/workload-resource.ts";
 import { count, firstOf } from "../base/message.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import { atCluster } from "../base/user-error.ts";
-import { has } from "../trust/bundle.ts";
+import { has, needed } from "../trust/bundle.ts";
 import { knownCertificates } from "../trust/certificate.ts";
 import { isLeftOut } from "../trust/live.ts";
 import { restartAll } from "./apply.ts";
@@ -152,7 +152,7 @@ function planned(live: Standard, pem: string | undefined, now: Date): Standard {
   return {
     ...standard,
     roots: isNew ? { ...live.roots, since: now } : live.roots,
-    anchors: bundle.filter(({ notAfter }) => notAfter > now),
+    anchors: needed(bundle, now),
     // The run removes the old anchor, because no certificate under it is in use.
     ...(bundle.length >= live.roots.bundle.length && omitUndefined({ renewedFrom })),
   };

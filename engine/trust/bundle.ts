@@ -30,6 +30,11 @@ export function isSameSet(one: Bundle, other: Bundle): boolean {
   return without(one, other).length === 0 && without(other, one).length === 0;
 }
 
+/** Nobody needs an anchor that has expired. */
+export function needed(bundle: Bundle, now: Date): Bundle {
+  return bundle.filter(({ notAfter }) => notAfter > now);
+}
+
 /** Keeps the live order, because another one would restart every pod. */
 export function inLiveOrder(wanted: Bundle, live: Bundle): Bundle {
   return isSameSet(wanted, live) ? live : wanted;

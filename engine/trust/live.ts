@@ -70,7 +70,7 @@ export function leavingOut(ignored: readonly string[], live: LiveTrusts): LiveTr
   return new Map([...live, ...present]);
 }
 
-/** All certificates of a cluster expire with its issuer, and are refused once its anchor has expired. */
+/** All certificates of a cluster expire with its issuer. Under an anchor that has expired, Linkerd issues no more. */
 export function hasExpired({ issuer, bundle }: PresentTrust, now: Date): boolean {
   const [own] = issuer;
   const behind = anchorsBehind(issuer, bundle);

@@ -1,7 +1,7 @@
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import type { ObjectMeta } from "../kubernetes/objects/objects.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
-import { type Bundle, isSameSet, unique, without } from "./bundle.ts";
+import { type Bundle, isSameSet, needed, unique, without } from "./bundle.ts";
 import { anchorsBehind, certificatesOf } from "./certificate.ts";
 import type { ExternalFound } from "./external.ts";
 import {
@@ -15,7 +15,8 @@ import {
   trustRootsName,
 } from "./live.ts";
 import { lifetimeAnnotation, lifetimeInConfig, recordIn, unknownLifetime } from "./lifetime.ts";
-import { proxyOf, type Roots } from "./proxy.ts";
+import type { Pod } from "../kubernetes/objects/workload-resource.ts";
+import { isLeaving, proxyOf, type Roots } from "./proxy.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import { type Failure, type Result, resultOf, valueIn } from "../base/result.ts";
 
@@ -135,15 +136,17 @@ async function each<From, To>(
   return new Map(await Promise.all(entries));
 }
 
-/** Returns `namespace/name` of pods whose proxies lack an anchor of the bundle, which they get by a restart. */
+/** Returns `namespace/name` of pods whose proxies lack an anchor of the bundle, as restarts count them (`lagOf`). */
 export async function podsBehind(
   kubernetes: Kubernetes,
   namespace: string,
   bundle: Bundle,
+  now: Date,
 ): Promise<readonly string[]> {
-  const proxies = await proxiesOf(kubernetes, namespace);
+  const proxies = await proxiesOf(kubernetes, namespace, (pod) => !isLeaving(pod));
+  const anchors = needed(bundle, now);
   return proxies.flatMap(({ namespace, pod, trusts }) =>
-    without(bundle, trusts).length > 0 ? [`${namespace}/${pod}`] : [],
+    without(anchors, trusts).length > 0 ? [`${namespace}/${pod}`] : [],
   );
 }
 
@@ -151,13 +154,14 @@ export async function podsBehind(
 async function proxiesOf(
   kubernetes: Kubernetes,
   linkerdNamespace: string,
+  isCounted: (pod: Pod) => boolean = () => true,
 ): Promise<readonly MeshedProxy[]> {
   const labelSelector = `linkerd.io/control-plane-ns=${linkerdNamespace}`;
   const [all, roots] = await Promise.all([
     kubernetes.list(resources.pods, { labelSelector }),
     readRoots(kubernetes, linkerdNamespace),
   ]);
-  return all.flatMap((pod) => proxyOf(pod, roots, linkerdNamespace));
+  return all.filter(isCounted).flatMap((pod) => proxyOf(pod, roots, linkerdNamespace));
 }
 
 /** Neither the Secret nor its key leaves this function. */

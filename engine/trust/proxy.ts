@@ -46,6 +46,11 @@ export function proxyIn({ containers = [], initContainers = [] }: Containers = {
   return [...containers, ...initContainers].find(({ name }) => name === proxyContainer);
 }
 
+/** A pod that is being deleted lags behind no longer than that takes. */
+export function isLeaving({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
 type Containers = Pick<NonNullable<Pod["spec"]>, "containers" | "initContainers">;
 
 /** A sidecar that starts first may run in a pod that is still pending. */

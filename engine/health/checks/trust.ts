@@ -84,7 +84,7 @@ export const proxiesCurrent: HealthCheck<CheckedCluster> = {
     const { value: pods } = podsBehind;
     if (pods.length === 0) return [];
     return [
-      `the proxies of ${count(pods.length, "pod")} in cluster ${cluster} lack a trust anchor of its bundle: restart their workloads (${listed(pods)}), or set linkerd-multicluster:trust.restart`,
+      `the proxies of ${count(pods.length, "pod")} in cluster ${cluster} lack a trust anchor of its bundle: restart their workloads (${listed(pods)}), or let runs do it (linkerd-multicluster:trust.restart)`,
     ];
   },
 };

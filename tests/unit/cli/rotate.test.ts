@@ -45,6 +45,7 @@ function rotating(steps: readonly Stage[], answers: readonly boolean[] = []) {
       rotateBy({
         runs: { run },
         state: () => Promise.resolve(state),
+        proven: () => Promise.resolve("west trusts"),
         ask: () => Promise.resolve(asked.shift() ?? true),
         say: (line) => lines.push(line),
         hear: (listener) => {
@@ -72,6 +73,8 @@ describe("rotate", () => {
       ["slept 301"],
     );
     equal(play.lines.at(-1), "Changed 0 resources. The rotation is complete.");
+    // Before each question, since a run without a change asks none.
+    equal(play.lines.filter((line) => line === "west trusts").length, 4);
     for (const says of ["step 1", "step 2", "restarts", "step 3"])
       equal(play.lines.filter((line) => line === says).length, 1);
   });
@@ -88,10 +91,11 @@ describe("rotate", () => {
 
   it("looks again while others have to restart something, and says so once", async () => {
     const wait = ["waiting", 0, "by hand"] as const;
-    const play = rotating([["waiting", 1, "restarts"], wait, wait, ["settled", 0, ""]]);
+    const play = rotating([["waiting", 1, "by hand"], wait, wait, ["settled", 0, ""]]);
     equal(await play.done(), true);
     deepEqual(play.ups, ["waiting", "settled"]);
-    equal(play.lines.filter((line) => line === "by hand").length, 1);
+    for (const once of ["by hand", "Waiting until that is done."])
+      equal(play.lines.filter((line) => line === once).length, 1);
     equal(play.lines.filter((line) => line === "slept 30").length, 2);
   });
 
@@ -109,6 +113,7 @@ describe("rotate", () => {
     const play = rotateBy({
       runs: { run: () => Promise.resolve(failed) },
       state: () => Promise.resolve(undefined),
+      proven: () => Promise.resolve(""),
       ask: () => Promise.resolve(true),
       say: () => undefined,
       hear: () => undefined,

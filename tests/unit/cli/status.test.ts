@@ -27,7 +27,7 @@ describe("status", () => {
     const waitsFor = ["west: pod shop/job-1: Job job owns it, which nobody restarts"];
     match(
       tableWith({ stage: "reissue", waitsFor, notBefore: "2026-01-02T03:09:05.000Z" }),
-      /\nRotation of the trust anchor\n {2}the last run took step 2 of 3.*\n {2}the next restarts are due after 2026-01-02T03:09:05.000Z\n {2}‼ not restarted: west: pod shop\/job-1: Job/,
+      /\nRotation of the trust anchor\n {2}Step 2 of 3 is done: .*\n {2}the next restarts are due after 2026-01-02T03:09:05.000Z\n {2}‼ not restarted: west: pod shop\/job-1: Job/,
     );
     equal(tableWith({ stage: "settled" }).includes("Rotation"), false);
   });

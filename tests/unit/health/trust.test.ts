@@ -40,7 +40,7 @@ describe("health of a cluster: its proxies", () => {
 
   tells("pass if all trust the whole bundle", behind());
   tells("are named if they lack an anchor", behind("shop/web-1", "shop/web-2"), [
-    "warning: the proxies of 2 pods in cluster east lack a trust anchor of its bundle: restart their workloads (shop/web-1, shop/web-2), or set linkerd-multicluster:trust.restart",
+    "warning: the proxies of 2 pods in cluster east lack a trust anchor of its bundle: restart their workloads (shop/web-1, shop/web-2), or let runs do it (linkerd-multicluster:trust.restart)",
   ]);
 });
 

@@ -4,7 +4,7 @@ import { bundleText, trustRootHash } from "../../../engine/trust/bundle.ts";
 import type { PresentTrust } from "../../../engine/trust/live.ts";
 import { isRotating, observeTrust, podsBehind } from "../../../engine/trust/observe.ts";
 import { valueIn } from "../../../engine/base/result.ts";
-import { day, onUnknownCurve } from "./certificates.ts";
+import { day, now, onUnknownCurve } from "./certificates.ts";
 import { absent, anchors, live, next, nextIssuer, old, oldIssuer, present } from "./live.ts";
 import { encoded, type Objects, roots, secret, served } from "./served.ts";
 
@@ -235,12 +235,17 @@ describe("trust: reading proxies from pods", () => {
     equal(list?.url.searchParams.get("labelSelector"), "linkerd.io/control-plane-ns=linkerd");
   });
 
-  it("names the pods whose proxies lack an anchor of the bundle", async () => {
-    const pods = [pod("old", proxy(old.pem)), pod("both", proxy(both)), pod("plain", undefined)];
-    const { result } = await served(rotating(...pods), (client) =>
-      podsBehind(client, "linkerd", anchors(next, old)),
-    );
-    deepEqual(result, ["shop/old"]);
+  it("names the pods whose proxies lack a valid anchor of the bundle, unless they are being deleted", async () => {
+    const going = pod("going", proxy(old.pem), { deletionTimestamp: "2026-08-20T00:00:00Z" });
+    const others = [pod("old", proxy(old.pem)), pod("both", proxy(both)), pod("plain", undefined)];
+    const behind = async (at: Date) =>
+      (
+        await served(rotating(going, ...others), (client) =>
+          podsBehind(client, "linkerd", anchors(next, old), at),
+        )
+      ).result;
+    deepEqual(await behind(now), ["shop/old"]);
+    deepEqual(await behind(new Date("2100-01-01")), []);
   });
 
   it("reports that pods may not be listed", async () => {
