@@ -6,6 +6,7 @@ import { Mesh } from "../../simulation/mesh.ts";
 import { label } from "../../../engine/model/vocabulary.ts";
 import { confirmedBy } from "../fixtures/marks.ts";
 import { cluster, exported, exporting, flat, headless, service } from "../fixtures/objects.ts";
+import { testScenarios } from "../fixtures/scenario.ts";
 
 const names = "{service}-remote";
 const to = (target: string, more = {}) => ({
@@ -74,6 +75,16 @@ describe("a name that one link frees and another claims", () => {
     deepEqual(uidsOf(east), left);
     deepEqual(clustersOf(east), { "shop/db-0-remote": "north", "shop/db-remote": "north" });
   });
+
+  testScenarios(`
+# isn't taken over with a mirror that nobody has marked, which may be a tenant's
+west: shop/web; link west: { names: "${names}" }; north: nothing; link north: { names: "${names}" }
++ gateway shop/web-remote
+edit shop/web-remote: unmarked
+west: nothing; north: shop/web
+- gateway shop/web-remote
+! NotOurs shop/web
+`);
 
   it("changes its kind with the Service that takes it", async () => {
     const { mesh, east, west, north } = await mirroring("west", "north", [headless("shop/db")]);

@@ -229,6 +229,18 @@ routes: none
 - gateway shop/web-west
 `);
 
+  testScenarios(`
+# keeps the mirror that a route names which is left alone, although another link would take it over
+west: shop/web; north: nothing; ${own}; config: { failover: { shop/web: [local, west] } }
+link west: { names: "{service}-remote" }; link north: { names: "{service}-remote" }
++ gateway shop/web-remote
++ route ${key}: web 1000000, web-remote 1
+httproute shop/mine: shop/web; west: nothing; north: shop/web
+! failover shop/web
+? east: 1 mirror of east can't be deleted, because HTTPRoute ${key} ${stays} and is left alone
+= shop/web-remote: gateway mirror of web: http 80→8080/TCP
+`);
+
   for (const [what, line] of [
     ["httproutes.policy.linkerd.io shop/mine", "httproute shop/mine: shop/web"],
     ["grpcroutes.gateway.networking.k8s.io shop/mine", "grpcroute shop/mine: shop/web"],

@@ -130,6 +130,12 @@ again
 none
 edit demo/bb-federated: unmarked
 ✓ federated demo/bb-federated
+# are taken over from another stack only for members of the link that says so
+west: demo/bb(member); north: demo/bb(member); link west: { adoptFrom: [acme/mesh/old] }
+east: demo/bb(fed=bb@west,bb@north by=acme/mesh/old#west by=acme/mesh/old#north)
+✓ federated demo/bb-federated
+west: nothing; north: nothing
+~ federated demo/bb-federated: annotation remote-discovery: "bb@west,bb@north" → "bb@north"
 # are removed once this stack has no member, and another stack has
 west: nothing; east: demo/bb(fed=bb@west by=acme/mesh/dev#west by=acme/mesh/other#west)
 / federated demo/bb-federated: nobody, released
