@@ -109,7 +109,8 @@ export default {
       ["reading", "base|credentials|gateway|kubernetes|model|trust"],
       ["restarts", "base|kubernetes|model|trust"],
       ["mirroring", "base|gateway|kubernetes|model|reading"],
-      ["health", "base|credentials|gateway|kubernetes|mirroring|model|reading|trust"],
+      ["admitting", "base|kubernetes|mirroring|model|reading"],
+      ["health", "admitting|base|credentials|gateway|kubernetes|mirroring|model|reading|trust"],
     ].map(([name, below]) => ({
       name: `${name}-stands-on-${below.replaceAll("|", "-")}`,
       severity: "error",

@@ -4,6 +4,7 @@ import { kubeconfigsIn } from "./given-kubeconfigs.ts";
 
 export const servedBy = {
   ClusterIdentity: "clusterIdentities",
+  Gate: "gates",
   Health: "health",
   Installed: "installations",
   LinkTarget: "linkTargets",
@@ -19,6 +20,7 @@ type EngineType = keyof typeof servedBy;
 /** Previews hide these inputs, because others say the same. */
 const hidden: Readonly<Partial<Record<EngineType, readonly string[]>>> = {
   ClusterIdentity: ["links"],
+  Gate: ["clusters", "links", "linkDefaults", "clients", "alike", "sources", "identity", "due"],
   Health: ["mesh"],
   Installed: [
     "wanted",

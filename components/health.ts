@@ -5,6 +5,7 @@ import { declaredMesh } from "../config/share.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { EngineResource, type InputsOf } from "./engine-resource.ts";
 import { fullStackName } from "./full-stack-name.ts";
+import type { Gate } from "./gates.ts";
 import type { Link } from "./link.ts";
 import { LinkerdCliCheck } from "./linkerd-cli-check.ts";
 import type { Mirrors } from "./mirrors.ts";
@@ -49,6 +50,7 @@ export function revisionsOf(
   links: readonly Link[],
   mirrors: ReadonlyMap<string, Mirrors>,
   restarts: readonly Restarts[],
+  gates: ReadonlyMap<string, Gate>,
 ) {
   return Object.fromEntries<pulumi.Output<unknown>>([
     ...[...clusters].flatMap(([name, { revision }]) =>
@@ -56,6 +58,7 @@ export function revisionsOf(
     ),
     ...links.map(({ name, credentials }) => [`${name}/credentials`, credentials.revision] as const),
     ...[...mirrors].map(([source, { revision }]) => [`${source}/mirrors`, revision] as const),
+    ...[...gates].map(([target, { revision }]) => [`${target}/gate`, revision] as const),
     ...restarts.map(({ revision }) => ["restarts", revision] as const),
   ]);
 }

@@ -6,6 +6,7 @@ import { isSecret } from "../config/stack.ts";
 import type { InstalledCluster } from "./cluster.ts";
 import { prepareClusters, type PreparedClusters } from "./clusters.ts";
 import { fullStackName } from "./full-stack-name.ts";
+import { makeGates } from "./gates.ts";
 import { makeHealth, revisionsOf } from "./health.ts";
 import { Link } from "./link.ts";
 import { announceFailure, Mirrors } from "./mirrors.ts";
@@ -63,12 +64,20 @@ export async function makeMesh(mesh: CheckedMesh, parent: pulumi.Resource): Prom
   const reached = install(prepared, (name) => !last.has(name));
   const early = links.filter((link) => !isAt(link, last));
   const made = makeLinks(making, early, reached);
+  const given = makeGates(config, "give", refused, {
+    parent,
+    dependsOn: (name) => {
+      const { ready } = reached.get(name) ?? {};
+      return ready === undefined ? [] : [ready];
+    },
+  });
   const safe = [...sources].filter((name) => !last.has(name) && !isFailing(name));
-  const served = makeMirrors(making, safe, reached, made);
+  const served = makeMirrors(making, safe, reached, made, [...given.values()]);
   const safely = [
     ...[...prepared.clusters].map(([name, { identity }]) => reached.get(name)?.ready ?? identity),
     ...revocations.values(),
     ...made.map(({ credentials }) => credentials.last),
+    ...given.values(),
     ...served.values(),
   ];
   const risky = [...sources].filter((name) => !last.has(name) && isFailing(name));
@@ -97,6 +106,8 @@ export async function makeMesh(mesh: CheckedMesh, parent: pulumi.Resource): Prom
     ...lateLinks.map(({ credentials }) => credentials.last),
     ...unchanged.values(),
   ];
+  const taken = makeGates(config, "take", refused, { parent, dependsOn: () => [...done] });
+  done.push(...taken.values());
   const opts = { parent, dependsOn: [...done] };
   const restarts = makeRestarts(mesh, prepared, reached, opts);
   done.push(...restarts);
@@ -104,7 +115,7 @@ export async function makeMesh(mesh: CheckedMesh, parent: pulumi.Resource): Prom
     done.push(
       makeHealth(config, {
         refused: [...prepared.held, ...refused.values()],
-        triggers: revisionsOf(clusters, [...made, ...lateLinks], mirrors, restarts),
+        triggers: revisionsOf(clusters, [...made, ...lateLinks], mirrors, restarts, taken),
         parent,
         dependsOn: [...done],
       }),

@@ -1,3 +1,4 @@
+import type { GateArgs, Phase } from "@linkerd-multicluster/engine/admitting";
 import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
 import type { DeclaredMesh, HealthMesh } from "@linkerd-multicluster/engine/health";
 import { omitUndefined } from "@linkerd-multicluster/engine/base";
@@ -9,7 +10,7 @@ import {
   type MirrorsArgs,
   mirrorsOfSource,
 } from "@linkerd-multicluster/engine/mirroring";
-import type { LinkConfig, MeshConfig, Revoked } from "./mesh.ts";
+import type { ClusterConfig, LinkConfig, MeshConfig, Revoked } from "./mesh.ts";
 
 type Clusters = MeshConfig["clusters"];
 
@@ -55,6 +56,7 @@ export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
     ...omitUndefined({ stack }),
     clusters: Object.fromEntries(accessesOf(touchedClusters(config))),
     ...failoverOf(config),
+    ...gatesOf(config),
     links:
       manage === "trust"
         ? []
@@ -97,6 +99,17 @@ function failoverOf({ clusters, sources }: MeshConfig): Pick<HealthMesh, "failov
   return all.length > 0 ? { failover: Object.fromEntries(all) } : {};
 }
 
+/** Returns nothing without a closed gateway, so that the stored mesh of such a stack stays as it is. */
+function gatesOf(config: MeshConfig): Pick<HealthMesh, "gates"> {
+  const all = [...config.clusters.keys()].flatMap((name) => {
+    const args = gateArgs(config, name, "", "take");
+    return args === undefined
+      ? []
+      : [[name, { clients: args.clients, alike: args.alike }] as const];
+  });
+  return all.length > 0 ? { gates: Object.fromEntries(all) } : {};
+}
+
 /** Returns undefined if no link leads into the source. @param stack `organization/project/stack`, as in its marks */
 export function mirrorsArgs(
   config: MeshConfig,
@@ -122,6 +135,61 @@ export function mirrorsArgs(
     ...(revokedTargets.length > 0 && { revokedTargets }),
     ...(config.removedLinks.allowDeletions && { allowDeletions: true }),
   };
+}
+
+/**
+ * Returns what a closed gateway has to know, with links as the config declares them; undefined if the gateway is open or
+ * another stack's.
+ *
+ * @param stack `organization/project/stack`, as in its marks
+ */
+export function gateArgs(
+  config: MeshConfig,
+  target: string,
+  stack: string,
+  phase: Phase,
+): Declared<GateArgs> | undefined {
+  const { clusters, sources, links, linkDefaults, multiclusterNamespace: namespace } = config;
+  const own = clusters.get(target);
+  if (own?.gatewayAccess !== "exported" || !sources.has(target)) return undefined;
+  const into = links.filter(({ spec }) => spec.target === target && spec.gateway !== false);
+  const others = [...clusters.values()].filter(({ name }) => name !== target);
+  const alike = (cluster: ClusterConfig) =>
+    others.filter(
+      ({ name, trustDomain }) =>
+        cluster.gatewayClients === undefined &&
+        name !== cluster.name &&
+        trustDomain === cluster.trustDomain,
+    );
+  return {
+    target,
+    clusters: { [target]: { ...own.access, ...omitUndefined({ uid: own.uid }) } },
+    stack,
+    namespace,
+    phase,
+    links: into.map(({ spec }) => declaredIn(config)(spec)),
+    ...(Object.keys(linkDefaults).length > 0 && { linkDefaults }),
+    clients: Object.fromEntries(
+      others.map((cluster) => [cluster.name, identitiesOf(cluster, config)] as const),
+    ),
+    alike: Object.fromEntries(
+      others.map((cluster) => [cluster.name, alike(cluster).map(({ name }) => name)] as const),
+    ),
+    sources: others.flatMap(({ name }) => (sources.has(name) ? [name] : [])),
+  };
+}
+
+/** Returns identities as a MeshTLSAuthentication lists them; a star stands for every ServiceAccount. */
+function identitiesOf(
+  { trustDomain, gatewayClients }: ClusterConfig,
+  { linkerdNamespace }: Pick<MeshConfig, "linkerdNamespace">,
+): readonly string[] {
+  const suffix = `serviceaccount.identity.${linkerdNamespace}.${trustDomain}`;
+  if (gatewayClients === undefined) return [`*.${suffix}`];
+  return gatewayClients.map((key) => {
+    const [namespace = "", name = ""] = key.split("/");
+    return `${name}.${namespace}.${suffix}`;
+  });
 }
 
 function targetsRevokedFor(source: string, { links }: Revoked): string[] {

@@ -43,6 +43,7 @@ const {
 } = resources;
 const { deployments, statefulSets, daemonSets, replicaSets, budgets, serviceCidrs } = resources;
 const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
+const { authorizationPolicies, meshTlsAuthentications } = resources;
 const { serviceAccounts, clusterRoles, clusterRoleBindings } = resources;
 const linkStatus: Kind = { ...links, plural: "links/status" };
 const restricted: Kind = { ...endpoints, plural: "endpoints/restricted" };
@@ -52,6 +53,8 @@ const localRoots: Kind = { ...configMaps, names: ["linkerd-identity-trust-roots-
 const roleOfEast: Kind = { ...clusterRoles, names: [accountName("east")] };
 const bindingOfEast: Kind = { ...clusterRoleBindings, names: [accountName("east")] };
 const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
+const gatePolicies = [httpRoutes, authorizationPolicies, meshTlsAuthentications];
+const chartPolicyOnly: Kind = { ...authorizationPolicies, names: ["linkerd-gateway"] };
 const mirrored = [namespaces, services, endpoints];
 const rivals = [gatewayHttpRoutes, grpcRoutes, serviceProfiles];
 const workloads = [deployments, statefulSets, daemonSets];
@@ -121,6 +124,21 @@ export const roles: readonly Role[] = [
   role("failover.yaml", "failover-up", [
     ["source", write, [httpRoutes], "The stack's own routes."],
   ]),
+  role(
+    "gateway-access.yaml",
+    "gateway-access-preview",
+    [["target", "list", gatePolicies, "Who may use the closed gateway."]],
+    "linkerd-multicluster",
+  ),
+  role(
+    "gateway-access.yaml",
+    "gateway-access-up",
+    [
+      ["target", write, gatePolicies, "The stack's own routes and policies."],
+      ["target", "patch", [chartPolicyOnly], "What the chart's policy applies to."],
+    ],
+    "linkerd-multicluster",
+  ),
   role("watch.yaml", "watch", [
     ["both", "watch", mirrored, "Their metadata, to know when to run."],
     ["source", "watch", [links], "Optional: their metadata."],

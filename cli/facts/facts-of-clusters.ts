@@ -107,6 +107,7 @@ function linkFact(
     },
     naming: { target, names, mirrorNamespaces },
     ...(mesh.manage === "mirrors" && { credentialsByOthers: true }),
+    ...(!isFlat && mesh.gates?.[target] !== undefined && { closed: true }),
     ...omitUndefined({
       gateway: isFlat ? undefined : gatewayState(reading),
       undecided: undecided.find((each) => each.source === source && each.part === target)?.why,

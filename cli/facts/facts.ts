@@ -77,6 +77,8 @@ export interface LinkFact {
   /** How its mirrors are named, and in which namespaces they are. Earlier versions of `gather` left it out. */
   readonly naming?: Naming & Placing;
   readonly gateway?: GatewayState;
+  /** The target's gateway admits clients only to what is exported. */
+  readonly closed?: true;
   /** Others give Linkerd in the source the credentials with which it finds pods of the target (`manage: mirrors`). */
   readonly credentialsByOthers?: true;
   /** Why the engine could not decide about its mirrors. */

@@ -178,7 +178,14 @@ function appearance(facts: Facts, found: Found): Appearance {
   if (link.mirroring === "controller")
     return none("controller", "the link has mirroring: controller");
   if (link.undecided !== undefined) return none("unknown", link.undecided);
-  return none("notSelected", notSelected(link), labelling(link, facts, found));
+  const { service } = found;
+  // Where clusters share a trust domain, who imports it from elsewhere may be anyone.
+  const isExported = facts.mirrors.some((mirror) =>
+    backendsOf(mirror).some((each) => each.cluster === cluster && mirror.service === service),
+  );
+  const refused =
+    link.closed === true && !isExported ? `refused at ${cluster}'s gateway: not exported; ` : "";
+  return none("notSelected", refused + notSelected(link), labelling(link, facts, found));
 }
 
 function needsOf({ kind }: MirrorFact, link: LinkFact | undefined): Pick<ExplainedMirror, "needs"> {

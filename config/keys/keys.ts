@@ -10,6 +10,7 @@ import * as links from "./link-keys.ts";
 import {
   anything,
   choice,
+  identifying,
   linking,
   list,
   mirroring,
@@ -47,11 +48,11 @@ export const cluster = section("a cluster", {
   ),
   clusterDomain: withDefault(syntax.domain, engine.targetDomain, "the cluster's own DNS domain"),
   trustDomain: only(
-    trusting,
+    identifying,
     optional(
       syntax.domain,
       "the mesh's `trustDomain`",
-      "a trust domain of the cluster's own (docs/guides/trust.md)",
+      "a trust domain of the cluster's own (docs/guides/trust.md); with `manage: links`, the one that its Linkerd has, which closed gateways must know (`gatewayAccess`)",
     ),
   ),
   apiServer: only(
@@ -75,6 +76,21 @@ export const cluster = section("a cluster", {
     mirroring,
     off(
       "other clusters import only Services of this one whose annotation `linkerd-multicluster/clusters` names them (docs/guides/imports.md); not with `mirroring: controller` on a link that targets it",
+    ),
+  ),
+  gatewayAccess: only(
+    linking,
+    choice(
+      ["open", "exported"],
+      "what clients of other clusters reach through this cluster's gateway: `open` every Service, as Linkerd; `exported` only what is exported to their cluster (docs/guides/imports.md)",
+    ),
+  ),
+  gatewayClients: only(
+    linking,
+    optional(
+      list(syntax.serviceAccountKey, "a list of ServiceAccounts, each as namespace/name"),
+      "all clients of the cluster",
+      "the ServiceAccounts, as `namespace/name`, whose pods may use closed gateways of other clusters (`gatewayAccess`); clusters that share a trust domain can be told apart only by them",
     ),
   ),
   values: only(
@@ -194,7 +210,7 @@ export const stack = section("this program's config", {
     "the namespace of Linkerd's multicluster extension and its gateway",
   ),
   trustDomain: only(
-    trusting,
+    identifying,
     withDefault(
       syntax.domain,
       engine.targetDomain,

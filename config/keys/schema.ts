@@ -155,10 +155,11 @@ export function optional<Type extends z.ZodType>(
   return { type, otherwise, meaning, ...extras } as const;
 }
 
-/** The modes in which a stack has trust, gives access, and has mirrors. */
+/** The modes in which a stack has trust, gives access, has mirrors, and knows identities of clients. */
 export const trusting = ["all", "trust"] as const;
 export const linking = ["all", "links"] as const;
 export const mirroring = ["all", "links", "mirrors"] as const;
+export const identifying = ["all", "links", "trust"] as const;
 
 export function only<K extends Key>(some: readonly Mode[], key: K) {
   return { ...key, modes: some };

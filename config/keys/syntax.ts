@@ -66,6 +66,11 @@ export const serviceKey = text("namespace/name of a Service", (key) => {
   return isDnsLabel(namespace) && isDnsLabel(name) && more.length === 0;
 });
 
+export const serviceAccountKey = text("namespace/name of a ServiceAccount", (key) => {
+  const [namespace = "", name = "", ...more] = key.split("/");
+  return isDnsLabel(namespace) && isDnsName(name) && more.length === 0;
+});
+
 export const domain = text("a DNS name in lower case, such as cluster.local", isDnsName);
 
 export const tlsIdentity = text("the TLS identity of the gateway, a DNS name", isDnsName);

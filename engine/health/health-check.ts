@@ -1,3 +1,4 @@
+import type { GateHealth } from "../admitting/run.ts";
 import type { ClusterReading, LinkReading } from "../reading/reading.ts";
 import type { HttpRoute } from "../kubernetes/objects/route-resource.ts";
 import type { DecidedRoutes } from "../model/route.ts";
@@ -67,6 +68,8 @@ export interface CheckedCluster {
   readonly httpRoutes?: readonly HttpRoute[];
   /** Absent if nothing can be decided about this cluster, or if the stack mirrors nothing into it. */
   readonly failover?: Result<DecidedRoutes>;
+  /** Absent if the cluster's gateway is open, or another stack's. */
+  readonly gate?: Result<GateHealth>;
   /** This cluster comes first, then those whose pods it reaches without a gateway. */
   readonly flat?: readonly PodRanges[];
 }

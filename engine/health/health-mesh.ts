@@ -1,5 +1,6 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
 import { type DeclaredLink, type LinkSettings, type LinkSpec, wholeLink } from "../model/link.ts";
+import type { GateArgs } from "../admitting/args.ts";
 import type { Failover } from "../model/state.ts";
 
 /** Plain data without a secret, because Pulumi stores it in state. */
@@ -11,6 +12,8 @@ export interface HealthMesh {
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly failover?: Readonly<Record<string, Failover>>;
+  /** Has what the closed gateways of this stack's clusters know of clients. */
+  readonly gates?: Readonly<Record<string, Pick<GateArgs, "clients" | "alike">>>;
   readonly links: readonly {
     readonly link: LinkSpec;
     readonly mirroring: "pulumi" | "controller";

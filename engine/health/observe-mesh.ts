@@ -1,3 +1,4 @@
+import { type GateHealth, observeGate } from "../admitting/run.ts";
 import type { ConnectOptions } from "../kubernetes/client/interface.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import { Clusters } from "../reading/clusters.ts";
@@ -59,11 +60,27 @@ export async function observeMesh(
     const decided = states.map(async ({ args, before }): Promise<[string, Outcome]> => {
       return [args.source, await decideSource(reading, clusters, args, before, now)];
     });
+    const gates = mirrorsOnly ? new Map<string, never>() : await observeGates(mesh, clusters);
     const seen = identities ? trusted(reading, mesh, { identities }) : reading;
-    return viewsOf(mesh, now, seen, new Map(await Promise.all(decided)));
+    return viewsOf(mesh, now, seen, new Map(await Promise.all(decided)), gates);
   } finally {
     await Promise.all(Object.values(access).map((each) => clusters.close(each)));
   }
+}
+
+/** Nobody knows whose policies are whose without the stack's name. */
+async function observeGates(
+  { stack, clusters: entries, links, gates = {}, multiclusterNamespace: namespace }: HealthMesh,
+  clusters: Clusters,
+): Promise<ReadonlyMap<string, Result<GateHealth>>> {
+  if (stack === undefined) return new Map();
+  const found = Object.entries(gates).map(async ([target, known]) => {
+    const into = links.map(({ link }) => link).filter((link) => link.target === target);
+    const gated = into.filter(({ gateway }) => gateway !== false);
+    const args = { target, clusters: entries, stack, namespace, links: gated, sources: [] };
+    return [target, await observeGate(clusters, { ...args, ...known })] as const;
+  });
+  return new Map(await Promise.all(found));
 }
 
 function needOf(mesh: HealthMesh): Need {
@@ -104,6 +121,7 @@ function viewsOf(
   now: Date,
   reading: MeshReading,
   outcomes: ReadonlyMap<string, Outcome>,
+  gates: ReadonlyMap<string, Result<GateHealth>>,
 ): Views {
   const flat = flatNetworks(reading);
   const routesOf = (cluster: string) => {
@@ -124,6 +142,7 @@ function viewsOf(
     ...omitUndefined({
       federated: decisionsOf(outcomes.get(cluster), cluster, federatedPart, [readingOf(cluster)]),
       flat: flat.get(cluster),
+      gate: gates.get(cluster),
     }),
     ...routesOf(cluster),
   }));

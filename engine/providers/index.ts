@@ -17,6 +17,7 @@ export const revocations = served(async () => (await stateless()).revocations, [
 export const trustPublications = served(async () => (await stateless()).trustPublications);
 export const installations = served(async () => (await stateless()).installations);
 export const restarts = served(async () => (await import("./restarts.ts")).restarts, ["restarts"]);
+export const gates = served(async () => (await import("./gates.ts")).gates, ["revision"]);
 export const health = served(async () => (await stateless()).health);
 export const mirrors = served(
   async () => (await import("./mirrors.ts")).mirrors,

@@ -8,6 +8,7 @@ import { removeAll } from "../mirroring/removal.ts";
 import { type Declared, withWholeLinks } from "../model/declared.ts";
 import { type Inputs, type MirrorsArgs, type Outputs, outputsOf } from "../model/state.ts";
 import { KeysWantedInThisRun } from "../mirroring/keys-wanted.ts";
+import { type MirrorsLeft, mirrorsLeft } from "../mirroring/mirrors-left.ts";
 import {
   awaitsUnknown,
   type Checked,
@@ -25,6 +26,7 @@ type Stored = Partial<Declared<Inputs>>;
 export interface Process {
   readonly clusters: Clusters;
   readonly wanted: KeysWantedInThisRun;
+  readonly left: MirrorsLeft;
   /** Pulumi shows each line that the provider prints as a message of the stack. */
   readonly say: (line: string) => void;
   readonly isolated: ReadonlySet<string>;
@@ -40,11 +42,12 @@ export class MirrorsProvider {
   constructor({
     clusters = ofThisProcess,
     wanted = new KeysWantedInThisRun(),
+    left = mirrorsLeft,
     say = console.log,
     isolated = revokedInThisRun,
     now = () => new Date(),
   }: Partial<Process> = {}) {
-    this.#process = { clusters, wanted, say, isolated, now };
+    this.#process = { clusters, wanted, left, say, isolated, now };
   }
 
   check(olds: Stored, args: Declared<MirrorsArgs>): Promise<Checked<Declared<Inputs>>> {
@@ -57,13 +60,16 @@ export class MirrorsProvider {
       const inputs = { ...args, mirrors: unknownValue, ...revisionAfter(olds) };
       return { inputs, failures: [] };
     }
-    const { clusters, wanted, say, now } = this.#process;
+    const { clusters, wanted, left, say, now } = this.#process;
+    left.forget(args.source);
     const before = withWholeLinks(olds);
     const whole = withWholeLinks(args);
     const decide = () => checkSource(clusters, before, whole, now());
     const { outcome, checked } = await whenSettled(clusters, whole, decide);
-    if (outcome.outcome === "planned") wanted.add(outcome);
-    else if (outcome.outcome === "sourceUnreadable")
+    if (outcome.outcome === "planned") {
+      wanted.add(outcome);
+      left.add(outcome);
+    } else if (outcome.outcome === "sourceUnreadable")
       wanted.addUnread(olds.identities?.[args.source]);
     const { inputs, mistakes, notes } = checked;
     this.#checked.set(args.source, { inputs, outcome });

@@ -24,6 +24,7 @@ export const types = {
   target: dynamic("LinkTarget"),
   account: "kubernetes:core/v1:ServiceAccount",
   tokenCheck: dynamic("TokenCheck"),
+  gate: dynamic("Gate"),
   restarts: dynamic("Restarts"),
   revocation: dynamic("Revocation"),
   provider: "pulumi:providers:kubernetes",

@@ -36,6 +36,8 @@ const kinds: readonly Kind[] = [
   kindIn("policy/v1", "PodDisruptionBudget", { hasStatus: true }),
   kindIn("multicluster.linkerd.io/v1alpha3", "Link", { hasStatus: true }),
   kindIn("policy.linkerd.io/v1beta3", "HTTPRoute", { hasStatus: true }),
+  kindIn("policy.linkerd.io/v1alpha1", "AuthorizationPolicy", { plural: "authorizationpolicies" }),
+  kindIn("policy.linkerd.io/v1alpha1", "MeshTLSAuthentication"),
   kindIn(rbac, "ClusterRole", { namespaced: false }),
   kindIn(rbac, "ClusterRoleBinding", { namespaced: false }),
   kindIn("apiextensions.k8s.io/v1", "CustomResourceDefinition", { namespaced: false }),

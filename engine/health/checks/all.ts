@@ -2,6 +2,7 @@ import type { HealthCheck, CheckedCluster, CheckedLink } from "../health-check.t
 import { singleController, singleFederation } from "./controllers.ts";
 import { failoverInOrder } from "./failover.ts";
 import { gatewayAlive, gatewayKnown, mirrorsHaveEndpoints } from "./endpoints.ts";
+import { gatewayClosed } from "./gates.ts";
 import { credentialsExist, credentialsWork, linkResource, linksServed } from "./link.ts";
 import { federatedInOrder, mirrorsInOrder } from "./mirrors.ts";
 import { noOrphans } from "./orphans.ts";
@@ -35,6 +36,7 @@ export const clusterChecks: readonly HealthCheck<CheckedCluster>[] = [
   singleFederation,
   federatedInOrder,
   failoverInOrder,
+  gatewayClosed,
   noOrphans,
   clientsMeshed,
 ];

@@ -2,6 +2,7 @@ import type { Check } from "./checks.ts";
 import * as heads from "./heads.ts";
 import { link, linkDefinition } from "./link-resource.ts";
 import * as objects from "./objects.ts";
+import * as policies from "./policy-resource.ts";
 import * as routes from "./route-resource.ts";
 import { accessReview } from "./review-resource.ts";
 import * as workloads from "./workload-resource.ts";
@@ -29,7 +30,7 @@ export interface Located {
 }
 
 function namespaced<T>(apiVersion: string, kind: string, shape: Check<T>): Resource<T> {
-  const plural = `${kind.toLowerCase()}${/s$/.test(kind) ? "" : "s"}`;
+  const plural = `${kind.toLowerCase()}${/s$/.test(kind) ? "" : "s"}`.replace(/ys$/, "ies");
   return { apiVersion, kind, plural, namespaced: true, shape };
 }
 
@@ -60,6 +61,16 @@ export const resources = {
     linkDefinition,
   ),
   httpRoutes: namespaced("policy.linkerd.io/v1beta3", "HTTPRoute", routes.httpRoute),
+  authorizationPolicies: namespaced(
+    "policy.linkerd.io/v1alpha1",
+    "AuthorizationPolicy",
+    policies.authorizationPolicy,
+  ),
+  meshTlsAuthentications: namespaced(
+    "policy.linkerd.io/v1alpha1",
+    "MeshTLSAuthentication",
+    policies.meshTlsAuthentication,
+  ),
   gatewayHttpRoutes: namespaced(`${gatewayApi}/v1`, "HTTPRoute", routes.otherRoute),
   grpcRoutes: namespaced(`${gatewayApi}/v1`, "GRPCRoute", routes.otherRoute),
   serviceProfiles: namespaced("linkerd.io/v1alpha2", "ServiceProfile", objects.otherObject),

@@ -10,7 +10,15 @@ export type OtherRoute = Of<typeof otherRoute>;
 const matches = list(map({ path: map({ type: anyText, value: anyText }) }));
 const backendRefs = list(map({ ...routeFields, port, weight: count }));
 
+const conditions = list(map({ type: anyText, status: anyText }));
+const parents = list(map({ controllerName: anyText, conditions }));
+
 export const httpRoute = object({
-  spec: map({ parentRefs, rules: list(map({ matches, backendRefs })) }),
+  spec: map({
+    parentRefs,
+    hostnames: list(anyText),
+    rules: list(map({ matches, backendRefs })),
+  }),
+  status: map({ parents }),
 });
 export type HttpRoute = Of<typeof httpRoute>;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 import type { BedCluster } from "../../bed/bed.ts";
-import { post } from "../../e2e/access-clusters.ts";
+import { inNamespace, post } from "../../e2e/access-clusters.ts";
 import { namespace as shop, serverPort } from "./workloads.ts";
 
 const group = "policy.linkerd.io";
@@ -48,6 +48,27 @@ export async function admitThroughGateway(
   await add("v1beta3", "httproutes", service, { parentRefs, hostnames, rules });
   const path = `${pathOf(multicluster, "v1alpha1", "authorizationpolicies")}/linkerd-gateway`;
   assert.equal((await cluster.request("PATCH", path, { spec: to("others") })).code, 200);
+}
+
+/** Creates what looks like a mirror of west's Service, whether that is exported or not. `web-west` has to exist. */
+export async function forge(cluster: BedCluster, service: string): Promise<void> {
+  const endpoints = inNamespace(shop, "endpoints");
+  const { body } = await cluster.request("GET", `${endpoints}/web-west`);
+  const { metadata, subsets } = body as {
+    readonly metadata: Readonly<Record<"labels" | "annotations", Readonly<Record<string, string>>>>;
+    readonly subsets: object;
+  };
+  const name = `forged-${service}`;
+  const authority = {
+    "mirror.linkerd.io/remote-svc-fq-name": `${service}.${shop}.svc.cluster.local`,
+  };
+  const annotations = { ...metadata.annotations, ...authority };
+  const spec = { ports: [{ name: "http", port: serverPort }] };
+  await post(cluster, inNamespace(shop, "services"), { metadata: { name }, spec });
+  await post(cluster, endpoints, {
+    metadata: { name, labels: metadata.labels, annotations },
+    subsets,
+  });
 }
 
 /** Routes requests for this path of `service` to another Service. */

@@ -52,6 +52,16 @@ describe("explain", () => {
     );
   });
 
+  it("says that a closed gateway refuses what is not exported", () => {
+    const links = facts.links.map((each) => ({ ...each, closed: true }) as const);
+    const closed = explanationText(explain({ ...facts, links }, "shop/metrics"));
+    match(
+      closed,
+      /not exported to east: refused at west's gateway: not exported; no link selector/,
+    );
+    doesNotMatch(text("shop/metrics"), /refused/);
+  });
+
   it("takes the names that clients, kubectl and other commands use", () => {
     const names = ["web.shop", "web.shop.svc.cluster.local", "web-west.shop.svc", "svc/web"];
     for (const asked of [...names, "east/shop/web-west"])

@@ -161,6 +161,7 @@ describe("stack config: a cluster's settings", () => {
       privateUnlessListed: false,
       clusterDomain: "cluster.local",
       adopt: false,
+      gatewayAccess: "open",
       gatewayApi: "install",
       trustDomain: "cluster.local",
       isTrustDomainSet: false,
@@ -180,6 +181,7 @@ describe("stack config: a cluster's settings", () => {
       serviceLinksDisabled: false,
       values: { "linkerd-control-plane": { proxy: { resources: null } } },
       adopt: true,
+      gatewayAccess: "open",
       gatewayApi: "assume",
     };
     const { clusters } = configOf({ clusters: { west: { ...access, ...rest } } });

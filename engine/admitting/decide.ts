@@ -1,0 +1,141 @@
+import type { ObjectKey } from "../kubernetes/objects/objects.ts";
+import type { ClusterSnapshot } from "../model/snapshot.ts";
+import type { GateArgs } from "./args.ts";
+import {
+  chartPolicy,
+  closedTarget,
+  isForServer,
+  isOwn,
+  type LiveGate,
+  liveAdmissions,
+} from "./objects.ts";
+import { type GatePlan, isDone, planned } from "./plan.ts";
+import { type Admissions, serviceOf, unique, type Wanted, wantedAdmissions } from "./wanted.ts";
+
+export interface GateDecision {
+  readonly plan: GatePlan;
+  readonly isDue: boolean;
+  readonly admitted: Readonly<Record<string, string>>;
+  readonly changes: readonly string[];
+  readonly problems: readonly string[];
+  /** What others have beside the gateway, which may open it. */
+  readonly warnings: readonly string[];
+}
+
+/** Returns the Services of which a source still has mirrors after the run; undefined if nobody knows. */
+export type Left = (source: string) => ReadonlySet<ObjectKey> | undefined;
+
+/** Decides who may use a closed gateway for what after this run, and what has to be written for that. Pure. */
+export function decideGate(
+  target: ClusterSnapshot,
+  live: LiveGate,
+  args: GateArgs,
+  names: readonly string[],
+  left: Left,
+): GateDecision {
+  const wanted = wantedAdmissions(target, args);
+  const before = liveAdmissions(live, names);
+  const effective = effectiveAdmissions(wanted, before, args, left);
+  const plan = planned(effective, live, { phase: args.phase, names });
+  // The first resource has announced what it gives.
+  const given =
+    args.phase === "give"
+      ? before
+      : effectiveAdmissions(wanted, before, { ...args, phase: "give" }, left);
+  const closing = plan.chart === undefined ? [] : [`close the gateway of ${args.target}`];
+  return {
+    plan,
+    isDue: !isDone(plan),
+    admitted: Object.fromEntries(textsOf(effective, args)),
+    changes: [...closing, ...changesOf(textsOf(given, args), textsOf(effective, args))],
+    problems: args.phase === "take" ? wanted.problems : [],
+    warnings: args.phase === "take" ? openings(live, args, names) : [],
+  };
+}
+
+/**
+ * Whoever was admitted stays admitted until the mirrors are gone, and longer where nobody knows about them. Identities that
+ * no cluster of the config has are not kept.
+ */
+function effectiveAdmissions(
+  { admissions, importers, unsure }: Wanted,
+  before: Admissions,
+  { phase, clients, sources }: GateArgs,
+  left: Left,
+): Admissions {
+  const known = Object.keys(clients);
+  const mayKeep = (source: string, service: ObjectKey): boolean => {
+    if (phase === "give" || unsure.has(service)) return true;
+    if (!sources.includes(source) || importers.get(service)?.includes(source) === true)
+      return false;
+    return left(source)?.has(service) !== false;
+  };
+  const result = new Map(admissions);
+  for (const [host, identities] of before) {
+    const service = serviceOf(host);
+    const keepers = new Set(
+      known.filter((source) => mayKeep(source, service)).flatMap((source) => clients[source] ?? []),
+    );
+    const kept = identities.filter((identity) => keepers.has(identity));
+    const all = unique([...(admissions.get(host) ?? []), ...kept]);
+    if (all.length > 0) result.set(host, all);
+  }
+  return result;
+}
+
+/** Names the admitted clusters of each Service, as far as its identities tell them. */
+function textsOf(admissions: Admissions, { clients }: GateArgs): ReadonlyMap<ObjectKey, string> {
+  const texts = new Map<ObjectKey, string>();
+  const named = new Map<string, string>();
+  const nameOf = (identities: readonly string[]) => {
+    const key = identities.join();
+    const found = named.get(key);
+    if (found !== undefined) return found;
+    const has = (name: string) =>
+      clients[name]?.every((identity) => identities.includes(identity)) === true;
+    const clusters = Object.keys(clients).filter(has).sort();
+    const known = new Set(clusters.flatMap((name) => clients[name] ?? []));
+    const others = identities.some((identity) => !known.has(identity)) ? ["others"] : [];
+    const all = [...clusters, ...others];
+    const text = all.length === 0 ? "nobody" : all.join(", ");
+    named.set(key, text);
+    return text;
+  };
+  for (const [host, identities] of admissions)
+    if (!texts.has(serviceOf(host))) texts.set(serviceOf(host), nameOf(identities));
+  return new Map([...texts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function changesOf(
+  before: ReadonlyMap<ObjectKey, string>,
+  after: ReadonlyMap<ObjectKey, string>,
+): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((key) => {
+    const [was, is] = [before.get(key), after.get(key)];
+    if (was === is) return [];
+    if (was === undefined) return `+ ${key}: ${is ?? ""}`;
+    return is === undefined ? `- ${key}: ${was}` : `~ ${key}: ${was} → ${is}`;
+  });
+}
+
+function openings(live: LiveGate, { target, namespace }: GateArgs, names: readonly string[]) {
+  const policies = live.policies.filter(({ metadata: { name }, spec }) => {
+    const to = spec?.targetRef;
+    return name !== chartPolicy && (isForServer(to) || to?.kind === "Namespace");
+  });
+  const routes = live.routes.filter(
+    (route) => !isOwn(route, names) && (route.spec?.parentRefs ?? []).some(isForServer),
+  );
+  const chart = live.policies.find(({ metadata: { name } }) => name === chartPolicy);
+  const to = chart?.spec?.targetRef;
+  const isElsewhere = to !== undefined && !isForServer(to) && to.name !== closedTarget.name;
+  const all = [
+    ...policies.map(({ metadata }) => `AuthorizationPolicy ${metadata.name}`),
+    ...(isElsewhere ? [`AuthorizationPolicy ${chartPolicy}`] : []),
+    ...routes.map(({ metadata }) => `HTTPRoute ${metadata.name}`),
+  ];
+  return all.map(
+    (name) =>
+      `${name} in ${namespace} on ${target}, which is not this stack's, may admit others to the closed gateway: delete it if that isn't meant`,
+  );
+}

@@ -1,0 +1,1 @@
+export type { GateArgs, Phase } from "./args.ts";

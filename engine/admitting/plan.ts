@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ObjectMeta } from "../kubernetes/objects/objects.ts";
+import type {
+  AuthorizationPolicy,
+  MeshTlsAuthentication,
+} from "../kubernetes/objects/policy-resource.ts";
+import type { HttpRoute } from "../kubernetes/objects/route-resource.ts";
+import { marksOn } from "../model/marks.ts";
+import type { Phase } from "./args.ts";
+import {
+  catchAll,
+  chartPolicy,
+  closedTarget,
+  groupIn,
+  isForServer,
+  isOwn,
+  type LiveGate,
+  networksOf,
+  openTarget,
+  policySpec,
+  routeSpec,
+} from "./objects.ts";
+import { packed } from "./packing.ts";
+import type { Admissions } from "./wanted.ts";
+
+interface Made<Spec> {
+  readonly metadata: ObjectMeta;
+  readonly spec?: Spec;
+}
+
+/** Without a spec, the object is deleted. */
+export interface Step<T extends Made<unknown>> {
+  readonly name: string;
+  readonly spec?: NonNullable<T["spec"]>;
+  readonly live?: T;
+}
+
+export interface GatePlan {
+  readonly authentications: readonly Step<MeshTlsAuthentication>[];
+  readonly policies: readonly Step<AuthorizationPolicy>[];
+  readonly routes: readonly Step<HttpRoute>[];
+  /** The chart's policy, which opens the gateway until its target is another. */
+  readonly chart?: Step<AuthorizationPolicy>;
+}
+
+/** @param names of this stack, the current one first */
+export function planned(
+  effective: Admissions,
+  live: LiveGate,
+  { phase, names }: { readonly phase: Phase; readonly names: readonly string[] },
+): GatePlan {
+  const own = {
+    routes: ownOf(live.routes, names),
+    policies: ownOf(live.policies, names),
+    authentications: ownOf(live.authentications, names),
+  };
+  const before = new Map(
+    [...own.routes].map(([name, { spec }]) => [name, spec?.hostnames ?? []] as const),
+  );
+  before.delete(catchAll);
+  const hosts = packed(effective, before);
+  const identities = new Map(
+    [...hosts].map(([route, [host = ""]]) => [groupIn(route), effective.get(host) ?? []] as const),
+  );
+  const chart = live.policies.find(({ metadata }) => metadata.name === chartPolicy);
+  const networks = networksOf(chart);
+  const isOpen = isForServer(chart?.spec?.targetRef);
+  return {
+    authentications: steps(
+      new Map([...identities].map(([name, all]) => [name, { identities: all }])),
+      own.authentications,
+      names,
+    ),
+    policies: steps(
+      new Map([...hosts.keys()].map((route) => [route, policySpec(route, networks)])),
+      own.policies,
+      names,
+    ),
+    routes: steps(
+      new Map([
+        [catchAll, routeSpec([])],
+        ...[...hosts].map(([route, all]) => [route, routeSpec(all)] as const),
+      ]),
+      own.routes,
+      names,
+    ),
+    // Mirrors that a guard keeps are known only then.
+    ...(phase === "take" &&
+      isOpen &&
+      chart !== undefined && {
+        chart: {
+          name: chartPolicy,
+          live: chart,
+          spec: { ...chart.spec, targetRef: closedTarget },
+        },
+      }),
+  };
+}
+
+/** Opens the gateway, and removes all that this stack has there. */
+export function opened(live: LiveGate, names: readonly string[]): GatePlan {
+  const chart = live.policies.find(
+    ({ metadata, spec }) =>
+      metadata.name === chartPolicy && spec?.targetRef?.name === closedTarget.name,
+  );
+  const none = new Map<string, never>();
+  return {
+    authentications: steps(none, ownOf(live.authentications, names), names),
+    policies: steps(none, ownOf(live.policies, names), names),
+    routes: steps(none, ownOf(live.routes, names), names),
+    ...(chart !== undefined && {
+      chart: { name: chartPolicy, live: chart, spec: { ...chart.spec, targetRef: openTarget } },
+    }),
+  };
+}
+
+function ownOf<T extends { readonly metadata: ObjectMeta }>(
+  all: readonly T[],
+  names: readonly string[],
+): ReadonlyMap<string, T> {
+  return new Map(
+    all.filter((each) => isOwn(each, names)).map((each) => [each.metadata.name, each] as const),
+  );
+}
+
+function steps<T extends Made<unknown>>(
+  wanted: ReadonlyMap<string, NonNullable<T["spec"]>>,
+  live: ReadonlyMap<string, T>,
+  [, ...former]: readonly string[],
+): Step<T>[] {
+  const due = [...wanted].flatMap(([name, spec]): Step<T>[] => {
+    const found = live.get(name);
+    if (found === undefined) return [{ name, spec }];
+    const isRight = isDeepStrictEqual(found.spec, spec) && !marksOn(found.metadata, former).isOurs;
+    return isRight ? [] : [{ name, spec, live: found }];
+  });
+  const gone = [...live].filter(([name]) => !wanted.has(name));
+  return [...due, ...gone.map(([name, found]) => ({ name, live: found }))];
+}
+
+export function isDone({ authentications, policies, routes, chart }: GatePlan): boolean {
+  return authentications.length + policies.length + routes.length === 0 && chart === undefined;
+}

@@ -1,0 +1,12 @@
+import { list, map, type Of } from "./checks.ts";
+import { anyText, object } from "./objects.ts";
+
+const reference = map({ group: anyText, kind: anyText, name: anyText, namespace: anyText });
+
+export const authorizationPolicy = object({
+  spec: map({ targetRef: reference, requiredAuthenticationRefs: list(reference) }),
+});
+export type AuthorizationPolicy = Of<typeof authorizationPolicy>;
+
+export const meshTlsAuthentication = object({ spec: map({ identities: list(anyText) }) });
+export type MeshTlsAuthentication = Of<typeof meshTlsAuthentication>;

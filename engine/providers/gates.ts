@@ -1,0 +1,66 @@
+import type { GateArgs, GateBefore, GateInputs } from "../admitting/args.ts";
+import { carryOutGate, checkGate, removeGate } from "../admitting/run.ts";
+import { mirrorsLeft } from "../mirroring/mirrors-left.ts";
+import { type Declared, withWholeLinks } from "../model/declared.ts";
+import { UserError } from "../base/user-error.ts";
+import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
+import { clusters, revokedInThisRun, unlessCancelled } from "./process.ts";
+import { statelessResource } from "./stateless.ts";
+
+type Inputs = Declared<GateInputs>;
+
+/** There are two for a closed gateway: one before the mirrors of all sources, and one after them. */
+export const gates = {
+  ...statelessResource<Inputs>({
+    idOf: ({ target, phase }) => `${target}/${phase}`,
+    // What `delete` needs of the outputs.
+    subject: ({ clusters: places, stack, namespace, identity }) => ({
+      clusters: places,
+      stack,
+      namespace,
+      identity,
+    }),
+    isDue: ({ due }) => due === true,
+    async make(inputs) {
+      const whole = withWholeLinks(inputs);
+      const work = unlessCancelled(clusters, () => carryOutGate(clusters, mirrorsLeft, whole));
+      if (inputs.phase === "take") {
+        const problems = await work;
+        if (problems.length > 0)
+          throw new PartialFailure(inputs.target, inputs, [...problems, retried]);
+        return inputs;
+      }
+      // Mirrors that need nothing of this gateway wait for it, and the second resource tries again and fails the run.
+      await work.catch((error: unknown) => {
+        if (!(error instanceof UserError) || clusters.isCancelled) throw error;
+        console.log(`${inputs.target}: warning: ${error.message}`);
+      });
+      return inputs;
+    },
+  }),
+
+  check: (
+    olds: GateBefore,
+    args: Declared<GateArgs>,
+  ): Promise<Checked<Inputs | Readonly<Record<string, unknown>>>> =>
+    unlessCancelled(clusters, async () => {
+      if (awaitsUnknown(args)) {
+        const inputs: Readonly<Record<string, unknown>> = { ...args, revision: unknownValue };
+        return { inputs, failures: [] };
+      }
+      const { inputs, notes } = await checkGate(clusters, mirrorsLeft, olds, withWholeLinks(args));
+      for (const note of notes) console.log(`${args.target}: ${note}`);
+      const { links, linkDefaults } = args;
+      return {
+        inputs: { ...inputs, links, ...(linkDefaults !== undefined && { linkDefaults }) },
+        failures: [],
+      };
+    }),
+
+  /** The second one opens the gateway, since the engine deletes it first. */
+  async delete(_id: string, props: Inputs) {
+    const { target, phase } = props;
+    if (phase === "give" || revokedInThisRun.has(target)) return;
+    await unlessCancelled(clusters, () => removeGate(clusters, withWholeLinks(props)));
+  },
+};

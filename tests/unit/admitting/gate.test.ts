@@ -1,0 +1,156 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
+import { exported, flat, headless, service } from "../fixtures/objects.ts";
+import { writesTo } from "../../simulation/outcome.ts";
+import { Gateway } from "./gateway.ts";
+
+const host = (name: string) => `${name}.shop.svc.cluster.local`;
+const web = exported("shop/web");
+const annotated = (key: string, value: string, more: StringMap = {}) =>
+  exported("shop/web", { annotations: { [`linkerd-multicluster/${key}`]: value, ...more } });
+const both = ["*.east.local", "*.north.local"];
+const namespace = "linkerd-multicluster";
+
+describe("a closed gateway", () => {
+  it("admits the clients of all importers to what is exported for it, and nobody to anything else", async () => {
+    const gateway = new Gateway(web, service("shop/secret"), flat("shop/vault"));
+    deepEqual(await gateway.up(), ["+ shop/web: east, north", "close the gateway of west"]);
+    deepEqual(
+      ["web", "secret", "vault"].map(host).map((each) => gateway.admits(each)),
+      [both, [], []],
+    );
+    const none = gateway.server.get("httproutes", `${namespace}/exported-none`);
+    equal(none === undefined, false);
+    deepEqual(await gateway.up(), []);
+  });
+
+  it("admits to the pods of a headless Service by one name", async () => {
+    const gateway = new Gateway(headless("shop/web"));
+    await gateway.up();
+    deepEqual(
+      [host("web"), `*.${host("web")}`].map((each) => gateway.admits(each)),
+      [both, both],
+    );
+  });
+
+  it("stays open until it has its routes, and requires the chart's networks of every client", async () => {
+    const gateway = new Gateway(web);
+    await gateway.run("give");
+    deepEqual(gateway.admits(host("secret")), ["*"]);
+    await gateway.run("take");
+    const policies = [...gateway.server.all("authorizationpolicies").values()];
+    const required = JSON.stringify(policies.at(-1));
+    match(required, /NetworkAuthentication","name":"source-cluster"/);
+    const writes = writesTo(gateway.server);
+    match(writes.at(-1) ?? "", /authorizationpolicies linkerd-multicluster\/linkerd-gateway$/);
+  });
+
+  it("admits only clusters that the Service lists, and widens before mirrors and narrows after them", async () => {
+    const gateway = new Gateway(annotated("clusters", "east"));
+    await gateway.up();
+    deepEqual(gateway.admits(host("web")), ["*.east.local"]);
+    gateway.export(web);
+    deepEqual(await gateway.run("give"), ["~ shop/web: east → east, north"]);
+    deepEqual([gateway.admits(host("web")), await gateway.run("take")], [both, []]);
+    gateway.export(annotated("clusters", "north"));
+    deepEqual([await gateway.run("give"), gateway.admits(host("web"))], [[], both]);
+    deepEqual(await gateway.run("take"), ["~ shop/web: east, north → north"]);
+    deepEqual(gateway.admits(host("web")), ["*.north.local"]);
+  });
+
+  it("takes access once no mirror is left, and not where nobody knows of them", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    gateway.export(service("shop/web"));
+    gateway.left.set("east", ["shop/web"]);
+    gateway.left.delete("north");
+    deepEqual([await gateway.up(), gateway.admits(host("web"))], [[], both]);
+    gateway.left.set("north", []);
+    deepEqual(await gateway.up(), ["~ shop/web: east, north → east"]);
+    gateway.left.set("east", []);
+    deepEqual(await gateway.up(), ["- shop/web: east"]);
+    deepEqual([gateway.admits(host("web")), gateway.routes()], [[], [[]]]);
+  });
+
+  it("drops identities that no cluster of the config has", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    const { north: _, ...clients } = gateway.args.clients;
+    const links = gateway.args.links.filter(({ source }) => source === "east");
+    gateway.args = { ...gateway.args, clients, links };
+    await gateway.up();
+    deepEqual(gateway.admits(host("web")), ["*.east.local"]);
+  });
+
+  it("is closed again by the next run if somebody opens it or widens who is admitted", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    const [name = ""] = gateway.server.all("meshtlsauthentications").keys();
+    gateway.server.edit("meshtlsauthentications", name, { spec: { identities: ["*"] } });
+    gateway.server.edit("authorizationpolicies", `${namespace}/linkerd-gateway`, {
+      spec: { targetRef: { kind: "Server", name: "linkerd-gateway" } },
+    });
+    deepEqual(await gateway.up(), [
+      "~ shop/web: others → east, north",
+      "close the gateway of west",
+    ]);
+    deepEqual(
+      [host("web"), host("secret")].map((each) => gateway.admits(each)),
+      [both, []],
+    );
+  });
+
+  it("changes nothing if its cluster can't be read, or is another one than before", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    gateway.export(service("shop/web"));
+    gateway.server.refuse = (line) =>
+      line.startsWith("list authorizationpolicies") ? "forbidden" : undefined;
+    match((await gateway.check("take")).unread ?? "", /authorizationpolicies/);
+    deepEqual([await gateway.up(), gateway.admits(host("web"))], [[], both]);
+    gateway.server.refuse = () => undefined;
+    gateway.args = { ...gateway.args, clusters: { west: { context: "west", uid: "another" } } };
+    match((await gateway.check("take")).unread ?? "", /leads to another cluster/);
+    deepEqual([await gateway.up(), gateway.admits(host("web"))], [[], both]);
+  });
+
+  it("is opened before anything of the stack goes, and keeps what others have", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    const mine = { metadata: { name: "exported-mine", namespace }, spec: { hostnames: ["mine"] } };
+    gateway.server.put("httproutes", mine);
+    gateway.server.journal.length = 0;
+    await gateway.remove();
+    match(writesTo(gateway.server)[0] ?? "", /authorizationpolicies .*linkerd-gateway$/);
+    deepEqual([gateway.admits(host("secret")), gateway.routes()], [["*"], [["mine"]]]);
+    deepEqual([...gateway.server.all("meshtlsauthentications").keys()], []);
+  });
+
+  it("leaves an object of somebody else with such a name alone, and says so", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    const [name = ""] = gateway.server.all("meshtlsauthentications").keys();
+    const taken = new Gateway(web);
+    const metadata = { name: name.split("/")[1], namespace };
+    taken.server.put("meshtlsauthentications", { metadata, spec: { identities: ["*"] } });
+    await rejects(taken.run("give"), /MeshTLSAuthentication .* is not this stack's/);
+  });
+});
+
+describe("a run with a closed gateway fails, after everything else,", () => {
+  it("if a Service refuses a cluster that has the same identities as another", async () => {
+    const gateway = new Gateway(annotated("clusters", "east"));
+    gateway.args = { ...gateway.args, alike: { east: ["north"], north: ["east"] } };
+    const [problem = ""] = await gateway.up();
+    match(problem, /clients of north have the same identities/);
+    deepEqual([gateway.admits(host("web")), gateway.admits(host("secret"))], [[], []]);
+  });
+
+  it("if an exported port is opaque, unless the exporter leaves it out", async () => {
+    const opaque = { "config.linkerd.io/opaque-ports": "70-90" };
+    const gateway = new Gateway(exported("shop/web", { annotations: opaque }));
+    match((await gateway.up())[1] ?? "", /port 80 of west\/shop\/web, which is opaque/);
+    const left = new Gateway(annotated("ports", "metrics", opaque));
+    deepEqual(await left.up(), ["close the gateway of west"]);
+  });
+});
