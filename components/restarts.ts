@@ -35,6 +35,7 @@ export function makeRestarts(
         return [name, { ...access, ...omitUndefined({ uid: preflight.uids.get(name) }) }] as const;
       }),
     ),
+    away: [...ownClusters(config).keys()].filter((name) => !reached.has(name)),
     linkerdNamespace,
     multiclusterNamespace,
     ignored: "ignorePods" in trust ? trust.ignorePods : [],

@@ -37,7 +37,9 @@ export interface Rotating {
 export async function rotateBy(rotating: Rotating): Promise<boolean> {
   const { runs, ask, say } = rotating;
   let before = await rotating.state();
-  let [shown, awaited] = ["", ""];
+  let [shown, awaited, told] = ["", "", ""];
+  /** The user has agreed to a run that says this. */
+  let agreed: string | undefined;
   for (;;) {
     await waitFor(before, rotating);
     const planned = new Set<string>();
@@ -59,35 +61,33 @@ export async function rotateBy(rotating: Rotating): Promise<boolean> {
       continue;
     }
     shown = news;
-    if (preview.changes > 0) say(await rotating.proven());
+    const isNew = news !== agreed;
     // A run without a change finds out whether anything is left.
-    if (
-      preview.changes > 0 &&
-      !(await ask(`Run pulumi up, which changes ${preview.changes} resources?`))
-    )
-      return false;
-    say("Running pulumi up");
+    if (isNew && preview.changes > 0) {
+      say(await rotating.proven());
+      if (!(await ask(`Run pulumi up, which changes ${preview.changes} resources?`))) return false;
+    }
+    if (isNew) say("Running pulumi up");
+    agreed = news;
     rotating.hear((line) => {
       if (!planned.has(line)) say(line);
       planned.add(line);
     });
-    const up = await unlocked(rotating);
+    const up = await runs.run("up", []);
+    if (up.result === "locked") {
+      // Whoever holds the lock may take this step, so the next preview is asked about again if it differs.
+      const { why = "the stack is locked" } = up;
+      if (why !== told) say(`Waiting for the lock of the stack: ${why}`);
+      told = why;
+      await rotating.sleep(every);
+      before = await rotating.state();
+      continue;
+    }
+    ended(up, "pulumi up");
+    agreed = undefined;
     before = await rotating.state();
     say(`Changed ${up.changes} resources. ${stepSentence(before?.stage)}`);
     if (before === undefined || (before.stage === "settled" && !isWaiting(before))) return true;
-  }
-}
-
-/** A run that an interrupted command has started goes on without it, and holds the lock to its end. */
-async function unlocked({ runs, say, sleep }: Rotating): Promise<RunEnd> {
-  let told = "";
-  for (;;) {
-    const end = await runs.run("up", []);
-    if (end.result !== "locked") return ended(end, "pulumi up");
-    const { why = "the stack is locked" } = end;
-    if (why !== told) say(`Waiting for the lock of the stack: ${why}`);
-    told = why;
-    await sleep(every);
   }
 }
 

@@ -110,7 +110,7 @@ export class StackRuns {
     const why = {
       stale: undefined,
       running: `a run that linkerd-clusters started still continues: ${about}`,
-      foreign: `it is locked by ${about}, which is not this watch's; if its process is gone, clear the lock with pulumi cancel`,
+      foreign: `it is locked by ${about}, a run of somebody else; if its process is gone, clear the lock with pulumi cancel`,
       contended: `another watch clears its lock: ${about}`,
     }[await this.#clear(locks)];
     if (why !== undefined) return { ...end, why };

@@ -1,4 +1,4 @@
-import { count } from "../base/message.ts";
+import { count, listed } from "../base/message.ts";
 import type { Pod } from "../kubernetes/objects/workload-resource.ts";
 import { type Bundle, has } from "../trust/bundle.ts";
 import { proxyOf, type Roots } from "../trust/proxy.ts";
@@ -73,7 +73,12 @@ const mounted = 10 * 60 * 1000;
  * Decides from the live state alone, so that the next run continues after an interruption: a workload that was restarted
  * has no pod that lags behind, or a rollout under way.
  */
-export function decide(lagging: readonly Lagging[], standard: Standard, now: Date): Decision {
+export function decide(
+  lagging: readonly Lagging[],
+  standard: Standard,
+  now: Date,
+  away: readonly string[],
+): Decision {
   const { renewedFrom = now } = standard;
   const isEarly = renewedFrom > now;
   const named: string[] = [];
@@ -91,7 +96,11 @@ export function decide(lagging: readonly Lagging[], standard: Standard, now: Dat
       isWaiting = true;
       continue;
     }
-    const hindrance = owner.hindrance ?? whyFutile(owner, lag, standard) ?? whyKept(owner, budget);
+    const hindrance =
+      owner.hindrance ??
+      whyFutile(owner, lag, standard) ??
+      whyKept(owner, budget) ??
+      whyBlind(owner, away);
     if (hindrance !== undefined) named.push(`${called(owner)}: ${hindrance}; ${lag.why}`);
     else restarts.push({ workload: owner, why: `${count(pods.length, "pod")}: ${lag.why}` });
   }
@@ -123,6 +132,12 @@ function whyFutile(
 function whyKept({ rollout }: Workload, budget: string | undefined): string | undefined {
   if (budget === undefined || rollout.isUnderWay) return undefined;
   return `its PodDisruptionBudget ${budget} allows no disruption`;
+}
+
+/** Linkerd's destination controller asks other clusters once, when it starts, and never again (linkerd-behaviour.md 5). */
+function whyBlind({ rank, rollout }: Workload, away: readonly string[]): string | undefined {
+  if (rank !== "controlPlane" || away.length === 0 || rollout.isUnderWay) return undefined;
+  return `it waits until ${listed(away)} can be reached, because Linkerd would not discover the Services there after a restart`;
 }
 
 function nameOf({ metadata }: Pod): string {

@@ -18,6 +18,8 @@ import { called } from "./workload.ts";
 export interface RestartArgs {
   /** This run may write to these clusters. The UID is that of kube-system when it began. */
   readonly clusters: Readonly<Record<string, ClusterAccess & { readonly uid?: string }>>;
+  /** This run doesn't reach these. */
+  readonly away: readonly string[];
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   /** The config ignores pods: `<cluster>/<namespace>/<pod>`, `<cluster>/<namespace>` or `<cluster>`. */
@@ -166,13 +168,13 @@ async function decided(
   name: string,
   client: Kubernetes,
   standard: Standard,
-  { ignored }: RestartArgs,
+  { ignored, away }: RestartArgs,
   now: Date,
 ): Promise<{ readonly decision: Decision; readonly isIgnored: (pod: Pod) => boolean }> {
   const isIgnored = ({ metadata }: Pod) =>
     isLeftOut(ignored, name, metadata.namespace, metadata.name);
   const lagging = await laggingIn(client, standard, isIgnored);
-  return { decision: decide(lagging, standard, now), isIgnored };
+  return { decision: decide(lagging, standard, now, away), isIgnored };
 }
 
 function inWords({ restarts }: Decision): Readonly<Record<string, string>> {

@@ -108,6 +108,19 @@ describe("rotate", () => {
     deepEqual(waits, ["Waiting for the lock of the stack: it runs", "slept 30", "slept 30"]);
   });
 
+  it("asks again after it has waited for a run that took the step", async () => {
+    const play = rotating(
+      [
+        ["bundle", 4, "by hand"],
+        ["reissue", 3, "step 2"],
+      ],
+      [true, false],
+    );
+    play.locked = 1;
+    equal(await play.done(), false);
+    deepEqual(play.ups, []);
+  });
+
   it("ends with the reason if a run fails", async () => {
     const failed = { result: "failed", changes: 0, why: "web does not come up" } as const;
     const play = rotateBy({

@@ -117,6 +117,20 @@ describe("restarts: what is left alone", () => {
     deepEqual(west.restarted, ["web"]);
   });
 
+  it("names the destination controller while another cluster is away, and goes on with the rest", async () => {
+    const west = new RollingCluster("west")
+      .add("linkerd/linkerd-identity")
+      .add("linkerd/linkerd-destination")
+      .add("shop/web");
+    const args = argsOf({ west }, { away: ["north"] });
+    const { inputs } = await preview({ west }, args);
+    match(String(inputs.waitsFor), /linkerd-destination: it waits until north can be reached/);
+    await up({ west }, args);
+    deepEqual(west.restarted, ["linkerd-identity", "web"]);
+    await up({ west });
+    equal(west.restarted.at(-1), "linkerd-destination");
+  });
+
   it("asks for no more than 500 owners in a namespace", async () => {
     const west = new RollingCluster("west").add("shop/web");
     for (let index = 0; index < 600; index += 1)

@@ -189,6 +189,7 @@ export function argsOf(
     clusters: Object.fromEntries(
       names.map((name) => [name, { context: name, uid: `uid-of-${name}` }]),
     ),
+    away: [],
     linkerdNamespace: "linkerd",
     multiclusterNamespace: "linkerd-multicluster",
     ignored: [],

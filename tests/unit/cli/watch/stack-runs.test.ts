@@ -331,7 +331,7 @@ fi; ${then};; esac`);
       rmSync(join(folder, "linkerd-multicluster"), { recursive: true });
     };
     subscribe(turn, clear);
-    await stayedLocked(up(), /not this watch's/);
+    await stayedLocked(up(), /a run of somebody else/);
     unsubscribe(turn, clear);
     equal(await cancels(), 0);
   });
@@ -395,7 +395,7 @@ fi; ${then};; esac`);
     await locked("root@laptop (pid 42)");
     await stayedLocked(
       up(),
-      /^it is locked by root@laptop \(pid 42\) at .*, which is not this watch's/,
+      /^it is locked by root@laptop \(pid 42\) at .*, a run of somebody else/,
     );
     equal(await cancels(), 0);
   });
