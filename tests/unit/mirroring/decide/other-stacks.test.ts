@@ -5,6 +5,10 @@ import { testScenarios } from "../../fixtures/scenario.ts";
 
 const keeps = (stack: string) => `because stack acme/mesh/${stack} keeps them`;
 
+const some = Array.from({ length: 11 }, (_, n) => n);
+const services = (name: string) => some.map((n) => `shop/${name}${n}`).join(" ");
+const made = (name: string) => some.map((n) => `+ gateway shop/${name}${n}-west`).join("\n");
+
 describe("notes on mirrors of others", () => {
   testScenarios(`
 # count and list what each keeper keeps, in namespaces that the link covers
@@ -34,6 +38,13 @@ edit shop/api-west: by acme/mesh/z
 edit shop/web-west: by acme/mesh/a
 > east → west: another stack mirrors this as well (acme/mesh/a, acme/mesh/z): remove it from one of the two
 none
+# count none of them among the mirrors of which maxDeletions allows a part
+west: ${services("a")} ${services("b")}; link west: { maxDeletions: 50% }
+${made("a")}
+${made("b")}
+${some.map((n) => `edit shop/b${n}-west: by acme/mesh/other`).join("\n")}
+west: ${services("b")}
+? west: link east → west would delete 11 of its 11 mirrors on east
 `);
 });
 
