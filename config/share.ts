@@ -175,7 +175,9 @@ export function gateArgs(
     alike: Object.fromEntries(
       others.map((cluster) => [cluster.name, alike(cluster).map(({ name }) => name)] as const),
     ),
-    sources: others.flatMap(({ name }) => (sources.has(name) ? [name] : [])),
+    sources: others
+      .map(({ name }) => name)
+      .filter((name) => ownLinks(config).some(({ spec }) => spec.source === name)),
   };
 }
 

@@ -18,7 +18,7 @@ export interface GateArgs {
   readonly clients: Readonly<Record<string, readonly string[]>>;
   /** Clusters whose clients have the same identities. */
   readonly alike: Readonly<Record<string, readonly string[]>>;
-  /** This stack writes the mirrors in these clusters. */
+  /** This stack writes the mirrors in these clusters. Whoever has none any longer keeps no access. */
   readonly sources: readonly string[];
   /** Why this run writes nothing to the target. */
   readonly refused?: string;

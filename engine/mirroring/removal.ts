@@ -110,6 +110,6 @@ function headAt(key: ObjectKey): Service {
   return { metadata: { namespace, name, isHead: true }, spec: {} };
 }
 
-function withWayOut(cluster: string, why: string): string {
+export function withWayOut(cluster: string, why: string): string {
   return `${why}; if it is gone for good, run pulumi up with linkerd-multicluster:clusters.${cluster}.revoked set to true`;
 }

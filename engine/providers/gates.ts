@@ -1,7 +1,9 @@
 import type { GateArgs, GateBefore, GateInputs } from "../admitting/args.ts";
 import { carryOutGate, checkGate, removeGate } from "../admitting/run.ts";
 import { mirrorsLeft } from "../mirroring/mirrors-left.ts";
+import { withWayOut } from "../mirroring/removal.ts";
 import { type Declared, withWholeLinks } from "../model/declared.ts";
+import { resultOf } from "../base/result.ts";
 import { UserError } from "../base/user-error.ts";
 import { awaitsUnknown, type Checked, PartialFailure, retried, unknownValue } from "./contract.ts";
 import { clusters, revokedInThisRun, unlessCancelled } from "./process.ts";
@@ -61,6 +63,8 @@ export const gates = {
   async delete(_id: string, props: Inputs) {
     const { target, phase } = props;
     if (phase === "give" || revokedInThisRun.has(target)) return;
-    await unlessCancelled(clusters, () => removeGate(clusters, withWholeLinks(props)));
+    const remove = () => removeGate(clusters, withWholeLinks(props));
+    const removed = await unlessCancelled(clusters, () => resultOf(remove, target));
+    if ("why" in removed) throw new UserError(withWayOut(target, removed.why));
   },
 };

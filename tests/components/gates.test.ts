@@ -7,6 +7,7 @@ const clusters = {
   north: { gatewayClients: ["shop/client"] },
   south: null,
   down: null,
+  alone: { trustDomain: "alone.local" },
 };
 const sources = ["east", "north", "south"];
 const links = [
@@ -42,12 +43,14 @@ describe("a closed gateway's resources", () => {
       north: [`client.shop.${suffix}.cluster.local`],
       south: [`*.${suffix}.cluster.local`],
       down: [`*.${suffix}.cluster.local`],
+      alone: [`*.${suffix}.alone.local`],
     });
+    deepEqual(mesh.inputs(types.gate, "west/take")["sources"], [...sources, "down"]);
     const [south, down] = [
       ["north", "down"],
       ["north", "south"],
     ];
-    deepEqual(alike, { east: [], north: [], south, down });
+    deepEqual(alike, { east: [], north: [], south, down, alone: [] });
   });
 
   it("write nothing where the run must not, and belong to the stack of their cluster alone", async () => {
