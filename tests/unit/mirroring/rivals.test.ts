@@ -96,6 +96,12 @@ edit shop/web-federated: { spec: { sessionAffinity: ClientIP }, metadata: { labe
 again
 ✓ federated shop/web-federated
 > east: copied metadata is left to others who set it again after each run (shop/web-federated: label team, set by policy)
+# is restored if yet another manager sets it
+west: shop/web(member team=west)
++ federated shop/web-federated
+before: { rivals: { shop/web-federated label team: policy } }
+edit shop/web-federated: { metadata: { labels: { team: east }, managedFields: [${manager("linkerd-multicluster/acme/mesh/dev#west", "{}")}, ${manager("mallory", '{ "f:labels": { "f:team": {} } }')}] } }
+~ federated shop/web-federated: label team: "east" → "west"
 `);
 
   const matters: Record<string, (object: Service) => Service | undefined> = {
