@@ -106,11 +106,19 @@ async function waitFor(
   await sleep(left + 1_000);
 }
 
+/** Helm refuses an upgrade while its last one has neither succeeded nor failed. */
+const unfinished = "another operation (install/upgrade/rollback) is in progress";
+
+const helmRemedy =
+  "A run was killed while Helm upgraded a chart. In each cluster, delete the record of an upgrade that didn't end, and then run linkerd-clusters rotate again (docs/guides/rotate.md).\nFix: kubectl -n linkerd delete secret --selector owner=helm,status=pending-upgrade";
+
 function ended(end: RunEnd, what: string): RunEnd {
   if (end.result === "succeeded") return end;
-  throw new UserError(
-    `${what}: ${end.why ?? end.result}\nRun linkerd-clusters rotate again to continue.`,
-  );
+  const { why = end.result } = end;
+  const remedy = why.includes(unfinished)
+    ? helmRemedy
+    : "Run linkerd-clusters rotate again to continue.";
+  throw new UserError(`${what}: ${why}\n${remedy}`);
 }
 
 export interface RotateOptions {

@@ -121,21 +121,28 @@ describe("rotate", () => {
     deepEqual(play.ups, []);
   });
 
-  it("ends with the reason if a run fails", async () => {
-    const failed = { result: "failed", changes: 0, why: "web does not come up" } as const;
-    const play = rotateBy({
-      runs: { run: () => Promise.resolve(failed) },
-      state: () => Promise.resolve(undefined),
-      proven: () => Promise.resolve(""),
-      ask: () => Promise.resolve(true),
-      say: () => undefined,
-      hear: () => undefined,
-      sleep: () => Promise.resolve(),
-      now: () => 0,
-    });
-    await rejects(
-      play,
+  for (const [why, remedy] of [
+    [
+      "web does not come up",
       /^Error: pulumi preview: web does not come up\nRun linkerd-clusters rotate/,
-    );
-  });
+    ],
+    [
+      "another operation (install/upgrade/rollback) is in progress; update failed",
+      /\nFix: kubectl -n linkerd delete secret --selector owner=helm,status=pending-upgrade$/,
+    ],
+  ] as const)
+    it(`ends with the reason and what to do if a run fails: ${why}`, async () => {
+      const failed = { result: "failed", changes: 0, why } as const;
+      const play = rotateBy({
+        runs: { run: () => Promise.resolve(failed) },
+        state: () => Promise.resolve(undefined),
+        proven: () => Promise.resolve(""),
+        ask: () => Promise.resolve(true),
+        say: () => undefined,
+        hear: () => undefined,
+        sleep: () => Promise.resolve(),
+        now: () => 0,
+      });
+      await rejects(play, remedy);
+    });
 });
