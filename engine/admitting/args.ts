@@ -37,9 +37,13 @@ export interface GateInputs extends GateArgs {
   readonly unread?: string;
   /** The UID of the target's namespace kube-system, as the last run knew it. */
   readonly identity?: string;
+  /** Objects may still be marked under this name, which the stack had before. */
+  readonly formerStack?: string;
   readonly due?: true;
   /** Increases with each run that has something to do, because the engine updates nothing whose inputs stay the same. */
   readonly revision: number;
 }
 
-export type GateBefore = Partial<Pick<GateInputs, "identity" | "revision" | "stack" | "admitted">>;
+export type GateBefore = Partial<
+  Pick<GateInputs, "identity" | "revision" | "stack" | "formerStack" | "admitted">
+>;

@@ -99,8 +99,6 @@ export interface LiveGate {
   readonly authentications: readonly MeshTlsAuthentication[];
 }
 
-export const noGate: LiveGate = { routes: [], policies: [], authentications: [] };
-
 /** Returns what the stack's own objects admit, whatever they should. */
 export function liveAdmissions(live: LiveGate, names: readonly string[]): Admissions {
   const named = <T extends Made>(all: readonly T[]) =>

@@ -39,13 +39,14 @@ export async function checkGate(
 ): Promise<{ readonly inputs: GateInputs; readonly notes: readonly string[] }> {
   const found = await decided(clusters, left, before, args);
   const revision = before.revision ?? 0;
+  const [, formerStack] = namesOf(args, before);
   if ("why" in found) {
     const { identity, admitted } = before;
     const inputs = {
       ...args,
       unread: found.why,
       revision,
-      ...omitUndefined({ identity, admitted }),
+      ...omitUndefined({ identity, admitted, formerStack }),
     };
     return { inputs, notes: [`who may use the closed gateway stays as it is: ${found.why}`] };
   }
@@ -58,6 +59,7 @@ export async function checkGate(
       ...nonEmpty("changes", changes),
       ...nonEmpty("problems", problems),
       ...(isRun && { due: true }),
+      ...omitUndefined({ formerStack }),
       identity,
       revision: revision + (isRun ? 1 : 0),
     },
@@ -82,10 +84,10 @@ export async function removeGate(clusters: Clusters, inputs: GateInputs): Promis
   const { target, namespace } = inputs;
   const { context, uid } = entryOf(inputs, target);
   const place = await placeOf(clusters, inputs, namesOf(inputs, inputs));
-  const identity = await identify(place.client);
+  const identity = await identify(place.kubernetes);
   const moved = movedCluster({ cluster: target, context }, identity, uid ?? inputs.identity);
   if (moved !== undefined) throw new UserError(moved);
-  const live = await readGate(place.client, namespace);
+  const live = await readGate(place.kubernetes, namespace);
   await openGate(place, opened(live, place.names));
 }
 
@@ -137,7 +139,8 @@ function decided(
 }
 
 function namesOf({ stack }: GateArgs, before: GateBefore): readonly string[] {
-  return [...new Set([stack, before.stack ?? stack])];
+  const former = before.stack === stack ? before.formerStack : before.stack;
+  return [...new Set([stack, former ?? stack])];
 }
 
 async function placeOf(clusters: Clusters, args: GateArgs, names: readonly string[]) {
@@ -145,7 +148,6 @@ async function placeOf(clusters: Clusters, args: GateArgs, names: readonly strin
   const kubernetes = await clusters.client(target, entryOf(args, target));
   return {
     kubernetes,
-    client: kubernetes,
     source: target,
     namespace,
     names,

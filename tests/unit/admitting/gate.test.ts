@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { managerOf } from "../../../engine/model/marks.ts";
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import { exported, flat, headless, service } from "../fixtures/objects.ts";
-import { writesTo } from "../../simulation/outcome.ts";
+import { managersOf, writesTo } from "../../simulation/outcome.ts";
 import { Gateway } from "./gateway.ts";
 
 const host = (name: string) => `${name}.shop.svc.cluster.local`;
@@ -112,6 +113,17 @@ describe("a closed gateway", () => {
     gateway.args = { ...gateway.args, clusters: { west: { context: "west", uid: "another" } } };
     match((await gateway.check("take")).unread ?? "", /leads to another cluster/);
     deepEqual([await gateway.up(), gateway.admits(host("web"))], [[], both]);
+  });
+
+  it("stays the stack's when that gets another name", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    gateway.args = { ...gateway.args, stack: "acme/mesh/renamed" };
+    deepEqual([await gateway.up(), gateway.admits(host("web"))], [[], both]);
+    const [route] = gateway.server.all("httproutes").values();
+    deepEqual(route && managersOf(route), [managerOf("acme/mesh/renamed")]);
+    gateway.export(web, exported("shop/api"));
+    deepEqual(await gateway.up(), ["+ shop/api: east, north"]);
   });
 
   it("is opened before anything of the stack goes, and keeps what others have", async () => {
