@@ -1,4 +1,5 @@
 import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { basename, dirname, join } from "node:path";
 
 import { execa } from "execa";
@@ -104,7 +105,12 @@ async function prepare(
   return { counted, build: () => run(args, counter.onLine) };
 }
 
+const processors = availableParallelism();
+
+/** The GOMAXPROCS of runGo is for Go's fetching alone. */
 const compilerFlags = [
+  `-p=${processors}`,
+  `-toolexec=env GOMAXPROCS=${processors}`,
   "-trimpath",
   // Functions are inlined only where they run most: this takes a quarter of the compiler's time.
   "-gcflags=all=-dwarf=false -l",
@@ -204,6 +210,8 @@ async function runGo(
   const env = {
     ...process.env,
     CGO_ENABLED: "0",
+    // Go fetches so many modules at a time. It would fetch as many as there are processors, and leave these idle.
+    GOMAXPROCS: "16",
     // The compiler collects less of its garbage, and takes a fifth less time.
     GOGC: "400",
     GOCACHE: join(caches, "build"),

