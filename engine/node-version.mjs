@@ -7,7 +7,7 @@ const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
   process.stderr.write(
     `This needs Node 22.18 or later, and this is Node ${process.versions.node}: install a newer one. In a clone of this ` +
-      'program, "npm ci" has installed one, which "npm run ..." and "npm exec -- ..." use.\n',
+      'program on Linux or Windows, "npm ci" has installed one, which "npm run ..." and "npm exec -- ..." use.\n',
   );
   process.exit(2);
 }
