@@ -48,7 +48,17 @@ export async function checkGate(
       revision,
       ...omitUndefined({ identity, admitted, formerStack }),
     };
-    return { inputs, notes: [`who may use the closed gateway stays as it is: ${found.why}`] };
+    const isMistake = found.cause === "refused" && args.phase === "take";
+    const failing = {
+      ...inputs,
+      problems: [found.why],
+      due: true as const,
+      revision: revision + 1,
+    };
+    return {
+      inputs: isMistake ? failing : inputs,
+      notes: [`who may use the closed gateway stays as it is: ${found.why}`],
+    };
   }
   const { admitted, changes, problems, warnings, identity, isDue } = found.value;
   const isRun = isDue || problems.length > 0;
@@ -74,7 +84,8 @@ export async function carryOutGate(
   inputs: GateInputs,
 ): Promise<readonly string[]> {
   const found = await decided(clusters, left, inputs, inputs);
-  if ("why" in found) return inputs.unread === undefined ? [found.why] : [];
+  if ("why" in found)
+    return inputs.unread === undefined || found.cause === "refused" ? [found.why] : [];
   await applyGate(await placeOf(clusters, inputs, namesOf(inputs, inputs)), found.value.plan);
   return found.value.problems;
 }

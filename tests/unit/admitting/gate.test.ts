@@ -107,7 +107,10 @@ describe("a closed gateway", () => {
     gateway.export(service("shop/web"));
     gateway.server.refuse = (line) =>
       line.startsWith("list authorizationpolicies") ? "forbidden" : undefined;
-    match((await gateway.check("take")).unread ?? "", /authorizationpolicies/);
+    const [problem = "", ...more] = await gateway.up();
+    match(problem, /authorizationpolicies/);
+    deepEqual([more, gateway.admits(host("web"))], [[], both]);
+    gateway.server.refuse = () => "unreachable";
     deepEqual([await gateway.up(), gateway.admits(host("web"))], [[], both]);
     gateway.server.refuse = () => undefined;
     gateway.args = { ...gateway.args, clusters: { west: { context: "west", uid: "another" } } };
