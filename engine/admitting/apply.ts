@@ -6,7 +6,7 @@ import { UserError } from "../base/user-error.ts";
 import { remove, write, type WriteScope } from "../mirroring/apply/write-scope.ts";
 import { remarked } from "../model/marks.ts";
 import { routeLabels } from "../model/route.ts";
-import { chartPolicy, isOwn } from "./objects.ts";
+import { chartPolicy, isAccepted, isOwn } from "./objects.ts";
 import type { GatePlan, Step } from "./plan.ts";
 
 interface Place extends WriteScope {
@@ -27,11 +27,7 @@ export async function applyGate(place: Place, plan: GatePlan): Promise<void> {
   await writeAll(place, resources.meshTlsAuthentications, authentications);
   await writeAll(place, resources.authorizationPolicies, policies);
   await writeAll(place, resources.httpRoutes, routes.map(withBoth));
-  const created = routes.filter(({ live, spec }) => live === undefined && spec !== undefined);
-  await accepted(
-    place,
-    created.map(({ name }) => name),
-  );
+  await accepted(place, plan.awaited);
   if (chart !== undefined) await writeChart(place, chart);
   await writeAll(place, resources.httpRoutes, routes.filter(isShorter));
   await removeAll(place, resources.httpRoutes, routes);
@@ -133,12 +129,4 @@ async function accepted(place: Place, names: readonly string[]): Promise<void> {
     throw new UserError(
       `Linkerd's policy controller on ${source} has not accepted the HTTPRoute ${namespace}/${first}, so the gateway stays as it is: check that linkerd-destination runs there, and run again`,
     );
-}
-
-function isAccepted({ status }: HttpRoute): boolean {
-  return (status?.parents ?? []).some(
-    ({ controllerName, conditions = [] }) =>
-      controllerName === "linkerd.io/policy-controller" &&
-      conditions.some(({ type, status: state }) => type === "Accepted" && state === "True"),
-  );
 }

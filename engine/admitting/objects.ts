@@ -92,6 +92,14 @@ export function isOwn(object: Made, names: readonly string[]): boolean {
   return gateOwner.owns(object) && isOurs && others.length === 0;
 }
 
+export function isAccepted({ status }: HttpRoute): boolean {
+  return (status?.parents ?? []).some(
+    ({ controllerName, conditions = [] }) =>
+      controllerName === "linkerd.io/policy-controller" &&
+      conditions.some(({ type, status: state }) => type === "Accepted" && state === "True"),
+  );
+}
+
 /** All that a closed gateway's namespace has, its own objects and those of others. */
 export interface LiveGate {
   readonly routes: readonly HttpRoute[];

@@ -11,7 +11,9 @@ import {
   catchAll,
   chartPolicy,
   closedTarget,
+  gateOwner,
   groupIn,
+  isAccepted,
   isForServer,
   isOwn,
   type LiveGate,
@@ -39,6 +41,8 @@ export interface GatePlan {
   readonly authentications: readonly Step<MeshTlsAuthentication>[];
   readonly policies: readonly Step<AuthorizationPolicy>[];
   readonly routes: readonly Step<HttpRoute>[];
+  /** Routes that don't count yet, some of which an earlier run may have created. */
+  readonly awaited: readonly string[];
   /** The chart's policy, which opens the gateway until its target is another. */
   readonly chart?: Step<AuthorizationPolicy>;
 }
@@ -84,6 +88,10 @@ export function planned(
       own.routes,
       names,
     ),
+    awaited: [catchAll, ...hosts.keys()].filter((name) => {
+      const found = own.routes.get(name);
+      return found === undefined || !isAccepted(found);
+    }),
     // Mirrors that a guard keeps are known only then.
     ...(phase === "take" &&
       isOpen &&
@@ -97,17 +105,21 @@ export function planned(
   };
 }
 
-/** Opens the gateway, and removes all that this stack has there. */
+/** Opens the gateway unless another stack has closed it too, and removes all that this stack has there. */
 export function opened(live: LiveGate, names: readonly string[]): GatePlan {
+  const isOthers = live.routes.some(
+    (route) => route.metadata.name === catchAll && gateOwner.owns(route) && !isOwn(route, names),
+  );
   const chart = live.policies.find(
     ({ metadata, spec }) =>
-      metadata.name === chartPolicy && spec?.targetRef?.name === closedTarget.name,
+      metadata.name === chartPolicy && spec?.targetRef?.name === closedTarget.name && !isOthers,
   );
   const none = new Map<string, never>();
   return {
     authentications: steps(none, ownOf(live.authentications, names), names),
     policies: steps(none, ownOf(live.policies, names), names),
     routes: steps(none, ownOf(live.routes, names), names),
+    awaited: [],
     ...(chart !== undefined && {
       chart: { name: chartPolicy, live: chart, spec: { ...chart.spec, targetRef: openTarget } },
     }),

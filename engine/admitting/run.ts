@@ -19,15 +19,21 @@ interface Decided extends GateDecision {
   readonly identity: string;
 }
 
-/** Reads the gateway's policies. A kind that isn't served yet has no objects. */
+/** Reads the gateway's policies. Linkerd's kinds are served together, so if only some are, a list is incomplete. */
 export async function readGate(kubernetes: Kubernetes, namespace: string): Promise<LiveGate> {
-  const none = fallback([], "notFound");
+  const none = fallback(undefined, "notFound");
   const [routes, policies, authentications] = await Promise.all([
     kubernetes.list(resources.httpRoutes, { namespace }).catch(none),
     kubernetes.list(resources.authorizationPolicies, { namespace }).catch(none),
     kubernetes.list(resources.meshTlsAuthentications, { namespace }).catch(none),
   ]);
-  return { routes, policies, authentications };
+  if (routes !== undefined && policies !== undefined && authentications !== undefined)
+    return { routes, policies, authentications };
+  if ((routes ?? policies ?? authentications) !== undefined)
+    throw new UserError(
+      `the gateway's policies in ${namespace} can't all be listed, because the API server answers 404 for some of their kinds: check Linkerd's CRDs, and run again`,
+    );
+  return { routes: [], policies: [], authentications: [] };
 }
 
 /** Finds out what a run has to change at a gateway, and why nothing can be said about it. Writes nothing. */

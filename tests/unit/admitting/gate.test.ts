@@ -141,6 +141,45 @@ describe("a closed gateway", () => {
     deepEqual([...gateway.server.all("meshtlsauthentications").keys()], []);
   });
 
+  it("changes nothing if some of its policies can't be listed, such as behind a proxy that answers 404", async () => {
+    for (const kind of ["httproutes", "authorizationpolicies", "meshtlsauthentications"]) {
+      const gateway = new Gateway(web);
+      await gateway.up();
+      gateway.export(service("shop/web"));
+      gateway.left.set("east", ["shop/web"]);
+      gateway.server.refuse = (line) => (line.startsWith(`list ${kind}`) ? "notFound" : undefined);
+      gateway.server.journal.length = 0;
+      match((await gateway.check("take")).unread ?? "", /can't all be listed/);
+      deepEqual([await gateway.up(), writesTo(gateway.server)], [[], []]);
+    }
+  });
+
+  it("doesn't close before its routes are accepted, even if an earlier step has created them", async () => {
+    const gateway = new Gateway(web);
+    gateway.server.admission.length = 0;
+    await rejects(gateway.run("give"), /has not accepted/);
+    await rejects(gateway.run("take"), /has not accepted/);
+    deepEqual(gateway.admits(host("secret")), ["*"]);
+  });
+
+  it("stays closed if a stack goes that could not close it, since another had", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    const { stack } = gateway.args;
+    gateway.args = { ...gateway.args, stack: "acme/other/dev" };
+    const other = new Gateway(web);
+    Object.assign(other, { server: gateway.server });
+    other.args = gateway.args;
+    await rejects(other.up(), /is not this stack's/);
+    await other.remove();
+    deepEqual(
+      [host("web"), host("secret")].map((each) => gateway.admits(each)),
+      [both, []],
+    );
+    gateway.args = { ...gateway.args, stack };
+    deepEqual(await gateway.up(), []);
+  });
+
   it("leaves an object of somebody else with such a name alone, and says so", async () => {
     const gateway = new Gateway(web);
     await gateway.up();
