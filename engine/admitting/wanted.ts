@@ -67,6 +67,8 @@ export function wantedAdmissions(
       );
     importers.set(key, sources);
     const identities = unique(sources.flatMap((source) => args.clients[source] ?? []));
+    // Without clients (`gatewayClients: []`), there is nobody to admit, and Linkerd takes no empty list.
+    if (identities.length === 0) continue;
     for (const host of hostsOf(service, first)) admissions.set(host, identities);
   }
   return { admissions, importers, problems, unsure };

@@ -17,6 +17,8 @@ export class MirrorsLeft {
     };
     for (const decision of decisions) {
       if (decision.verdict === "delete" || decision.verdict === "skip") continue;
+      // Anybody in the source can write another stack's mark, and would keep access with it.
+      if (decision.verdict === "handOver" && decision.keeper !== undefined) continue;
       const { part, key, live } = decision;
       const wanted = "wanted" in decision ? decision.wanted : undefined;
       add(part, wanted?.origin ?? originOf(key, live).service);

@@ -34,6 +34,13 @@ describe("a closed gateway", () => {
     );
   });
 
+  it("admits nobody of clusters that name no clients", async () => {
+    const gateway = new Gateway(web);
+    gateway.args = { ...gateway.args, clients: { east: [], north: [] } };
+    deepEqual(await gateway.up(), ["close the gateway of west"]);
+    deepEqual([...gateway.server.all("meshtlsauthentications").keys()], []);
+  });
+
   it("stays open until it has its routes, and requires the chart's networks of every client", async () => {
     const gateway = new Gateway(web);
     await gateway.run("give");
