@@ -11,6 +11,13 @@ import { statelessResource } from "./stateless.ts";
 
 type Inputs = Declared<GateInputs>;
 
+/** By gateway, the cluster's name in this run. Pulumi deletes a resource with an old name after it has made the new one. */
+const closedInThisRun = new Map<string, string>();
+
+function gatewayOf({ identity, namespace }: Pick<Inputs, "identity" | "namespace">): string {
+  return JSON.stringify([identity, namespace]);
+}
+
 /** There are two for a closed gateway: one before the mirrors of all sources, and one after them. */
 export const gates = {
   ...statelessResource<Inputs>({
@@ -51,6 +58,7 @@ export const gates = {
         return { inputs, failures: [] };
       }
       const { inputs, notes } = await checkGate(clusters, mirrorsLeft, olds, withWholeLinks(args));
+      if (inputs.identity !== undefined) closedInThisRun.set(gatewayOf(inputs), args.target);
       for (const note of notes) console.log(`${args.target}: ${note}`);
       const { links, linkDefaults } = args;
       return {
@@ -63,6 +71,7 @@ export const gates = {
   async delete(_id: string, props: Inputs) {
     const { target, phase } = props;
     if (phase === "give" || revokedInThisRun.has(target)) return;
+    if ((closedInThisRun.get(gatewayOf(props)) ?? target) !== target) return;
     const remove = () => removeGate(clusters, withWholeLinks(props));
     const removed = await unlessCancelled(clusters, () => resultOf(remove, target));
     if ("why" in removed) throw new UserError(withWayOut(target, removed.why));
