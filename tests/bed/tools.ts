@@ -113,7 +113,7 @@ async function ensure(
   if (missing.size > 0) {
     const list = new Intl.ListFormat("en").format(missing.keys());
     report(
-      `Neither on PATH nor in the cache: ${list}. All of them take five to six minutes to build on two cores, once on a ` +
+      `Neither on PATH nor in the cache: ${list}. All of them take about five minutes to build on two cores, once on a ` +
         "machine; README.md says what to install instead.\n",
     );
     const onWait = (): void => {
