@@ -14,7 +14,7 @@ export interface Progress {
   /** The issuer is under these. */
   readonly issuer: readonly string[];
   readonly controlPlane: PodCount;
-  /** Of all other pods with a proxy. */
+  /** All other pods with a proxy are counted here. */
   readonly proxies: PodCount;
 }
 
