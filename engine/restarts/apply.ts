@@ -82,7 +82,7 @@ export async function restartAll(
   if (stopped.why !== undefined) problems.push(`${cluster}: ${stopped.why}`);
   for (const [namespace, { length }] of Map.groupBy(left, (name) => name))
     problems.push(
-      `${cluster}: ${count(length, "more workload")} in namespace ${namespace} are not restarted in this run, because ${mostBroken} others there did not come up: repair these, and run again`,
+      `${cluster}: this run doesn't restart ${count(length, "more workload")} in namespace ${namespace}, because ${mostBroken} others there did not come up: repair these, and run again`,
     );
   if (forbidden.length > 0) {
     const names = listed(forbidden.map(({ workload }) => called(workload)));
