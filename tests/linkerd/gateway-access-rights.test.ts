@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { execa } from "execa";
 import { parseAllDocuments } from "yaml";
 
-import { addLinkCrd } from "../bed/links.ts";
 import { until } from "../bed/bed.ts";
-import { writeKubeconfig } from "../bed/kubeconfig.ts";
 import { notOnPath } from "../bed/path.ts";
 import { type Config, newStack, type PulumiStack } from "../bed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
-import { accessOf, manifests, rightsUsed } from "../e2e/runner-account.ts";
+import { manifests, rightsUsed } from "../e2e/runner-account.ts";
+import { linksConfig, prepareClusters, runnersKubeconfig } from "./links-runner.ts";
 import { exported, realBed } from "./real-mesh.ts";
 import { skipNote } from "./real-plugins.ts";
 
@@ -44,18 +42,12 @@ describe(`a closed gateway with only the rights of examples/rbac, with real plug
 
   before(async function () {
     if (lacking.length > 0) return this.skip();
-    const { west, east } = real.clusters;
-    for (const cluster of [west, east]) {
-      await clusters.addNamespaces(cluster);
-      await clusters.addLinkerdConfig(cluster);
-      await addLinkCrd(cluster);
-      for (const name of ["shop", "linkerd-multicluster-runner"])
-        await clusters.addNamespace(cluster, name);
-      const reading = ["preview.yaml", "preview-mesh.yaml", "preview-secrets.yaml", "links.yaml"];
-      const own = cluster === west ? "gateway-access.yaml" : "up.yaml";
-      for (const each of manifests(...reading, own))
-        if (each.kind !== "Namespace") await clusters.post(cluster, clusters.pathOf(each), each);
-    }
+    const { west } = real.clusters;
+    const both = ["preview.yaml", "preview-mesh.yaml", "preview-secrets.yaml", "links.yaml"];
+    await prepareClusters(real.clusters, {
+      west: manifests(...both, "gateway-access.yaml"),
+      east: manifests(...both, "up.yaml"),
+    });
     const { stdout } = await execa("linkerd", ["install", "--crds", "--ignore-cluster"]);
     for (const document of parseAllDocuments(stdout))
       if (document.contents !== null) await clusters.post(west, crds, document.toJS());
@@ -76,13 +68,10 @@ describe(`a closed gateway with only the rights of examples/rbac, with real plug
     await clusters.post(west, path, policy);
     await clusters.addService(west, "shop", "web", exported);
     await clusters.addService(west, "shop", "secret", { labels: {} });
-    kubeconfig = join(real.bed.folder, "gateway-access");
-    const entries = [west, east].map(async (cluster) => {
-      return { name: cluster.name, access: await accessOf(cluster, "links") };
-    });
-    await writeKubeconfig(kubeconfig, await Promise.all(entries));
+    kubeconfig = await runnersKubeconfig(real.clusters, real.bed.folder);
     stack = await newStack(real.bed, "gateway-access", config());
   });
+
   it("is closed, follows the exports and is opened by destroy, and lacks no right", async () => {
     const { west, east } = real.clusters;
     const up = () => stack.run(["up", "--yes", "--skip-preview"]);
@@ -142,15 +131,7 @@ describe(`a closed gateway with only the rights of examples/rbac, with real plug
   }
 
   function config(change: Config = {}): Config {
-    const { west, east } = real.clusters;
-    const gateway = { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" };
-    return {
-      manage: "links",
-      clusters: {
-        west: { kubeconfig, apiServer: west.server, gatewayAccess: "exported" },
-        east: { kubeconfig, apiServer: east.server },
-      },
-      links: [{ source: "east", target: "west", gateway, ...change }],
-    };
+    const target = { gatewayAccess: "exported" };
+    return linksConfig(real.clusters, kubeconfig, { link: change, target });
   }
 });

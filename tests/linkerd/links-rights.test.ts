@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { addLinkCrd, linksPath } from "../bed/links.ts";
-import { writeKubeconfig } from "../bed/kubeconfig.ts";
+import { linksPath } from "../bed/links.ts";
 import { type Config, newStack, type PulumiStack } from "../bed/stack.ts";
 import * as clusters from "../e2e/access-clusters.ts";
-import { accessOf, beyond, manifests, rightsIn, rightsUsed } from "../e2e/runner-account.ts";
+import { beyond, manifests, rightsIn, rightsUsed } from "../e2e/runner-account.ts";
 import { old } from "../unit/trust/live.ts";
+import { linksConfig, prepareClusters, runnersKubeconfig } from "./links-runner.ts";
 import { realBed } from "./real-mesh.ts";
 import { skipNote } from "./real-plugins.ts";
 
@@ -24,31 +23,18 @@ describe(`a runner with manage: links and only the rights of examples/rbac, with
   let kubeconfig: string;
 
   before(async () => {
-    const { west, east } = real.clusters;
-    for (const cluster of [west, east]) {
-      await clusters.addNamespaces(cluster);
-      await clusters.addLinkerdConfig(cluster);
-      await addLinkCrd(cluster);
-      for (const name of ["shop", "linkerd-multicluster-runner"])
-        await clusters.addNamespace(cluster, name);
-    }
-    for (const [cluster, granted] of [
-      [west, [...reading, ...links]],
-      [east, [...reading, ...links, ...mirrors]],
-    ] as const)
-      for (const each of granted)
-        if (each.kind !== "Namespace") await clusters.post(cluster, clusters.pathOf(each), each);
+    const { west } = real.clusters;
+    await prepareClusters(real.clusters, {
+      west: [...reading, ...links],
+      east: [...reading, ...links, ...mirrors],
+    });
     await clusters.post(west, clusters.inNamespace("linkerd", "configmaps"), {
       metadata: { name: "linkerd-identity-trust-roots", annotations: { ring: "1" } },
       data: { "ca-bundle.crt": bundle },
     });
     const labels = { "mirror.linkerd.io/exported": "remote-discovery" };
     await clusters.addService(west, "shop", "web", { labels });
-    kubeconfig = join(real.bed.folder, "links-rights");
-    const entries = [west, east].map(async (cluster) => {
-      return { name: cluster.name, access: await accessOf(cluster, "links") };
-    });
-    await writeKubeconfig(kubeconfig, await Promise.all(entries));
+    kubeconfig = await runnersKubeconfig(real.clusters, real.bed.folder);
     stack = await newStack(real.bed, "links-rights", config());
   });
 
@@ -87,15 +73,6 @@ describe(`a runner with manage: links and only the rights of examples/rbac, with
   });
 
   function config(change: Config = {}): Config {
-    const { west, east } = real.clusters;
-    const gateway = { addresses: ["192.0.2.7"], port: 4143, identity: "gateway.west" };
-    return {
-      manage: "links",
-      clusters: {
-        west: { kubeconfig, apiServer: west.server },
-        east: { kubeconfig, apiServer: east.server },
-      },
-      links: [{ source: "east", target: "west", gateway, ...change }],
-    };
+    return linksConfig(real.clusters, kubeconfig, { link: change });
   }
 });
