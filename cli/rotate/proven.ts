@@ -1,4 +1,4 @@
-import { messageOf } from "@linkerd-multicluster/engine/base";
+import { resultOf } from "@linkerd-multicluster/engine/base";
 import { Clusters } from "@linkerd-multicluster/engine/check";
 import { type Progress, progressIn } from "@linkerd-multicluster/engine/restarts";
 import { columns } from "../output.ts";
@@ -13,14 +13,10 @@ export async function provenIn({
   const { linkerdNamespace } = mesh;
   const clusters = new Clusters();
   const found = Object.entries(mesh.clusters).map(async ([name, access]) => {
-    const read = async () => {
+    const progress = await resultOf(async () => {
       const client = await clusters.client(name, access);
       return progressIn(client, { linkerdNamespace, ...restarts }, new Date());
-    };
-    const progress = await read().then(
-      (value) => ({ value }),
-      (error: unknown) => ({ why: messageOf(error) }),
-    );
+    }, name);
     await clusters.close(access);
     return [name, progress] as const;
   });

@@ -61,15 +61,16 @@ export const mappedNamespace = text(
 
 export const serviceName = text(`the name of a Service: at most 63 ${dnsLabelChars}`, isDnsLabel);
 
-export const serviceKey = text("namespace/name of a Service", (key) => {
-  const [namespace = "", name = "", ...more] = key.split("/");
-  return isDnsLabel(namespace) && isDnsLabel(name) && more.length === 0;
-});
+function keyOf(kind: string, isName: (name: string) => boolean) {
+  return text(`namespace/name of a ${kind}`, (key) => {
+    const [namespace = "", name = "", ...more] = key.split("/");
+    return isDnsLabel(namespace) && isName(name) && more.length === 0;
+  });
+}
 
-export const serviceAccountKey = text("namespace/name of a ServiceAccount", (key) => {
-  const [namespace = "", name = "", ...more] = key.split("/");
-  return isDnsLabel(namespace) && isDnsName(name) && more.length === 0;
-});
+export const serviceKey = keyOf("Service", isDnsLabel);
+
+export const serviceAccountKey = keyOf("ServiceAccount", isDnsName);
 
 export const domain = text("a DNS name in lower case, such as cluster.local", isDnsName);
 

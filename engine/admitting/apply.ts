@@ -1,4 +1,4 @@
-import { keyOf, type ObjectMeta } from "../kubernetes/objects/objects.ts";
+import { keyOf } from "../kubernetes/objects/objects.ts";
 import type { HttpRoute } from "../kubernetes/objects/route-resource.ts";
 import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import { poll } from "../kubernetes/client/retry.ts";
@@ -6,16 +6,11 @@ import { UserError } from "../base/user-error.ts";
 import { remove, write, type WriteScope } from "../mirroring/apply/write-scope.ts";
 import { remarked } from "../model/marks.ts";
 import { routeLabels } from "../model/route.ts";
-import { chartPolicy, isAccepted, isOwn } from "./objects.ts";
+import { chartPolicy, isAccepted, isOwn, type Made } from "./objects.ts";
 import type { GatePlan, Step } from "./plan.ts";
 
 interface Place extends WriteScope {
   readonly namespace: string;
-}
-
-interface Made<Spec> {
-  readonly metadata: ObjectMeta;
-  readonly spec?: Spec;
 }
 
 /**

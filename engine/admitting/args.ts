@@ -27,9 +27,9 @@ export interface GateArgs {
 export type Phase = "give" | "take";
 
 export interface GateInputs extends GateArgs {
-  /** By exported Service, who may use it after the run. */
+  /** The clusters that may use each exported Service after the run. */
   readonly admitted?: Readonly<Record<string, string>>;
-  /** What the run changes, such as `+ shop/web: east`. */
+  /** The changes of the run, such as `+ shop/web: east`. */
   readonly changes?: readonly string[];
   /** These fail the run once it has done everything else. */
   readonly problems?: readonly string[];

@@ -3,6 +3,7 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { GateArgs } from "./args.ts";
 import {
   chartPolicy,
+  chartPolicyIn,
   closedTarget,
   isForServer,
   isOwn,
@@ -18,7 +19,7 @@ export interface GateDecision {
   readonly admitted: Readonly<Record<string, string>>;
   readonly changes: readonly string[];
   readonly problems: readonly string[];
-  /** What others have beside the gateway, which may open it. */
+  /** The policies and routes of others that may open the gateway. */
   readonly warnings: readonly string[];
 }
 
@@ -126,8 +127,7 @@ function openings(live: LiveGate, { target, namespace }: GateArgs, names: readon
   const routes = live.routes.filter(
     (route) => !isOwn(route, names) && (route.spec?.parentRefs ?? []).some(isForServer),
   );
-  const chart = live.policies.find(({ metadata: { name } }) => name === chartPolicy);
-  const to = chart?.spec?.targetRef;
+  const to = chartPolicyIn(live)?.spec?.targetRef;
   const isElsewhere = to !== undefined && !isForServer(to) && to.name !== closedTarget.name;
   const all = [
     ...policies.map(({ metadata }) => `AuthorizationPolicy ${metadata.name}`),

@@ -82,8 +82,10 @@ export const gateOwner: Owner = {
   owns: (object) => object.metadata.name.startsWith(prefix) && routeOwner.owns(object),
 };
 
-interface Made {
+/** An object of any of the kinds that a closed gateway has. */
+export interface Made<Spec = unknown> {
   readonly metadata: ObjectMeta;
+  readonly spec?: Spec;
 }
 
 /** Nobody else has a reason to create such an object, so one with another stack's mark is that stack's. */
@@ -107,14 +109,26 @@ export interface LiveGate {
   readonly authentications: readonly MeshTlsAuthentication[];
 }
 
+/** Returns the stack's own objects of a kind by name. */
+export function ownOf<T extends Made>(
+  all: readonly T[],
+  names: readonly string[],
+): ReadonlyMap<string, T> {
+  return new Map(
+    all.filter((each) => isOwn(each, names)).map((each) => [each.metadata.name, each]),
+  );
+}
+
+export function chartPolicyIn({ policies }: LiveGate): AuthorizationPolicy | undefined {
+  return policies.find(({ metadata }) => metadata.name === chartPolicy);
+}
+
 /** Returns what the stack's own objects admit, whatever they should. */
 export function liveAdmissions(live: LiveGate, names: readonly string[]): Admissions {
-  const named = <T extends Made>(all: readonly T[]) =>
-    new Map(all.filter((each) => isOwn(each, names)).map((each) => [each.metadata.name, each]));
-  const policies = named(live.policies);
-  const authentications = named(live.authentications);
+  const policies = ownOf(live.policies, names);
+  const authentications = ownOf(live.authentications, names);
   const found = new Map<string, readonly string[]>();
-  for (const { metadata, spec } of named(live.routes).values()) {
+  for (const { metadata, spec } of ownOf(live.routes, names).values()) {
     const refs = policies.get(metadata.name)?.spec?.requiredAuthenticationRefs ?? [];
     const identities = refs.flatMap(
       ({ name = "" }) => authentications.get(name)?.spec?.identities ?? [],

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ObjectMeta } from "../kubernetes/objects/objects.ts";
 import type {
   AuthorizationPolicy,
   MeshTlsAuthentication,
@@ -10,6 +9,7 @@ import type { Phase } from "./args.ts";
 import {
   catchAll,
   chartPolicy,
+  chartPolicyIn,
   closedTarget,
   gateOwner,
   groupIn,
@@ -17,21 +17,18 @@ import {
   isForServer,
   isOwn,
   type LiveGate,
+  type Made,
   networksOf,
   openTarget,
+  ownOf,
   policySpec,
   routeSpec,
 } from "./objects.ts";
 import { packed } from "./packing.ts";
 import type { Admissions } from "./wanted.ts";
 
-interface Made<Spec> {
-  readonly metadata: ObjectMeta;
-  readonly spec?: Spec;
-}
-
 /** Without a spec, the object is deleted. */
-export interface Step<T extends Made<unknown>> {
+export interface Step<T extends Made> {
   readonly name: string;
   readonly spec?: NonNullable<T["spec"]>;
   readonly live?: T;
@@ -66,7 +63,7 @@ export function planned(
   const identities = new Map(
     [...hosts].map(([route, [host = ""]]) => [groupIn(route), effective.get(host) ?? []] as const),
   );
-  const chart = live.policies.find(({ metadata }) => metadata.name === chartPolicy);
+  const chart = chartPolicyIn(live);
   const networks = networksOf(chart);
   const isOpen = isForServer(chart?.spec?.targetRef);
   return {
@@ -110,32 +107,22 @@ export function opened(live: LiveGate, names: readonly string[]): GatePlan {
   const isOthers = live.routes.some(
     (route) => route.metadata.name === catchAll && gateOwner.owns(route) && !isOwn(route, names),
   );
-  const chart = live.policies.find(
-    ({ metadata, spec }) =>
-      metadata.name === chartPolicy && spec?.targetRef?.name === closedTarget.name && !isOthers,
-  );
+  const chart = chartPolicyIn(live);
+  const isClosed = chart?.spec?.targetRef?.name === closedTarget.name;
   const none = new Map<string, never>();
   return {
     authentications: steps(none, ownOf(live.authentications, names), names),
     policies: steps(none, ownOf(live.policies, names), names),
     routes: steps(none, ownOf(live.routes, names), names),
     awaited: [],
-    ...(chart !== undefined && {
-      chart: { name: chartPolicy, live: chart, spec: { ...chart.spec, targetRef: openTarget } },
-    }),
+    ...(isClosed &&
+      !isOthers && {
+        chart: { name: chartPolicy, live: chart, spec: { ...chart.spec, targetRef: openTarget } },
+      }),
   };
 }
 
-function ownOf<T extends { readonly metadata: ObjectMeta }>(
-  all: readonly T[],
-  names: readonly string[],
-): ReadonlyMap<string, T> {
-  return new Map(
-    all.filter((each) => isOwn(each, names)).map((each) => [each.metadata.name, each] as const),
-  );
-}
-
-function steps<T extends Made<unknown>>(
+function steps<T extends Made>(
   wanted: ReadonlyMap<string, NonNullable<T["spec"]>>,
   live: ReadonlyMap<string, T>,
   [, ...former]: readonly string[],

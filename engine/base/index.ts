@@ -2,7 +2,7 @@
 export { count, firstOf, inDigits, listed } from "./message.ts";
 export { lazily } from "./lazily.ts";
 export { omitUndefined } from "./omit-undefined.ts";
-export { type Failure, invalid, type Result, valueIn } from "./result.ts";
+export { type Failure, invalid, type Result, resultOf, valueIn } from "./result.ts";
 export {
   atCluster,
   codeOf,

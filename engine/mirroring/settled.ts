@@ -13,7 +13,7 @@ export type Losses = Readonly<Record<string, readonly string[]>>;
  */
 export const settlingTime = 1_000;
 
-/** What a watch has found just before a run. */
+/** The findings of a watch just before a run. */
 export interface Found {
   /** The watch acts at once, and these have settled. */
   readonly losses: Losses;

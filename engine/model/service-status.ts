@@ -8,6 +8,7 @@ import type {
 } from "../kubernetes/objects/link-resource.ts";
 import { objectKey, type ObjectKey } from "../kubernetes/objects/objects.ts";
 import { count } from "../base/message.ts";
+import { timestamp } from "../kubernetes/objects/timestamp.ts";
 
 export interface StatusEntry {
   readonly remote: ObjectKey;
@@ -146,9 +147,7 @@ function serviceStatus(
   };
   const earlier = before?.conditions?.find(({ type }) => type === "Mirrored");
   const unchanged = earlier?.status === condition.status;
-  const lastTransitionTime = unchanged
-    ? earlier.lastTransitionTime
-    : now.toISOString().replace(/\.\d+Z$/, "Z");
+  const lastTransitionTime = unchanged ? earlier.lastTransitionTime : timestamp(now);
   const { localRef: _, ...others } = earlier ?? {};
   return {
     ...before,

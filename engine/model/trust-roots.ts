@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
+import { timestamp } from "../kubernetes/objects/timestamp.ts";
 
 /** The trust of a target, which `status.trustRoots` of its Link repeats where Linkerd has this field (linkerd2 #15398). */
 export interface TrustRoots {
@@ -43,6 +44,6 @@ export function trustRootsUpdate(
     targetClusterFullTrustRoots: full,
     targetClusterLocalTrustRoots: local === "" ? null : local,
     targetClusterTrustMetadata: { ...Object.fromEntries(gone), ...metadata },
-    lastSyncedTime: now.toISOString().replace(/\.\d+Z$/, "Z"),
+    lastSyncedTime: timestamp(now),
   };
 }

@@ -11,7 +11,7 @@ import { statelessResource } from "./stateless.ts";
 
 type Inputs = Declared<GateInputs>;
 
-/** By gateway, the cluster's name in this run. Pulumi deletes a resource with an old name after it has made the new one. */
+/** The name that the cluster of each gateway has in this run. Pulumi deletes a resource with an old name after it has made the new one. */
 const closedInThisRun = new Map<string, string>();
 
 function gatewayOf({ identity, namespace }: Pick<Inputs, "identity" | "namespace">): string {

@@ -8,7 +8,7 @@ import { lagOf } from "./decide.ts";
 import { standardOf } from "./observe.ts";
 import type { RestartArgs } from "./restarts.ts";
 
-/** What a rotation can rely on in a cluster. Anchors are fingerprints. */
+/** The state of a cluster that a rotation relies on. Anchors are fingerprints. */
 export interface Progress {
   readonly anchors: readonly string[];
   /** The issuer is under these. */

@@ -1,5 +1,6 @@
 import { inSeconds } from "../kubernetes/objects/duration.ts";
 import { resources } from "../kubernetes/objects/resources.ts";
+import { timestamp } from "../kubernetes/objects/timestamp.ts";
 import type { Pod } from "../kubernetes/objects/workload-resource.ts";
 import { selects } from "../model/selection.ts";
 import { count } from "../base/message.ts";
@@ -67,9 +68,7 @@ export class Rollout {
   #patch({ kind, namespace, name, uid }: Workload): Promise<unknown> {
     const { client, now } = this.#applying;
     const annotations = {
-      [restartedAt]: now()
-        .toISOString()
-        .replace(/\.\d+Z$/, "Z"),
+      [restartedAt]: timestamp(now()),
     };
     // With another UID, the API server refuses the patch.
     const patch = { metadata: { uid }, spec: { template: { metadata: { annotations } } } };
