@@ -1,0 +1,4 @@
+/** Returns a time as Kubernetes writes it, in whole seconds. */
+export function timestamp(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, "Z");
+}
