@@ -1,31 +1,40 @@
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
-import { liveMirrors, originOf } from "../model/live-mirrors.ts";
+import { isListed, isWanted } from "../model/decision.ts";
+import { liveKind, liveMirrors, metaOf, originOf } from "../model/live-mirrors.ts";
+import { kinds, type LiveMirror, type MirrorKind } from "../model/mirror.ts";
 import { mirrorsOf } from "../model/owner.ts";
+import { mirrorsBefore } from "../model/state.ts";
 import type { PlannedOutcome } from "./report/outcome.ts";
 
 type ByTarget = ReadonlyMap<string, ReadonlySet<ObjectKey>>;
 
-/** Holds the exported Services of which a source still has mirrors after this run, as far as this process has decided. */
+/**
+ * Holds the exported Services of which a source still has mirrors behind the gateway after this run, as far as this process
+ * has decided.
+ */
 export class MirrorsLeft {
   readonly #sources = new Map<string, ByTarget>();
 
-  add({ source, decided: { decisions, refusals } }: PlannedOutcome): void {
+  add({ source, memory, decided: { decisions, refusals } }: PlannedOutcome): void {
     const left = new Map<string, Set<ObjectKey>>();
-    const add = (target: string, origin: ObjectKey | undefined) => {
-      if (origin === undefined) return;
+    const add = (target: string, kind: MirrorKind, origin: ObjectKey | undefined) => {
+      if (origin === undefined || !kinds[kind].isThroughGateway) return;
       left.set(target, (left.get(target) ?? new Set()).add(origin));
     };
+    // Anybody in the source can forge a mirror, or hold one with a finalizer, and would keep access with it.
+    const addHeld = (target: string, key: ObjectKey, live: LiveMirror) => {
+      const isKnown = Object.hasOwn(mirrorsBefore(memory, target), key);
+      if (isKnown && metaOf(live).deletionTimestamp === undefined)
+        add(target, liveKind(live), originOf(key, live).service);
+    };
     for (const decision of decisions) {
-      if (decision.verdict === "delete" || decision.verdict === "skip") continue;
-      // Anybody in the source can write another stack's mark, and would keep access with it.
-      if (decision.verdict === "handOver" && decision.keeper !== undefined) continue;
-      const { part, key, live } = decision;
-      const wanted = "wanted" in decision ? decision.wanted : undefined;
-      add(part, wanted?.origin ?? originOf(key, live).service);
+      if (!isListed(decision)) continue;
+      const { part, key, kind, live } = decision;
+      if (isWanted(decision)) add(part, kind, decision.wanted.origin);
+      else addHeld(part, key, live);
     }
     for (const target of Object.keys(refusals))
-      for (const [key, live] of liveMirrors(source, mirrorsOf(target)))
-        add(target, originOf(key, live).service);
+      for (const [key, live] of liveMirrors(source, mirrorsOf(target))) addHeld(target, key, live);
     this.#sources.set(source.cluster, left);
   }
 

@@ -15,6 +15,8 @@ import {
   exported,
   namespace,
 } from "./traffic/workloads.ts";
+import { until } from "../bed/bed.ts";
+import { startWatch } from "../bed/running-watch.ts";
 import type { Config } from "../bed/stack.ts";
 
 const lacking = await lackingForMesh();
@@ -72,13 +74,22 @@ describe(`a closed gateway, through Linkerd's own proxies${skipNoteOf(lacking)}`
   });
 
   it("loses no request of others while exports change, and refuses whom an exporter no longer lists", async () => {
-    const { bed, stream, up, visitors } = theMesh();
+    const { bed, stack, stream, up, visitors } = theMesh();
     const { west } = bed.clusters;
     const service = (name: string) => inNamespace(namespace, `services/${name}`);
+    const many = Array.from({ length: 15 }, (_, number) => `many-${number}`);
     const changes = [
       () => addService(west, "new", "web", exported),
       () => west.request("PATCH", service("web"), annotated("east")),
+      () => west.request("PATCH", service("web"), annotated("east,north")),
+      // More hostnames than one route has.
+      () => Promise.all(many.map((name) => addService(west, name, "web", exported))),
+      () => Promise.all(many.map((name) => west.request("DELETE", service(name)))),
+      () => stack.configure(config("exported", ["shop/client"])),
+      () => stack.configure(config("exported")),
       () => west.request("PATCH", service("docs"), { metadata: { labels: unlabelled } }),
+      () => west.request("PATCH", service("docs"), { metadata: { labels: exported } }),
+      () => west.request("PATCH", service("web"), annotated("east")),
     ];
     for (const change of changes) {
       const during = await stream.during(async () => {
@@ -89,10 +100,28 @@ describe(`a closed gateway, through Linkerd's own proxies${skipNoteOf(lacking)}`
     }
     await ask(stream, "new-west");
     await assertForbidden(visitors, "forged-web");
-    await assertForbidden(stream, "forged-docs");
     await west.request("PATCH", service("web"), annotated("east,north"));
     assertNoneFailed(await stream.during(up));
     await ask(visitors, "forged-web");
+  });
+
+  it("refuses requests for what the watch sees exported no longer", async () => {
+    const { bed, stack, stream } = theMesh();
+    await ask(stream, "forged-docs");
+    const watch = startWatch(bed, stack);
+    await until("the watch", [watch], () =>
+      Promise.resolve(watch.events.some(({ event }) => event === "dryRun") || undefined),
+    );
+    const begun = Date.now();
+    const docs = inNamespace(namespace, "services/docs");
+    await bed.clusters.west.request("PATCH", docs, { metadata: { labels: unlabelled } });
+    await stream.failed("forged-docs");
+    const [first] = tallyOf(await stream.since(begun), "forged-docs").failed;
+    console.log(`      refused ${(first?.at ?? 0) - begun} ms after the label was removed`);
+    process.kill(watch.pid, "SIGTERM");
+    await watch.ended;
+    assertNoneFailed(await stream.since(begun), "forged-docs");
+    await assertForbidden(stream, "forged-docs");
   });
 
   it("that somebody opens is closed by the next run, as the preview says", async () => {
@@ -139,17 +168,21 @@ async function assertForbidden(stream: Stream, service: string): Promise<void> {
 }
 
 /** Each cluster has a trust domain of its own, by which a gateway tells its clients from those of others. */
-function config(gatewayAccess: "open" | "exported"): Config {
+function config(gatewayAccess: "open" | "exported", gatewayClients?: readonly string[]): Config {
   return {
     manage: "all",
     clusters: {
       west: { gatewayAccess },
-      east: { gateway: false, trustDomain: "east.local" },
+      east: {
+        gateway: false,
+        trustDomain: "east.local",
+        ...(gatewayClients && { gatewayClients }),
+      },
       north: { gateway: false, trustDomain: "north.local" },
     },
     links: [
-      { source: "east", target: "west", headless: true },
-      { source: "north", target: "west", headless: true },
+      { source: "east", target: "west", headless: true, allowDeletions: true },
+      { source: "north", target: "west", headless: true, allowDeletions: true },
     ],
     charts: { source: chartsFolder },
   };
