@@ -1,6 +1,6 @@
 import type { GateArgs, Phase } from "@linkerd-multicluster/engine/admitting";
 import type { RevocationArgs } from "@linkerd-multicluster/engine/credentials";
-import type { DeclaredMesh, HealthMesh } from "@linkerd-multicluster/engine/health";
+import { type DeclaredMesh, type HealthMesh, meshIn } from "@linkerd-multicluster/engine/health";
 import { omitUndefined } from "@linkerd-multicluster/engine/base";
 import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 import {
@@ -47,7 +47,12 @@ export function accessesOf(clusters: Clusters): ReadonlyMap<string, ClusterAcces
 
 /** Returns what health checks need. @param stack `organization/project/stack`, by which its mirrors are recognized */
 export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
-  const { manage, linkerdNamespace, multiclusterNamespace } = config;
+  return meshIn(declaredMesh(config, stack));
+}
+
+/** Returns the same mesh with links as the config declares them. */
+export function declaredMesh(config: MeshConfig, stack?: string): DeclaredMesh {
+  const { manage, linkerdNamespace, multiclusterNamespace, linkDefaults } = config;
   return {
     // A stack of the trust root alone checks that all clusters have the same trust.
     manage: manage === "trust" ? "all" : manage,
@@ -60,16 +65,9 @@ export function healthMesh(config: MeshConfig, stack?: string): HealthMesh {
     links:
       manage === "trust"
         ? []
-        : ownLinks(config).map(({ spec: link, mirroring }) => ({ link, mirroring })),
+        : ownLinks(config).map(({ declared: link, mirroring }) => ({ link, mirroring })),
+    linkDefaults,
   };
-}
-
-/** Returns the same mesh with links as the config declares them. */
-export function declaredMesh(config: MeshConfig, stack: string): DeclaredMesh {
-  const mesh = healthMesh(config, stack);
-  const declared = declaredIn(config);
-  const links = mesh.links.map(({ link, mirroring }) => ({ link: declared(link), mirroring }));
-  return { ...mesh, links, linkDefaults: config.linkDefaults };
 }
 
 /** Returns the arguments of a source's mirrors with links as the config declares them. */
@@ -100,12 +98,12 @@ function failoverOf({ clusters, sources }: MeshConfig): Pick<HealthMesh, "failov
 }
 
 /** Returns nothing without a closed gateway, so that the stored mesh of such a stack stays as it is. */
-function gatesOf(config: MeshConfig): Pick<HealthMesh, "gates"> {
+function gatesOf(config: MeshConfig): Pick<DeclaredMesh, "gates"> {
   const all = [...config.clusters.keys()].flatMap((name) => {
     const args = gateArgs(config, name, "", "take");
-    return args === undefined
-      ? []
-      : [[name, { clients: args.clients, alike: args.alike }] as const];
+    if (args === undefined) return [];
+    const { links, clients, alike } = args;
+    return [[name, { links, clients, alike }] as const];
   });
   return all.length > 0 ? { gates: Object.fromEntries(all) } : {};
 }
@@ -152,7 +150,7 @@ export function gateArgs(
   const { clusters, sources, links, linkDefaults, multiclusterNamespace: namespace } = config;
   const own = clusters.get(target);
   if (own?.gatewayAccess !== "exported" || !sources.has(target)) return undefined;
-  const into = links.filter(({ spec }) => spec.target === target && spec.gateway !== false);
+  const into = links.filter(({ spec }) => spec.target === target);
   const others = [...clusters.values()].filter(({ name }) => name !== target);
   const alike = (cluster: ClusterConfig) =>
     others.filter(

@@ -12,7 +12,7 @@ export interface GateArgs {
   readonly namespace: string;
   /** Access is given before mirrors appear, and taken once they are gone, so there are two resources for a gateway. */
   readonly phase: Phase;
-  /** All links to the target that use its gateway, of other stacks too. */
+  /** All links to the target, of other stacks too. A flat one has no selector for the gateway. */
   readonly links: readonly LinkSpec[];
   /** The identities of each other cluster's clients, as in a MeshTLSAuthentication. */
   readonly clients: Readonly<Record<string, readonly string[]>>;
@@ -37,13 +37,13 @@ export interface GateInputs extends GateArgs {
   readonly unread?: string;
   /** The UID of the target's namespace kube-system, as the last run knew it. */
   readonly identity?: string;
-  /** Objects may still be marked under this name, which the stack had before. */
-  readonly formerStack?: string;
+  /** Objects may still be marked under these names, which the stack had before. */
+  readonly formerStacks?: readonly string[];
   readonly due?: true;
   /** Increases with each run that has something to do, because the engine updates nothing whose inputs stay the same. */
   readonly revision: number;
 }
 
 export type GateBefore = Partial<
-  Pick<GateInputs, "identity" | "revision" | "stack" | "formerStack" | "admitted">
+  Pick<GateInputs, "identity" | "revision" | "stack" | "formerStacks" | "admitted" | "namespace">
 >;

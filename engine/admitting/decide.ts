@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
+import { listed } from "../base/message.ts";
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { GateArgs } from "./args.ts";
 import {
+  catchAll,
   chartPolicy,
   chartPolicyIn,
   closedTarget,
+  isClosed,
   isForServer,
   isOwn,
   type LiveGate,
@@ -44,13 +48,18 @@ export function decideGate(
       ? before
       : effectiveAdmissions(wanted, before, { ...args, phase: "give" }, left);
   const closing = plan.chart === undefined ? [] : [`close the gateway of ${args.target}`];
+  const changes = changesOf(textsOf(given, args), textsOf(effective, args));
   return {
     plan,
     isDue: !isDone(plan),
     admitted: Object.fromEntries(textsOf(effective, args)),
-    changes: [...closing, ...changesOf(textsOf(given, args), textsOf(effective, args))],
-    problems: args.phase === "take" ? wanted.problems : [],
-    warnings: args.phase === "take" ? openings(live, args, names) : [],
+    changes: [
+      ...closing,
+      ...changes,
+      ...(args.phase === "give" && isClosed(live) ? corrections(plan, changes.length > 0) : []),
+    ],
+    problems: wanted.problems,
+    warnings: openings(live, args, names),
   };
 }
 
@@ -117,6 +126,20 @@ function changesOf(
     if (was === undefined) return `+ ${key}: ${is ?? ""}`;
     return is === undefined ? `- ${key}: ${was}` : `~ ${key}: ${was} → ${is}`;
   });
+}
+
+/** Names what somebody has changed or deleted, unless the changes of who is admitted tell. */
+function corrections(plan: GatePlan, areTold: boolean): string[] {
+  const all = [
+    ...plan.routes.map((step) => ({ ...step, kind: "HTTPRoute" })),
+    ...plan.policies.map((step) => ({ ...step, kind: "AuthorizationPolicy" })),
+    ...plan.authentications.map((step) => ({ ...step, kind: "MeshTLSAuthentication" })),
+  ].filter(({ name, spec, live }) => {
+    return !isDeepStrictEqual(spec, live?.spec) && (!areTold || name === catchAll);
+  });
+  return all.length === 0
+    ? []
+    : [`correct ${listed(all.map(({ kind, name }) => `${kind} ${name}`))}`];
 }
 
 function openings(live: LiveGate, { target, namespace }: GateArgs, names: readonly string[]) {

@@ -123,12 +123,21 @@ export function chartPolicyIn({ policies }: LiveGate): AuthorizationPolicy | und
   return policies.find(({ metadata }) => metadata.name === chartPolicy);
 }
 
+export function isOpen(live: LiveGate): boolean {
+  return isForServer(chartPolicyIn(live)?.spec?.targetRef);
+}
+
+export function isClosed(live: LiveGate): boolean {
+  return chartPolicyIn(live)?.spec?.targetRef?.name === closedTarget.name;
+}
+
 /** Returns what the stack's own objects admit, whatever they should. */
 export function liveAdmissions(live: LiveGate, names: readonly string[]): Admissions {
   const policies = ownOf(live.policies, names);
   const authentications = ownOf(live.authentications, names);
   const found = new Map<string, readonly string[]>();
   for (const { metadata, spec } of ownOf(live.routes, names).values()) {
+    if (!(spec?.parentRefs ?? []).some(isForServer)) continue;
     const refs = policies.get(metadata.name)?.spec?.requiredAuthenticationRefs ?? [];
     const identities = refs.flatMap(
       ({ name = "" }) => authentications.get(name)?.spec?.identities ?? [],

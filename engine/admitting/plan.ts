@@ -14,7 +14,8 @@ import {
   gateOwner,
   groupIn,
   isAccepted,
-  isForServer,
+  isClosed,
+  isOpen,
   isOwn,
   type LiveGate,
   type Made,
@@ -65,7 +66,6 @@ export function planned(
   );
   const chart = chartPolicyIn(live);
   const networks = networksOf(chart);
-  const isOpen = isForServer(chart?.spec?.targetRef);
   return {
     authentications: steps(
       new Map([...identities].map(([name, all]) => [name, { identities: all }])),
@@ -91,7 +91,7 @@ export function planned(
     }),
     // Mirrors that a guard keeps are known only then.
     ...(phase === "take" &&
-      isOpen &&
+      isOpen(live) &&
       chart !== undefined && {
         chart: {
           name: chartPolicy,
@@ -108,15 +108,15 @@ export function opened(live: LiveGate, names: readonly string[]): GatePlan {
     (route) => route.metadata.name === catchAll && gateOwner.owns(route) && !isOwn(route, names),
   );
   const chart = chartPolicyIn(live);
-  const isClosed = chart?.spec?.targetRef?.name === closedTarget.name;
   const none = new Map<string, never>();
   return {
     authentications: steps(none, ownOf(live.authentications, names), names),
     policies: steps(none, ownOf(live.policies, names), names),
     routes: steps(none, ownOf(live.routes, names), names),
     awaited: [],
-    ...(isClosed &&
-      !isOthers && {
+    ...(isClosed(live) &&
+      !isOthers &&
+      chart !== undefined && {
         chart: { name: chartPolicy, live: chart, spec: { ...chart.spec, targetRef: openTarget } },
       }),
   };

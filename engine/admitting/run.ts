@@ -10,9 +10,9 @@ import { entryOf, nonEmpty } from "../model/state.ts";
 import type { Clusters } from "../reading/clusters.ts";
 import type { MirrorsLeft } from "../mirroring/mirrors-left.ts";
 import { applyGate, openGate } from "./apply.ts";
-import type { GateArgs, GateBefore, GateInputs, Phase } from "./args.ts";
+import type { GateArgs, GateBefore, GateInputs } from "./args.ts";
 import { decideGate, type GateDecision } from "./decide.ts";
-import { gateOwner, type LiveGate } from "./objects.ts";
+import { gateOwner, isOpen, type LiveGate } from "./objects.ts";
 import { opened } from "./plan.ts";
 
 interface Decided extends GateDecision {
@@ -45,16 +45,18 @@ export async function checkGate(
 ): Promise<{ readonly inputs: GateInputs; readonly notes: readonly string[] }> {
   const found = await decided(clusters, left, before, args);
   const revision = before.revision ?? 0;
-  const [, formerStack] = namesOf(args, before);
+  const [, ...formerStacks] = namesOf(args, before);
+  const isLast = args.phase === "take";
   if ("why" in found) {
     const { identity, admitted } = before;
     const inputs = {
       ...args,
       unread: found.why,
       revision,
-      ...omitUndefined({ identity, admitted, formerStack }),
+      ...nonEmpty("formerStacks", formerStacks),
+      ...omitUndefined({ identity, admitted }),
     };
-    const isMistake = found.cause === "refused" && args.phase === "take";
+    const isMistake = found.cause === "refused" && isLast;
     const failing = {
       ...inputs,
       problems: [found.why],
@@ -66,8 +68,12 @@ export async function checkGate(
       notes: [`who may use the closed gateway stays as it is: ${found.why}`],
     };
   }
-  const { admitted, changes, problems, warnings, identity, isDue } = found.value;
-  const isRun = isDue || problems.length > 0;
+  const { admitted, identity } = found.value;
+  const former = isLast ? formerNamespace(args, before) : undefined;
+  const opening = former === undefined ? [] : [`open the gateway in ${former}`];
+  const changes = [...found.value.changes, ...opening];
+  const { problems, warnings } = isLast ? found.value : { problems: [], warnings: [] };
+  const isRun = found.value.isDue || problems.length + opening.length > 0;
   return {
     inputs: {
       ...args,
@@ -75,7 +81,7 @@ export async function checkGate(
       ...nonEmpty("changes", changes),
       ...nonEmpty("problems", problems),
       ...(isRun && { due: true }),
-      ...omitUndefined({ formerStack }),
+      ...nonEmpty("formerStacks", formerStacks),
       identity,
       revision: revision + (isRun ? 1 : 0),
     },
@@ -83,17 +89,29 @@ export async function checkGate(
   };
 }
 
-/** @returns sentences about what somebody has to fix */
+/**
+ * Writes what this run's check has announced, which is nothing if it couldn't read the cluster.
+ *
+ * @returns sentences about what somebody has to fix
+ */
 export async function carryOutGate(
   clusters: Clusters,
   left: Pick<MirrorsLeft, "of">,
   inputs: GateInputs,
+  before: Partial<GateInputs> = {},
 ): Promise<readonly string[]> {
+  if (inputs.unread !== undefined) return inputs.problems ?? [];
   const found = await decided(clusters, left, inputs, inputs);
-  if ("why" in found)
-    return inputs.unread === undefined || found.cause === "refused" ? [found.why] : [];
+  if ("why" in found) return [found.why];
   await applyGate(await placeOf(clusters, inputs, namesOf(inputs, inputs)), found.value.plan);
+  const namespace = inputs.phase === "take" ? formerNamespace(inputs, before) : undefined;
+  if (namespace !== undefined) await removeGate(clusters, { ...inputs, namespace });
   return found.value.problems;
+}
+
+/** Returns where the gateway was in the last run, if it has moved (`multiclusterNamespace`). */
+function formerNamespace({ namespace }: GateArgs, before: GateBefore): string | undefined {
+  return before.namespace === namespace ? undefined : before.namespace;
 }
 
 /** Opens the gateway again, as Linkerd's chart does. */
@@ -126,10 +144,10 @@ export function observeGate(
     const entry = entryOf(args, target);
     const snapshot = await clusters.snapshot(target, entry, "services");
     const live = await readGate(await clusters.client(target, entry), namespace);
-    const decide = (phase: Phase) =>
-      decideGate(snapshot, live, { ...args, phase }, [stack], () => undefined);
-    const [{ isDue }, { plan, problems, warnings }] = [decide("give"), decide("take")];
-    return { isOpen: plan.chart !== undefined, isDue, problems, warnings };
+    const given: GateArgs = { ...args, phase: "give" };
+    const found = decideGate(snapshot, live, given, [stack], () => undefined);
+    const { isDue, problems, warnings } = found;
+    return { isOpen: isOpen(live), isDue, problems, warnings };
   }, args.target);
 }
 
@@ -156,8 +174,7 @@ function decided(
 }
 
 function namesOf({ stack }: GateArgs, before: GateBefore): readonly string[] {
-  const former = before.stack === stack ? before.formerStack : before.stack;
-  return [...new Set([stack, former ?? stack])];
+  return [...new Set([stack, before.stack ?? stack, ...(before.formerStacks ?? [])])];
 }
 
 async function placeOf(clusters: Clusters, args: GateArgs, names: readonly string[]) {

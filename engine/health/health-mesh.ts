@@ -1,7 +1,11 @@
 import type { ClusterAccess } from "../kubernetes/kubeconfig/kubeconfig.ts";
+import { omitUndefined } from "../base/omit-undefined.ts";
+import { type Declared, withWholeLinks } from "../model/declared.ts";
 import { type DeclaredLink, type LinkSettings, type LinkSpec, wholeLink } from "../model/link.ts";
 import type { GateArgs } from "../admitting/args.ts";
 import type { Failover } from "../model/state.ts";
+
+type Gate = Pick<GateArgs, "links" | "clients" | "alike">;
 
 /** Plain data without a secret, because Pulumi stores it in state. */
 export interface HealthMesh {
@@ -12,8 +16,8 @@ export interface HealthMesh {
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
   readonly failover?: Readonly<Record<string, Failover>>;
-  /** Has what the closed gateways of this stack's clusters know of clients. */
-  readonly gates?: Readonly<Record<string, Pick<GateArgs, "clients" | "alike">>>;
+  /** Has what the closed gateways of this stack's clusters know of links, of other stacks too, and of clients. */
+  readonly gates?: Readonly<Record<string, Gate>>;
   readonly links: readonly {
     readonly link: LinkSpec;
     readonly mirroring: "pulumi" | "controller";
@@ -23,7 +27,8 @@ export interface HealthMesh {
 }
 
 /** Has links as the config declares them. */
-export type DeclaredMesh = Omit<HealthMesh, "links"> & {
+export type DeclaredMesh = Omit<HealthMesh, "links" | "gates"> & {
+  readonly gates?: Readonly<Record<string, Declared<Gate>>>;
   readonly links: readonly {
     readonly link: DeclaredLink;
     readonly mirroring: "pulumi" | "controller";
@@ -32,12 +37,15 @@ export type DeclaredMesh = Omit<HealthMesh, "links"> & {
 };
 
 export function meshIn(stored: HealthArgs["mesh"]): HealthMesh {
-  const { linkDefaults, ...mesh } =
+  const { linkDefaults, gates, ...mesh } =
     typeof stored === "string" ? (JSON.parse(stored) as DeclaredMesh) : stored;
   const links = mesh.links.map(({ link, mirroring }) => {
     return { link: wholeLink(link, linkDefaults), mirroring };
   });
-  return { ...mesh, links };
+  const whole = Object.entries(gates ?? {}).map(([target, gate]) => {
+    return [target, withWholeLinks({ ...gate, ...omitUndefined({ linkDefaults }) })] as const;
+  });
+  return { ...mesh, ...(gates !== undefined && { gates: Object.fromEntries(whole) }), links };
 }
 
 export interface HealthArgs {

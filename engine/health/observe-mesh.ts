@@ -70,14 +70,12 @@ export async function observeMesh(
 
 /** Nobody knows whose policies are whose without the stack's name. */
 async function observeGates(
-  { stack, clusters: entries, links, gates = {}, multiclusterNamespace: namespace }: HealthMesh,
+  { stack, clusters: entries, gates = {}, multiclusterNamespace: namespace }: HealthMesh,
   clusters: Clusters,
 ): Promise<ReadonlyMap<string, Result<GateHealth>>> {
   if (stack === undefined) return new Map();
   const found = Object.entries(gates).map(async ([target, known]) => {
-    const into = links.map(({ link }) => link).filter((link) => link.target === target);
-    const gated = into.filter(({ gateway }) => gateway !== false);
-    const args = { target, clusters: entries, stack, namespace, links: gated, sources: [] };
+    const args = { target, clusters: entries, stack, namespace, sources: [] };
     return [target, await observeGate(clusters, { ...args, ...known })] as const;
   });
   return new Map(await Promise.all(found));

@@ -30,9 +30,11 @@ export const gates = {
       identity,
     }),
     isDue: ({ due }) => due === true,
-    async make(inputs) {
-      const whole = withWholeLinks(inputs);
-      const work = unlessCancelled(clusters, () => carryOutGate(clusters, mirrorsLeft, whole));
+    async make(inputs, olds) {
+      const [whole, before] = [withWholeLinks(inputs), withWholeLinks(olds)];
+      const work = unlessCancelled(clusters, () =>
+        carryOutGate(clusters, mirrorsLeft, whole, before),
+      );
       if (inputs.phase === "take") {
         const problems = await work;
         if (problems.length > 0)
@@ -69,8 +71,9 @@ export const gates = {
 
   /** The second one opens the gateway, since the engine deletes it first. */
   async delete(_id: string, props: Inputs) {
-    const { target, phase } = props;
-    if (phase === "give" || revokedInThisRun.has(target)) return;
+    const { target, phase, identity } = props;
+    // A run that has never read the cluster has never closed its gateway.
+    if (phase === "give" || identity === undefined || revokedInThisRun.has(target)) return;
     if ((closedInThisRun.get(gatewayOf(props)) ?? target) !== target) return;
     const remove = () => removeGate(clusters, withWholeLinks(props));
     const removed = await unlessCancelled(clusters, () => resultOf(remove, target));

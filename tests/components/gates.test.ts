@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import type { DeclaredLink } from "../../engine/model/link.ts";
 import { meshOf, type MockedMesh, mockedMesh, types } from "./mocked-mesh.ts";
 
 const clusters = {
@@ -32,12 +33,12 @@ describe("a closed gateway's resources", () => {
     deepEqual(mesh.names(types.gate), ["west/give", "west/take"]);
   });
 
-  it("know the links through the gateway, and how each cluster's clients can be told from others", () => {
+  it("know the links, of which a flat one has no selector for the gateway, and how each cluster's clients can be told from others", () => {
     const { links: known, clients, alike } = mesh.inputs(types.gate, "west/give");
-    deepEqual(
-      (known as readonly { readonly source: string }[]).map(({ source }) => source),
-      sources,
-    );
+    const selectors = (known as readonly DeclaredLink[]).map(({ source, selector }) => {
+      return [source, selector];
+    });
+    deepEqual(selectors, [...sources.map((source) => [source, undefined]), ["down", {}]]);
     deepEqual(clients, {
       east: [`*.${suffix}.east.local`],
       north: [`client.shop.${suffix}.cluster.local`],

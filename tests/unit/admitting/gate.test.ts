@@ -136,6 +136,96 @@ describe("a closed gateway", () => {
     deepEqual(await gateway.up(), ["+ shop/api: east, north"]);
   });
 
+  it("stays the stack's when that gets another name twice while its cluster is away", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    gateway.args = { ...gateway.args, stack: "acme/mesh/renamed" };
+    gateway.server.refuse = () => "unreachable";
+    await gateway.up();
+    gateway.server.refuse = () => undefined;
+    gateway.args = { ...gateway.args, stack: "acme/mesh/again" };
+    gateway.export(web, exported("shop/api"));
+    deepEqual(await gateway.up(), ["+ shop/api: east, north"]);
+    const [route] = gateway.server.all("httproutes").values();
+    deepEqual(route && managersOf(route), [managerOf("acme/mesh/again")]);
+  });
+
+  it("names in the preview what somebody has changed or deleted, and puts it right", async () => {
+    const hidden = `${namespace}/exported-none`;
+    const gateway = new Gateway(web);
+    await gateway.up();
+    const [route = ""] = [...gateway.server.all("httproutes").keys()].filter(
+      (key) => key !== hidden,
+    );
+    const [policy = ""] = [...gateway.server.all("authorizationpolicies").keys()].filter((key) =>
+      key.startsWith(`${namespace}/exported-`),
+    );
+    for (const [change, line] of [
+      [
+        () => {
+          gateway.server.delete("httproutes", hidden);
+        },
+        "correct HTTPRoute exported-none",
+      ],
+      [
+        () => {
+          gateway.server.delete("httproutes", route);
+        },
+        "+ shop/web: east, north",
+      ],
+      [
+        () => {
+          gateway.server.edit("httproutes", route, { spec: { parentRefs: [] } });
+        },
+        "+ shop/web: east, north",
+      ],
+      [
+        () => {
+          gateway.server.delete("authorizationpolicies", policy);
+        },
+        "~ shop/web: nobody → east, north",
+      ],
+      [
+        () => {
+          gateway.server.edit("httproutes", route, { spec: { rules: [] } });
+        },
+        `correct HTTPRoute ${route.replace(`${namespace}/`, "")}`,
+      ],
+    ] as const) {
+      change();
+      deepEqual([await gateway.up(), await gateway.up()], [[line], []]);
+      deepEqual([gateway.admits(host("web")), gateway.admits(host("secret"))], [both, []]);
+    }
+  });
+
+  it("is opened where it was when its namespace becomes another", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    gateway.move("elsewhere");
+    deepEqual(await gateway.up(), [
+      "+ shop/web: east, north",
+      "close the gateway of west",
+      `open the gateway in ${namespace}`,
+    ]);
+    const left = [...gateway.server.all("httproutes").keys()].filter((key) =>
+      key.startsWith(`${namespace}/`),
+    );
+    deepEqual([left, gateway.admits(host("web")), gateway.admits(host("secret"))], [[], both, []]);
+    deepEqual(gateway.isOpenIn(namespace), true);
+    deepEqual(await gateway.up(), []);
+  });
+
+  it("writes nothing in an update whose check couldn't read the cluster", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    gateway.export(service("shop/web"));
+    gateway.server.refuse = () => "forbidden";
+    const inputs = await gateway.check("take");
+    gateway.server.refuse = () => undefined;
+    equal((await gateway.carryOut(inputs)).length, 1);
+    deepEqual(gateway.admits(host("web")), both);
+  });
+
   it("is opened before anything of the stack goes, and keeps what others have", async () => {
     const gateway = new Gateway(web);
     await gateway.up();

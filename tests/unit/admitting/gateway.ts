@@ -38,20 +38,11 @@ export class Gateway {
     alike: {},
     sources: ["east", "north"],
   };
-  #before: Partial<GateInputs> = {};
+  readonly #before: Record<Phase, Partial<GateInputs>> = { give: {}, take: {} };
 
   constructor(...services: readonly Service[]) {
     this.server = serverWith(exporting("west", services));
-    this.server.put("authorizationpolicies", {
-      metadata: { name: chartPolicy, namespace },
-      spec: {
-        targetRef: openTarget,
-        requiredAuthenticationRefs: [
-          { kind: "MeshTLSAuthentication", name: "any-meshed", namespace },
-          { kind: "NetworkAuthentication", name: "source-cluster", namespace },
-        ],
-      },
-    });
+    this.server.put("authorizationpolicies", chartsOwn(namespace));
     this.server.admission.push((_, object) => {
       const conditions = [{ type: "Accepted", status: "True" }];
       const parents = [{ controllerName: "linkerd.io/policy-controller", conditions }];
@@ -68,16 +59,35 @@ export class Gateway {
 
   async check(phase: Phase): Promise<GateInputs> {
     const args = { ...this.args, phase };
-    return (await checkGate(this.#clusters(), this.#left(), this.#before, args)).inputs;
+    return (await checkGate(this.#clusters(), this.#left(), this.#before[phase], args)).inputs;
   }
 
   /** Returns what a run changes, or why it fails. */
   async run(phase: Phase): Promise<readonly string[]> {
     const inputs = await this.check(phase);
-    if (inputs.due !== true) return [];
-    const problems = await carryOutGate(this.#clusters(), this.#left(), inputs);
-    this.#before = inputs;
+    // The engine stores the inputs of a run that has nothing to do, too.
+    if (inputs.due !== true) {
+      this.#before[phase] = inputs;
+      return [];
+    }
+    const problems = await this.carryOut(inputs);
+    this.#before[phase] = inputs;
     return problems.length > 0 ? problems : (inputs.changes ?? []);
+  }
+
+  carryOut(inputs: GateInputs): Promise<readonly string[]> {
+    return carryOutGate(this.#clusters(), this.#left(), inputs, this.#before[inputs.phase]);
+  }
+
+  /** Moves the gateway to another namespace, as a changed config and the chart do. */
+  move(to: string): void {
+    this.args = { ...this.args, namespace: to };
+    this.server.put("authorizationpolicies", chartsOwn(to));
+  }
+
+  isOpenIn(place: string): boolean {
+    const policy = this.server.get("authorizationpolicies", `${place}/${chartPolicy}`);
+    return policy !== undefined && specOf(policy).targetRef?.kind === "Server";
   }
 
   async up(): Promise<readonly string[]> {
@@ -102,7 +112,10 @@ export class Gateway {
   }
 
   #policies() {
-    const policies = [...this.server.all("authorizationpolicies").values()].map(specOf);
+    const { namespace } = this.args;
+    const policies = [...this.server.all("authorizationpolicies")].flatMap(([key, policy]) =>
+      key.startsWith(`${namespace}/`) ? [specOf(policy)] : [],
+    );
     const hosts = new Map<string, readonly string[]>();
     for (const [key, route] of this.server.all("httproutes")) {
       const admitted = policies
@@ -130,6 +143,19 @@ export class Gateway {
       },
     };
   }
+}
+
+function chartsOwn(place: string) {
+  return {
+    metadata: { name: chartPolicy, namespace: place },
+    spec: {
+      targetRef: openTarget,
+      requiredAuthenticationRefs: [
+        { kind: "MeshTLSAuthentication", name: "any-meshed", namespace: place },
+        { kind: "NetworkAuthentication", name: "source-cluster", namespace: place },
+      ],
+    },
+  };
 }
 
 function specOf(object: object): Spec {
