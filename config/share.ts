@@ -8,6 +8,7 @@ import {
   type DeclaredLink,
   type LinkSpec,
   type MirrorsArgs,
+  type MeshTraffic,
   mirrorsOfSource,
 } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, LinkConfig, MeshConfig, Revoked } from "./mesh.ts";
@@ -60,7 +61,7 @@ export function declaredMesh(config: MeshConfig, stack?: string): DeclaredMesh {
     multiclusterNamespace,
     ...omitUndefined({ stack }),
     clusters: Object.fromEntries(accessesOf(touchedClusters(config))),
-    ...failoverOf(config),
+    ...trafficOf(config),
     ...gatesOf(config),
     links:
       manage === "trust"
@@ -89,12 +90,21 @@ function declaredIn({ links }: MeshConfig): (spec: LinkSpec) => DeclaredLink {
   return (spec) => known.get(spec) ?? spec;
 }
 
-/** Returns nothing if no Service fails over, so that the stored mesh of such a stack stays as it is. */
-function failoverOf({ clusters, sources }: MeshConfig): Pick<HealthMesh, "failover"> {
-  const all = [...clusters].flatMap(([name, { failover = {} }]) =>
-    sources.has(name) && Object.keys(failover).length > 0 ? [[name, failover] as const] : [],
+/** Returns nothing that the config doesn't set, so that the stored mesh of a stack without traffic stays as it is. */
+function trafficOf({ clusters, sources }: MeshConfig): MeshTraffic {
+  const own = [...clusters].filter(([name]) => sources.has(name));
+  const failover = own.flatMap(([name, { failover = {} }]) =>
+    Object.keys(failover).length > 0 ? [[name, failover] as const] : [],
   );
-  return all.length > 0 ? { failover: Object.fromEntries(all) } : {};
+  const traffic = own.flatMap(([name, { traffic = {} }]) =>
+    Object.keys(traffic).length > 0 ? [[name, traffic] as const] : [],
+  );
+  const drained = [...clusters.values()].flatMap((each) => (each.drained ? each.name : []));
+  return {
+    ...(failover.length > 0 && { failover: Object.fromEntries(failover) }),
+    ...(traffic.length > 0 && { traffic: Object.fromEntries(traffic) }),
+    ...(drained.length > 0 && { drained: drained.sort() }),
+  };
 }
 
 /** Returns nothing without a closed gateway, so that the stored mesh of such a stack stays as it is. */
@@ -120,7 +130,7 @@ export function mirrorsArgs(
   const args = mirrorsOfSource(source, {
     stack,
     clusters: Object.fromEntries(clusters),
-    ...failoverOf(config),
+    ...trafficOf(config),
     links: config.links.map(({ spec, mirroring }) => ({ link: spec, mirroring })),
   });
   if (args === undefined) return undefined;

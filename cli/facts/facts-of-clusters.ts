@@ -8,12 +8,15 @@ import {
 } from "@linkerd-multicluster/engine/health";
 import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/base";
 import {
-  failoverSentences,
   inputsFor,
   label,
   listedIn,
   type Outcome,
   portsText,
+  readyPods,
+  routeSentences,
+  routings,
+  servedBackends,
   whyUndecided,
 } from "@linkerd-multicluster/engine/mirroring";
 import type { Certificate } from "@linkerd-multicluster/engine/trust";
@@ -54,7 +57,7 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
     mirrors: mirrorFacts(views, undecided),
     notMirrored: notMirroredFacts(views, (cluster) => contexts.get(cluster) ?? cluster),
     services: views.clusters.flatMap((view) =>
-      servicesOf(view, keys, failoverIn(view.cluster, views)),
+      servicesOf(view, keys, failoverIn(view.cluster, views), routesIn(view.cluster, views)),
     ),
     next: [...views.outcomes].map(([source, outcome]) =>
       nextRun(source, outcome, sources.get(source)),
@@ -66,16 +69,18 @@ export function factsOfClusters(views: Views, beside: Beside): Facts {
 function clusterFact({ mesh, cluster, reading }: CheckedCluster): ClusterFact {
   const { snapshot, linkerd } = reading;
   const context = mesh.clusters[cluster]?.context ?? cluster;
+  const drained = mesh.drained?.includes(cluster) === true && ({ drained: true } as const);
   if ("why" in snapshot) {
     const { why, cause } = snapshot;
-    const isRefused = cause === "refused";
-    return { name: cluster, context, reachable: false, ...(isRefused && { refused: true }), why };
+    const refused = cause === "refused" && ({ refused: true } as const);
+    return { name: cluster, context, reachable: false, ...refused, why, ...drained };
   }
   const [leaf] = valueIn(linkerd?.issuer) ?? [];
   return {
     name: cluster,
     context,
     reachable: true,
+    ...drained,
     uid: snapshot.value.identity,
     ...omitUndefined({
       linkerd: valueIn(linkerd?.config)?.version,
@@ -146,6 +151,7 @@ function servicesOf(
   { cluster, reading: { snapshot } }: CheckedCluster,
   keys: ReadonlySet<string>,
   failover: ReadonlyMap<string, readonly string[]>,
+  backends: ReadonlyMap<string, readonly string[]>,
 ): ServiceFact[] {
   if ("why" in snapshot) return [];
   const { services, endpoints } = snapshot.value;
@@ -153,8 +159,6 @@ function servicesOf(
     const { metadata, spec } = service;
     if (metadata.labels?.[label.mirrored] === "true") return [];
     const labels = Object.entries(metadata.labels ?? {}).filter(([name]) => keys.has(name));
-    const subsets = endpoints.get(key)?.subsets;
-    const ready = subsets?.reduce((sum, { addresses = [] }) => sum + addresses.length, 0);
     return [
       {
         cluster,
@@ -165,8 +169,9 @@ function servicesOf(
         ...omitUndefined({
           importers: listedIn(service, "clusters"),
           importedPorts: listedIn(service, "ports"),
-          ready,
+          ready: readyPods(endpoints.get(key)),
           failover: failover.get(key),
+          backends: backends.get(key),
         }),
       },
     ];
@@ -179,13 +184,20 @@ function failoverIn(cluster: string, { outcomes }: Views): ReadonlyMap<string, r
   const { routes, decided, args } = outcome;
   const sentences: readonly (readonly [string, string])[] =
     "why" in routes
-      ? Object.keys(args.failover ?? {}).map((key) => [
+      ? [...routings(args)].map(([key, { setting }]) => [
           key,
-          `failover: unknown, because ${routes.why}`,
+          `${setting}: unknown, because ${routes.why}`,
         ])
-      : failoverSentences(decided.failover);
+      : routeSentences(decided.failover);
   const byService = Map.groupBy(sentences, ([service]) => service);
   return new Map([...byService].map(([key, all]) => [key, all.map(([, sentence]) => sentence)]));
+}
+
+/** Returns by Service to which Services its routes send requests now, apart from what they send nothing. */
+function routesIn(cluster: string, { outcomes }: Views): ReadonlyMap<string, readonly string[]> {
+  const outcome = outcomes.get(cluster);
+  if (outcome?.outcome !== "planned") return new Map();
+  return servedBackends(outcome.decided.failover);
 }
 
 /** Says what a run would change, in the words of its preview. */

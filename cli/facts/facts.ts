@@ -51,6 +51,8 @@ export interface ClusterFact {
   readonly refused?: true;
   /** Why it can't be read. */
   readonly why?: string;
+  /** The config takes it out of routes and federated Services. */
+  readonly drained?: true;
   /** The UID is that of its namespace kube-system. */
   readonly uid?: string;
   /** The config of Linkerd's control plane says this version. */
@@ -156,8 +158,10 @@ export interface ServiceFact {
   readonly importedPorts?: readonly string[];
   /** Counts the addresses in its Endpoints; it is absent without Endpoints. */
   readonly ready?: number;
-  /** Says how its requests fail over to other clusters, or why they don't. */
+  /** Says how its requests are routed to other clusters, or why they aren't. */
   readonly failover?: readonly string[];
+  /** The Services to which its HTTPRoutes send its requests, itself among them. */
+  readonly backends?: readonly string[];
 }
 
 /** Changes that the next `up` would make to one source's mirrors. */

@@ -99,16 +99,22 @@ function mirroredMesh(
 ): HealthMesh | undefined {
   const [first] = mirrors;
   if (first === undefined) return undefined;
-  const failover = mirrors.flatMap((each) =>
-    each.failover === undefined ? [] : [[each.source, each.failover] as const],
-  );
+  const bySource = <K extends "failover" | "traffic">(key: K) => {
+    const found = mirrors.flatMap(({ source, [key]: value }) =>
+      value === undefined ? [] : [[source, value] as const],
+    );
+    return found.length === 0 ? {} : { [key]: Object.fromEntries(found) };
+  };
+  const drained = [...new Set(mirrors.flatMap((each) => each.drained ?? []))];
   return {
     manage,
     stack: first.stack,
     linkerdNamespace: "linkerd",
     multiclusterNamespace: first.statusIn ?? "linkerd-multicluster",
     clusters: Object.fromEntries(mirrors.flatMap(({ clusters }) => Object.entries(clusters))),
-    ...(failover.length > 0 && { failover: Object.fromEntries(failover) }),
+    ...bySource("failover"),
+    ...bySource("traffic"),
+    ...(drained.length > 0 && { drained }),
     links: mirrors.flatMap(({ links }) => links.map((link) => ({ link, mirroring: "pulumi" }))),
   };
 }

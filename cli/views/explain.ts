@@ -28,6 +28,8 @@ export interface ExplainedService {
   readonly service: string;
   /** The live Service; absent if the cluster can't be read or no longer has the Service. */
   readonly live?: ServiceFact;
+  /** Routes and federated Services leave its cluster out. */
+  readonly drained?: true;
   /** Says which clusters may import it, and which ports, if its annotations restrict that. */
   readonly restriction?: string;
   /** Each cluster in which it may be mirrored has an entry. */
@@ -127,7 +129,8 @@ function explainService(
     return appearance(facts, { source, cluster, service, mirrors: found, notMirrored });
   });
   const restriction = live && restrictionOn(live, facts);
-  return { cluster, service, ...omitUndefined({ live, restriction }), appearsIn };
+  const drained = facts.clusters.find(({ name }) => name === cluster)?.drained;
+  return { cluster, service, ...omitUndefined({ live, drained, restriction }), appearsIn };
 }
 
 interface Found {

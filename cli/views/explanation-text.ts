@@ -24,7 +24,7 @@ export function explanationText({ asked, services, near, unread = [] }: Explanat
 }
 
 function serviceText(explained: ExplainedService): string {
-  const { cluster, service, live, restriction, appearsIn } = explained;
+  const { cluster, service, live, drained, restriction, appearsIn } = explained;
   const labels = Object.entries(live?.labels ?? {}).map(([key, value]) => `${key}=${value}`);
   // Nothing depends on labels where no link leads.
   const isLinked = appearsIn.some(({ state }) => state !== "noLink");
@@ -39,6 +39,7 @@ function serviceText(explained: ExplainedService): string {
         ];
   return [
     paint("head", `${service} in ${cluster}`),
+    ...(drained ? [`  ${mark("warn")} ${cluster} is drained`] : []),
     ...facts.map((line) => `  ${line}`),
     ...appearsIn.flatMap(appearanceLines),
     "",

@@ -98,7 +98,7 @@ export function statusTable(status: Status): string {
       ["  CLUSTER", "STATE", "LINKERD", "ANCHORS", "ISSUER"],
       clusters.map((each) => [
         `${mark(each.reachable ? "good" : "bad")} ${each.name}`,
-        each.reachable ? "ok" : each.refused ? "refused" : "unreachable",
+        `${each.reachable ? "ok" : each.refused ? "refused" : "unreachable"}${each.drained ? ", drained" : ""}`,
         each.linkerd ?? "-",
         each.anchors === undefined
           ? "-"

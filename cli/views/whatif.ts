@@ -1,4 +1,9 @@
 import { firstOf, UserError } from "@linkerd-multicluster/engine/base";
+import {
+  type Loss as Left,
+  lossOf,
+  lossText as leftText,
+} from "@linkerd-multicluster/engine/mirroring";
 import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "../facts/facts.ts";
 import { mark } from "../output.ts";
 
@@ -7,17 +12,11 @@ export type Loss =
   | { readonly kind: "link"; readonly source: string; readonly target: string }
   | { readonly kind: "namespace"; readonly cluster: string; readonly namespace: string };
 
-/** The mirror or federated Service loses backends. */
-export interface Affected {
+/** The mirror, the federated Service, or the Service whose requests are routed loses backends. */
+export interface Affected extends Left {
   readonly source: string;
   readonly mirror: string;
-  readonly kind: MirrorFact["kind"];
-  /** With `degraded`, members in other clusters remain. */
-  readonly state: "unavailable" | "degraded";
-  /** Members in these clusters remain. */
-  readonly remaining: readonly string[];
-  /** Mirrors among them that have no ready pod now. */
-  readonly notReady: readonly string[];
+  readonly kind: MirrorFact["kind"] | "route";
 }
 
 /** This is the output of `linkerd-clusters whatif --output json`. */
@@ -78,15 +77,24 @@ export function whatIf(facts: Facts, loss: Loss): WhatIf {
     // A lost cluster has no clients either.
     const isSourceLost = loss.kind === "cluster" && loss.cluster === source;
     if (!isThere || isSourceLost) continue;
-    const backends = backendsOf(fact).map(({ cluster }) => cluster);
-    const remaining = backends.filter((cluster) => !isLost(loss, fact, cluster));
-    if (remaining.length === backends.length) {
-      unaffected[source] = (unaffected[source] ?? 0) + 1;
-      continue;
-    }
-    const notReady = remaining.filter((cluster) => ready.get(`${cluster}/${service}`) === 0);
-    const state = remaining.length === notReady.length ? "unavailable" : "degraded";
-    affected.push({ source, mirror, kind, state, remaining, notReady });
+    const left = lossOf(
+      backendsOf(fact).map(({ cluster }) => cluster),
+      (cluster) => isLost(loss, fact, cluster),
+      (cluster) => ready.get(`${cluster}/${service}`),
+    );
+    if (left === undefined) unaffected[source] = (unaffected[source] ?? 0) + 1;
+    else affected.push({ source, mirror, kind, ...left });
+  }
+  const mirrorOf = new Map(facts.mirrors.map((each) => [`${each.source}/${each.mirror}`, each]));
+  for (const { cluster: source, service, backends = [] } of facts.services) {
+    if (loss.kind === "cluster" && loss.cluster === source) continue;
+    const found = backends.map((key) => mirrorOf.get(`${source}/${key}`));
+    const left = lossOf(
+      found.map((fact) => fact?.part ?? source),
+      (cluster) => found.some((fact) => fact?.part === cluster && isLost(loss, fact, cluster)),
+      (cluster) => ready.get(`${cluster}/${service}`),
+    );
+    if (left !== undefined) affected.push({ source, mirror: service, kind: "route", ...left });
   }
   const { stack } = facts;
   return { version: 1, stack, loss, affected, unaffected, ...undecidedIn(facts) };
@@ -134,9 +142,7 @@ function lossText(loss: Loss): string {
   return `${loss.kind} ${loss.cluster}`;
 }
 
-function affectedLine({ source, mirror, state, remaining, notReady }: Affected): string {
-  const left = remaining.length === 0 ? "" : `, still served by ${remaining.join(", ")}`;
-  const empty = notReady.length === 0 ? "" : `, but no pod is ready in ${notReady.join(", ")}`;
-  const tone = state === "unavailable" ? "bad" : "warn";
-  return `  ${mark(tone)} ${source}: ${mirror}: ${state}${left}${empty}`;
+function affectedLine({ source, mirror, kind: _, ...left }: Affected): string {
+  const tone = left.state === "unavailable" ? "bad" : "warn";
+  return `  ${mark(tone)} ${source}: ${mirror}: ${leftText(left)}`;
 }

@@ -14,6 +14,7 @@ import {
   linkerdNames,
   nameInTarget,
   type Naming,
+  routings,
   selects,
 } from "@linkerd-multicluster/engine/mirroring";
 import { type WatchedKind, watchedKinds } from "./events.ts";
@@ -25,7 +26,7 @@ export interface Interest {
   readonly selectors: readonly LabelSelector[];
   /** Mirrors of Services that match these depend on their Endpoints too. */
   readonly withEndpoints: readonly LabelSelector[];
-  /** The gateways of links with this cluster as target, and the Services that its own `failover` names. */
+  /** The gateways of links with this cluster as target, and the Services whose requests it routes. */
   readonly named: readonly ObjectKey[];
   /** Mirrors of links with this cluster as source have such names. Undefined if it is no source. */
   readonly mirrorsOf?: readonly Naming[];
@@ -56,7 +57,7 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
     }));
     const mirrorsOf = [...links.map(({ target, names }) => ({ target, names })), ...removed];
     const selectors = links.map((link) => link.federatedServiceSelector);
-    const named = Object.keys(inputs.failover ?? {}) as ObjectKey[];
+    const named = [...routings(inputs).keys()];
     const ofSource = { selectors, withEndpoints: [], named };
     add(inputs, inputs.source, { ...ofSource, mirrorsOf: distinct(mirrorsOf) });
     for (const link of links)

@@ -13,7 +13,7 @@ import {
   where,
   wrongValue,
 } from "../read/mistakes.ts";
-import { controllers, failover, mirroring, privateClusters } from "./mirroring-checks.ts";
+import { controllers, drained, mirroring, privateClusters, traffic } from "./mirroring-checks.ts";
 import type { LinkDefaultsInput, Reading, Readings } from "../read/read.ts";
 import { reservedValues } from "./reserved-values.ts";
 import { type Circumstances, trust } from "./trust-checks.ts";
@@ -33,7 +33,8 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     mirroring,
     controllers,
     privateClusters,
-    failover,
+    drained,
+    traffic,
     flatNetwork,
     trust,
     digests,

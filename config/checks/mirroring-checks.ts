@@ -54,21 +54,59 @@ export function privateClusters(readings: Readings): string[] {
   });
 }
 
-/** A Service fails over to mirrors, which only links of this program have. */
-export function failover(readings: Readings): string[] {
+/** Linkerd's controller keeps the members of federated Services that it lists. */
+export function drained(readings: Readings): string[] {
+  return declaredLinks(readings).flatMap((link) => {
+    const { path, values } = readings.clusters?.get(link.target) ?? {};
+    if (path === undefined || values?.drained !== true || !isByController(link, readings))
+      return [];
+    const state = `is true, but mirroring of link ${link.source} → ${link.target} is "controller"`;
+    const rule = "false, as Linkerd's controller sends requests to the cluster without asking";
+    return [mustBe([...path, "drained"], state, rule)];
+  });
+}
+
+/** Requests go to mirrors, which only links of this program have. */
+export function traffic(readings: Readings): string[] {
   const links = declaredLinks(readings).filter((link) => !isByController(link, readings));
   return [...(readings.clusters ?? [])].flatMap(([source, { path, values }]) => {
     const targets = links.flatMap((link) => (link.source === source ? link.target : []));
-    return Object.entries(values.failover ?? {}).flatMap(([service, clusters]) => {
+    const rule = `local, or the target of a link of ${source} that this program mirrors`;
+    const isKnown = (name: string) => name === local || targets.includes(name);
+    const isAlone = (clusters: readonly string[]) => clusters.every((name) => name === local);
+    const chains = Object.entries(values.failover ?? {}).flatMap(([service, clusters]) => {
       const at = [...path, "failover", service];
       const wrong = clusters.flatMap((name, index) => {
         if (clusters.indexOf(name) < index)
           return sentence([...at, index], `is ${quoted(name)} again`, "a cluster is listed once");
-        const rule = `local, or the target of a link of ${source} that this program mirrors`;
-        return [local, ...targets].includes(name) ? [] : wrongValue([...at, index], name, rule);
+        return isKnown(name) ? [] : wrongValue([...at, index], name, rule);
       });
-      const hasOther = clusters.some((name) => name !== local);
-      return hasOther ? wrong : [...wrong, mustBe(at, "names no other cluster", "a list with one")];
+      const alone = isAlone(clusters)
+        ? [mustBe(at, "names no other cluster", "a list with one")]
+        : [];
+      return [...wrong, ...alone];
     });
+    const splits = Object.entries(values.traffic ?? {}).flatMap(([service, weights]) => {
+      const at = [...path, "traffic", service];
+      const clusters = Object.keys(weights);
+      const unknown = clusters.filter((name) => !isKnown(name));
+      const isNothing = Object.values(weights).every((weight) => weight === 0);
+      const isTwice = Object.hasOwn(values.failover ?? {}, service);
+      return [
+        ...unknown.map((name) => mustBe([...at, name], "is no such cluster", rule)),
+        ...(isAlone(clusters) ? [mustBe(at, "names no other cluster", "a map with one")] : []),
+        ...(isNothing ? [mustBe(at, "has no weight above 0", "a map with one")] : []),
+        ...(isTwice
+          ? [
+              mustBe(
+                at,
+                `is set, and so is ${where([...path, "failover", service])}`,
+                "left out of one",
+              ),
+            ]
+          : []),
+      ];
+    });
+    return [...chains, ...splits];
   });
 }

@@ -2,7 +2,9 @@ import * as z from "zod";
 import {
   linkDefaults as engine,
   linkerdGateway,
-  mostBackends,
+  mostInChain,
+  mostInSplit,
+  mostWeight,
 } from "@linkerd-multicluster/engine/mirroring";
 import { chart, charts, chartValues, digests } from "./chart-keys.ts";
 import { clusterGateway, clusterGatewayOrFlat, gateway } from "./gateway-keys.ts";
@@ -22,6 +24,7 @@ import {
   type Section,
   section,
   trusting,
+  wholeNumber,
   withDefault,
 } from "./schema.ts";
 import * as syntax from "./syntax.ts";
@@ -113,13 +116,41 @@ export const cluster = section("a cluster", {
       z.record(
         syntax.serviceKey,
         list(z.string({ error: "the name of a cluster, or local" }), "a list of clusters").max(
-          mostBackends,
-          { error: `at most ${mostBackends} clusters` },
+          mostInChain,
+          { error: `at most ${mostInChain} clusters` },
         ),
         { error: "a map from namespace/name of a Service to a list of clusters" },
       ),
       {},
-      "by `namespace/name` of a Service, the clusters to which its requests go, the first one with endpoints: `local` is this cluster, all others are targets of its links (docs/guides/failover.md)",
+      "by `namespace/name` of a Service, the clusters to which its requests go, the first one with endpoints: `local` is this cluster, all others are targets of its links (docs/guides/traffic.md)",
+    ),
+  ),
+  traffic: only(
+    mirroring,
+    withDefault(
+      z.record(
+        syntax.serviceKey,
+        z
+          .record(
+            z.string(),
+            wholeNumber(`a whole number from 0 to ${mostWeight}`, mostWeight, 0),
+            {
+              error: "a map from clusters, or local, to weights",
+            },
+          )
+          .refine((weights) => Object.keys(weights).length <= mostInSplit, {
+            error: `at most ${mostInSplit} clusters`,
+          }),
+        { error: "a map from namespace/name of a Service to the weights of clusters" },
+      ),
+      {},
+      "by `namespace/name` of a Service, the clusters among which its requests are split, each with its weight: `local` is this cluster, all others are targets of its links (docs/guides/traffic.md)",
+    ),
+  ),
+  drained: only(
+    mirroring,
+    off(
+      "`true`, for maintenance: no route (`failover`, `traffic`) and no federated Service of this stack sends requests to the cluster, except where no other cluster serves them; mirrors stay (docs/guides/traffic.md)",
     ),
   ),
   serviceLinksDisabled: only(

@@ -3,19 +3,18 @@ import { omitUndefined } from "../base/omit-undefined.ts";
 import { type Declared, withWholeLinks } from "../model/declared.ts";
 import { type DeclaredLink, type LinkSettings, type LinkSpec, wholeLink } from "../model/link.ts";
 import type { GateArgs } from "../admitting/args.ts";
-import type { Failover } from "../model/state.ts";
+import type { MeshTraffic } from "../model/traffic.ts";
 
 type Gate = Pick<GateArgs, "links" | "clients" | "alike">;
 
 /** Plain data without a secret, because Pulumi stores it in state. */
-export interface HealthMesh {
+export interface HealthMesh extends MeshTraffic {
   readonly manage: "all" | "links" | "mirrors";
   /** Mirrors of `organization/project/stack` are recognized by this name. Without it, they can't be. */
   readonly stack?: string;
   readonly linkerdNamespace: string;
   readonly multiclusterNamespace: string;
   readonly clusters: Readonly<Record<string, ClusterAccess>>;
-  readonly failover?: Readonly<Record<string, Failover>>;
   /** Has what the closed gateways of this stack's clusters know of links, of other stacks too, and of clients. */
   readonly gates?: Readonly<Record<string, Gate>>;
   readonly links: readonly {

@@ -11,7 +11,17 @@ export {
   systemNamespaces,
   wholeLink,
 } from "../model/link.ts";
-export { failoverSentences, local, mostBackends } from "../model/route.ts";
+export { routeSentences, servedBackends } from "../model/route.ts";
+export { type Loss, lossOf, lossText } from "../model/loss.ts";
+export {
+  local,
+  type MeshTraffic,
+  mostInChain,
+  mostInSplit,
+  mostWeight,
+  routings,
+} from "../model/traffic.ts";
+export { readyPods } from "../model/headless.ts";
 export { contested } from "./decide/other-writers.ts";
 export { isNeverCopied, othersKeys } from "../model/metadata.ts";
 export {

@@ -1,11 +1,12 @@
 import { dependsOnEndpoints } from "../model/link.ts";
 import {
-  failedOver,
   type Before,
   makesLinks,
   type MirrorsArgs,
+  routedServices,
   stacksNow,
 } from "../model/state.ts";
+import { routings } from "../model/traffic.ts";
 import type { Need, RoutesNeed } from "../reading/need.ts";
 import type { Extent } from "../reading/snapshot.ts";
 import { mayHaveOthers } from "./decide/policies/ownership.ts";
@@ -27,8 +28,8 @@ export function needOfSource(args: MirrorsArgs, before: Before): Need {
           removedLinks(args, before, own).length > 0 ||
           mayHaveOthers(own, stacks),
         // Routes are found by their marks in every run, because a run that was killed has left no word of them. A stack
-        // that never had `failover` may lack the right to list them, and then has none.
-        routes: routesNeed(args, failedOver(args, before).length > 0),
+        // that never routed a Service may lack the right to list them, and then has none.
+        routes: routesNeed(args, routedServices(args, before).length > 0),
       },
     },
     links: links.map((link) => ({
@@ -42,8 +43,8 @@ export function needOfSource(args: MirrorsArgs, before: Before): Need {
 }
 
 /** A route whose label is gone still sends requests, which matters where there may be one of this stack. */
-function routesNeed({ failover }: MirrorsArgs, mayHaveRoutes: boolean): RoutesNeed {
-  if (failover !== undefined) return { isOptional: false };
+function routesNeed(args: MirrorsArgs, mayHaveRoutes: boolean): RoutesNeed {
+  if (routings(args).size > 0) return { isOptional: false };
   return { extent: mayHaveRoutes ? "httpRoutes" : "mirrors", isOptional: !mayHaveRoutes };
 }
 

@@ -20,6 +20,12 @@ export function anyReady(endpoints: Endpoints | undefined): boolean {
   return (endpoints?.subsets ?? []).some((subset) => (subset.addresses ?? []).length > 0);
 }
 
+/** Returns undefined if nobody knows. */
+export function readyPods(endpoints: Endpoints | undefined): number | undefined {
+  if (endpoints === undefined || endpoints.metadata.isHead === true) return undefined;
+  return (endpoints.subsets ?? []).reduce((sum, { addresses = [] }) => sum + addresses.length, 0);
+}
+
 /** Returns all named pods, or with `readiness: follow` the ready ones (linkerd-behaviour.md 3.3, 3.4). */
 export function hostSubsets(
   endpoints: Endpoints | undefined,

@@ -15,6 +15,10 @@ export const reasons = {
     "InvalidService",
     "another mirror would have the same name, or the name ends in the suffix of another cluster's mirrors",
   ),
+  Drained: deleted(
+    "InvalidService",
+    "the cluster is drained (`drained`), so its Services are no members of federated Services",
+  ),
   ExcludedNamespace: deleted(
     "InvalidService",
     "the link doesn't mirror this namespace (namespaces, excludedNamespaces)",

@@ -2,8 +2,10 @@ import { keyOf, objectKey, type ObjectKey } from "../kubernetes/objects/objects.
 import type { HttpRoute, OtherRoute } from "../kubernetes/objects/route-resource.ts";
 import type { Deletion } from "./decision.ts";
 import { originOf } from "./live-mirrors.ts";
+import type { Drain } from "./drain.ts";
 import { marksOn } from "./marks.ts";
 import type { Owner } from "./owner.ts";
+import { chainWeight, type Routing } from "./traffic.ts";
 import { verdicts } from "./verdicts.ts";
 
 export interface Routes {
@@ -18,11 +20,6 @@ export const noRoutes: Routes = { httpRoutes: [], others: [] };
 
 /** A cluster's name can't have capitals. */
 export const routesPart = "HTTPRoutes";
-
-export const local = "local";
-
-/** With more backends, too many requests would leave the first one while it is healthy. */
-export const mostBackends = 4;
 
 export const routeKey = (key: ObjectKey): string => `HTTPRoute ${key}`;
 
@@ -62,10 +59,17 @@ export function routeAfter(decision: RouteDecision): WantedRoute | HttpRoute | u
   return decision.verdict === "keep" ? (decision.wanted ?? decision.live) : decision.wanted;
 }
 
+export interface RouteProblem {
+  readonly key: ObjectKey;
+  readonly setting?: Routing["setting"];
+  readonly sentence: string;
+}
+
 export interface DecidedRoutes {
   readonly routes: readonly RouteDecision[];
-  /** The keys name Services that can't fail over, or not to all clusters. */
-  readonly problems: readonly { readonly key: ObjectKey; readonly sentence: string }[];
+  /** The keys name Services whose requests don't go to all clusters of the config, or routes. */
+  readonly problems: readonly RouteProblem[];
+  readonly drains: readonly Drain[];
   /** The next run has to know that these Services may have routes, because a run that deletes the last one may fail. */
   readonly services: readonly ObjectKey[];
 }
@@ -109,16 +113,20 @@ export function ownRoutes(
   );
 }
 
-/** Returns the Services that a route sends requests to, its own among them. */
-export function backendsOf({ metadata, spec }: HttpRoute | WantedRoute): ObjectKey[] {
+/** Returns the Services that a route names as backends, its own among them. */
+export function backendsOf({ metadata, spec }: HttpRoute | WantedRoute, least = 0): ObjectKey[] {
   return (spec?.rules ?? []).flatMap(({ backendRefs = [] }) =>
-    backendRefs.map(({ name = "", namespace = metadata.namespace }) => objectKey(namespace, name)),
+    backendRefs
+      .filter(({ weight = 1 }) => weight >= least)
+      .map(({ name = "", namespace = metadata.namespace }) => objectKey(namespace, name)),
   );
 }
 
 /** Returns the Services to which the routes of a Service send its requests. */
 export function namedBackends(routes: Iterable<HttpRoute>, service: ObjectKey): ObjectKey[] {
-  return [...routes].filter((route) => appliesTo(route, service)).flatMap(backendsOf);
+  return [...routes]
+    .filter((route) => appliesTo(route, service))
+    .flatMap((route) => backendsOf(route));
 }
 
 /** Says why a backend must stay. */
@@ -177,14 +185,33 @@ function targetOf(ref: NonNullable<NonNullable<HttpRoute["spec"]>["parentRefs"]>
   return [ref.group, ref.kind, ref.namespace, ref.name, ref.port];
 }
 
-/** Returns `failover of web:80: web, then web-west, then web-north` for previews and state. */
+/**
+ * Returns `failover of web:80: web, then web-west, then web-north` for previews and state, or `split of web:80: web 90,
+ * web-west 10`.
+ */
 export function describeRoute({ spec }: HttpRoute | WantedRoute): string {
   const [port] = (spec?.parentRefs ?? []).map(({ name, port }) => `${name ?? ""}:${port ?? ""}`);
   const backends = (spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs);
-  return `failover of ${port ?? ""}: ${backends.map(({ name }) => name).join(", then ")}`;
+  const { length } = backends;
+  if (backends.every(({ weight }, index) => weight === chainWeight(index, length)))
+    return `failover of ${port ?? ""}: ${backends.map(({ name }) => name).join(", then ")}`;
+  const shares = backends.map(({ name = "", weight = 1 }) => `${name} ${weight}`);
+  return `split of ${port ?? ""}: ${shares.join(", ")}`;
 }
 
-export function failoverSentences({ routes, problems }: DecidedRoutes): [ObjectKey, string][] {
+/** Returns by Service to which Services its live routes send requests. */
+export function servedBackends({ routes }: DecidedRoutes): ReadonlyMap<ObjectKey, ObjectKey[]> {
+  const found = new Map<ObjectKey, ObjectKey[]>();
+  for (const { live } of routes) {
+    const [service] = live?.spec?.parentRefs ?? [];
+    if (live === undefined || service === undefined) continue;
+    const key = objectKey(live.metadata.namespace, service.name ?? "");
+    found.set(key, [...new Set([...(found.get(key) ?? []), ...backendsOf(live, 1)])]);
+  }
+  return found;
+}
+
+export function routeSentences({ routes, problems }: DecidedRoutes): [ObjectKey, string][] {
   return [
     ...routes.flatMap((route): [ObjectKey, string][] => {
       const after = routeAfter(route);
@@ -193,6 +220,8 @@ export function failoverSentences({ routes, problems }: DecidedRoutes): [ObjectK
       const line = `${describeRoute(after)}, by HTTPRoute ${route.key}${verdicts[route.verdict].next}`;
       return [[objectKey(after.metadata.namespace, service?.name ?? ""), line]];
     }),
-    ...problems.map(({ key, sentence }): [ObjectKey, string] => [key, `failover: ${sentence}`]),
+    ...problems.map(({ key, setting = "failover", sentence }): [ObjectKey, string] => {
+      return [key, `${setting}: ${sentence}`];
+    }),
   ];
 }

@@ -4,6 +4,7 @@ import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import type { GatewayFacts } from "./gateway.ts";
 import type { LinkSpec } from "./link.ts";
 import type { KnownSets } from "./observation.ts";
+import { type MeshTraffic, routings, type Traffic } from "./traffic.ts";
 
 export interface ClusterEntry extends ClusterAccess {
   /** The config demands this UID of `kube-system`. */
@@ -11,14 +12,13 @@ export interface ClusterEntry extends ClusterAccess {
 }
 
 /** Contains no credential, nor anything derived from one. */
-export interface MirrorsArgs {
+export interface MirrorsArgs extends Traffic {
   readonly source: string;
   /** This stack's marks name it as `organization/project/stack`. */
   readonly stack: string;
   readonly clusters: Readonly<Record<string, ClusterEntry>>;
   /** Includes only links that this program mirrors, in the order of the config. */
   readonly links: readonly LinkSpec[];
-  readonly failover?: Failover;
   /** Linkerd's controller mirrors the links to these targets, so their mirrors are not touched. */
   readonly controllerLinks?: readonly string[];
   /** These are no longer trusted: all their mirrors are deleted, whatever their number. */
@@ -37,12 +37,7 @@ export interface MirrorsArgs {
   readonly observedGateways?: Readonly<Record<string, ObservedGateway>>;
 }
 
-/** Lists the clusters that serve a Service's requests, the preferred one first; `local` is the source itself. */
-export type Failover = Readonly<Record<ObjectKey, readonly string[]>>;
-
-interface MirroredMesh extends Pick<MirrorsArgs, "stack" | "clusters"> {
-  /** Has the `failover` of each source that has one. */
-  readonly failover?: Readonly<Record<string, Failover>>;
+interface MirroredMesh extends Pick<MirrorsArgs, "stack" | "clusters">, MeshTraffic {
   readonly links: readonly {
     readonly link: LinkSpec;
     readonly mirroring: "pulumi" | "controller";
@@ -52,7 +47,7 @@ interface MirroredMesh extends Pick<MirrorsArgs, "stack" | "clusters"> {
 /** Links that Linkerd's controller mirrors count too, because the config says that their mirrors stay. */
 export function mirrorsOfSource(
   source: string,
-  { stack, clusters, links, failover = {} }: MirroredMesh,
+  { stack, clusters, links, failover = {}, traffic = {}, drained = [] }: MirroredMesh,
 ): MirrorsArgs | undefined {
   const here = links.filter(({ link }) => link.source === source);
   if (here.length === 0) return undefined;
@@ -66,7 +61,11 @@ export function mirrorsOfSource(
     stack,
     clusters: Object.fromEntries(Object.entries(clusters).filter(([name]) => names.has(name))),
     links: own,
-    ...omitUndefined({ failover: failover[source] }),
+    ...omitUndefined({ failover: failover[source], traffic: traffic[source] }),
+    ...nonEmpty(
+      "drained",
+      drained.filter((name) => names.has(name)),
+    ),
     ...nonEmpty("controllerLinks", left),
   };
 }
@@ -184,7 +183,12 @@ export function argsOf({
 }
 
 /** Without links, a run deletes whatever this stack has mirrored into the source. */
-export function withoutLinks<T extends Pick<MirrorsArgs, "failover">>({ failover: _, ...args }: T) {
+export function withoutLinks<T extends Traffic>({
+  failover: _,
+  traffic: __,
+  drained: ___,
+  ...args
+}: T) {
   return { ...args, links: [], allowDeletions: true };
 }
 
@@ -193,12 +197,12 @@ export function mirrorsBefore({ mirrors }: Before, part: string): MirrorLines {
   return typeof lines === "object" ? lines : {};
 }
 
-/** Returns the Services that fail over, or did so and may have routes still. */
-export function failedOver(
-  { failover }: Pick<MirrorsArgs, "failover">,
-  before: Pick<Before, "failover" | "failedOver">,
+/** Returns the Services that are routed, or were and may have routes still. */
+export function routedServices(
+  args: Traffic,
+  before: Traffic & Pick<Before, "failedOver">,
 ): ObjectKey[] {
-  const keys = Object.keys({ ...before.failover, ...failover }) as ObjectKey[];
+  const keys = [before, args].flatMap((each) => [...routings(each).keys()]);
   return [...new Set([...(before.failedOver ?? []), ...keys])].sort();
 }
 

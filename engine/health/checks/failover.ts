@@ -4,11 +4,13 @@ import type { CheckedCluster, Finding, HealthCheck } from "../health-check.ts";
 
 export const failoverInOrder: HealthCheck<CheckedCluster> = {
   id: "failover-in-order",
-  title: "requests fail over as the config says",
+  title: "requests are routed as the config says",
   finds:
-    "HTTPRoutes of `failover` that are missing, left over, changed or can't be listed; clusters that they lack",
+    "HTTPRoutes of `failover` and `traffic` that are missing, left over, changed or can't be listed; clusters that they lack; drained clusters",
   severity: "error",
   run: ({ mesh, cluster, failover }) => {
+    const drained = (mesh.drained ?? []).filter((name) => name === cluster).map(drainedFinding);
+    if (failover === undefined && drained.length > 0) return drained;
     if (failover === undefined)
       return { skipped: "this stack mirrors nothing into this cluster, or can't decide what" };
     if (mesh.stack === undefined)
@@ -20,6 +22,7 @@ export const failoverInOrder: HealthCheck<CheckedCluster> = {
     }
     const { routes, problems } = failover.value;
     return [
+      ...drained,
       ...routes.flatMap((route) => pending(route, cluster)),
       ...problems.map(({ key, sentence }): Finding => {
         return { sentence: `${cluster}/${key}: ${sentence}`, severity: "warning" };
@@ -27,6 +30,12 @@ export const failoverInOrder: HealthCheck<CheckedCluster> = {
     ];
   },
 };
+
+/** A drain is easily forgotten after the maintenance. */
+function drainedFinding(cluster: string): Finding {
+  const sentence = `cluster ${cluster} is drained, so routes and federated Services leave it out`;
+  return { sentence, severity: "warning", fix: "remove drained from its config once it may serve" };
+}
 
 function pending({ verdict, key }: RouteDecision, cluster: string): Finding[] {
   if (verdict === "keep" || verdict === "handOver") return [];

@@ -15,14 +15,18 @@ import { marksOn } from "../../model/marks.ts";
 import { reasons } from "../../model/reasons.ts";
 import { namedBackends, type Routes } from "../../model/route.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
-import type { Failover } from "../../model/state.ts";
+import type { Leg, Routing } from "../../model/traffic.ts";
 import { kinds } from "../../model/mirror.ts";
 import { mirrorPlace } from "../../model/vocabulary.ts";
+import type { ReadyIn } from "./readiness.ts";
 
-export interface FailoverView {
+export interface RoutesView {
   readonly source: ClusterSnapshot;
-  readonly failover: Failover;
-  readonly failedOver: readonly ObjectKey[];
+  readonly routings: ReadonlyMap<ObjectKey, Routing>;
+  /** Those of the config, and those that may have routes still. */
+  readonly routed: readonly ObjectKey[];
+  readonly drained: ReadonlySet<string>;
+  readonly readyIn: ReadyIn;
   readonly routes: Routes;
   readonly own: ReadonlyMap<ObjectKey, HttpRoute>;
   readonly links: readonly LinkSpec[];
@@ -42,6 +46,11 @@ export interface Backend {
   readonly ports: ReadonlySet<number>;
 }
 
+/** A cluster of the config with what serves there, if anything does. */
+export interface FoundLeg extends Leg {
+  readonly backend: Backend | undefined;
+}
+
 export function backendOf(key: ObjectKey, ports: readonly ServicePort[] = []): Backend {
   return { key, ports: new Set(ports.map(({ port }) => port)) };
 }
@@ -55,7 +64,7 @@ export function backendOf(key: ObjectKey, ports: readonly ServicePort[] = []): B
 export function mirrorBackend(
   target: string,
   service: ObjectKey,
-  { source, stacks, links, decisionsByPart, own }: FailoverView,
+  { source, stacks, links, decisionsByPart, own }: RoutesView,
 ): Backend | undefined {
   const judged = decisionsByPart.get(target);
   const mirrors = (judged ?? undecidedMirrors(source, target))

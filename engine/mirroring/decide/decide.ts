@@ -5,9 +5,12 @@ import type { Mirror } from "../../model/mirror.ts";
 import type { KnownSets } from "../../model/observation.ts";
 import { federatedPart } from "../../model/owner.ts";
 import { type DecidedRoutes, ownRoutes, routesPart } from "../../model/route.ts";
-import { type ByPart, failedOver, mirrorsBefore } from "../../model/state.ts";
+import { type ByPart, mirrorsBefore, routedServices } from "../../model/state.ts";
+import { routings } from "../../model/traffic.ts";
+import { drainNotes, drainRefusals } from "../../model/drain.ts";
 import { compareAll } from "./compare.ts";
-import { decideRoutes, whyUnserved } from "./failover.ts";
+import { readyIn } from "./readiness.ts";
+import { decideRoutes, whyUnserved } from "./routes.ts";
 import { type Decision, type Deletion, isSkip, type Note } from "../../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import {
@@ -97,7 +100,10 @@ export function decide(observation: SourceObservation): Decided {
     Object.hasOwn(mirrorsBefore(memory, part), key);
   const { refusals: tooMany, doubtful } = guardedDeletions(
     { decisions: first.decisions, stacks, proven, isListed },
-    [...specs, ...removed.map(({ link }) => limitOfRemoved(link, args))],
+    [
+      ...specs.map((link) => ({ ...link, drained: args.drained?.includes(link.target) === true })),
+      ...removed.map(({ link }) => limitOfRemoved(link, args)),
+    ],
   );
   const notTheirs = handOverRefusals(removed, first.decisions, args);
   const overLimit = new Set([...Object.keys(tooMany), ...Object.keys(notTheirs)]);
@@ -111,11 +117,14 @@ export function decide(observation: SourceObservation): Decided {
     return new Map(parts.map((part) => [part, grouped.get(part) ?? []]));
   };
   const free = hidden ? allowed.map(withoutMarks) : allowed;
-  const failover = failoverOf(observation, byPart(free));
+  const failover = routesOf(observation, byPart(free));
   const held = heldByRoutes(free, args.source, observation.routes, failover.routes);
   const { decisions } = held;
   const decisionsByPart = byPart(decisions);
+  const drains = [...federated.drains, ...failover.drains];
+  const drained = args.drained ?? [];
   const ofSource = [
+    ...drainRefusals(drained, drains),
     ...Object.values(undecided(args.source, removed)),
     ...(held.refusals.length > 0 ? held.refusals : withoutRoutes(observation)),
     ...(hidden && decisions.some(({ verdict }) => verdict === "handOver")
@@ -135,7 +144,10 @@ export function decide(observation: SourceObservation): Decided {
     failover,
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
     statefulSets: Object.fromEntries(current.map(({ part, knownSets }) => [part, knownSets])),
-    notes: notesOn(observation, judged, decisionsByPart, doubtful),
+    notes: [
+      ...drainNotes(drained, drains).map((note): Note => [federatedPart, note]),
+      ...notesOn(observation, judged, decisionsByPart, doubtful),
+    ],
   };
 }
 
@@ -183,18 +195,20 @@ function withoutRoutes({ routes, ...observation }: SourceObservation): string[] 
   return why === undefined ? [] : [why];
 }
 
-function failoverOf(
+function routesOf(
   { args, source, links, routes, stacks, memory }: SourceObservation,
   decisionsByPart: ReadonlyMap<string, readonly Decision[]>,
 ): DecidedRoutes {
-  const known = failedOver(args, memory);
-  if ("why" in routes) return { routes: [], problems: [], services: known };
+  const known = routedServices(args, memory);
+  if ("why" in routes) return { routes: [], problems: [], drains: [], services: known };
   return decideRoutes({
     source,
     routes: routes.value,
     own: ownRoutes(routes.value, stacks, known),
-    failover: args.failover ?? {},
-    failedOver: known,
+    routings: routings(args),
+    routed: known,
+    drained: new Set(args.drained),
+    readyIn: readyIn(source, links),
     stacks,
     links: links.map(({ link }) => link),
     decisionsByPart,

@@ -4,6 +4,7 @@ import type { LinkObservation } from "../../model/observation.ts";
 import type { Routes } from "../../model/route.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import type { Before, MirrorsArgs } from "../../model/state.ts";
+import { readyIn } from "./readiness.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import { desired } from "./mirrors/link-mirrors.ts";
 import type { FederatedView } from "./mirrors/members.ts";
@@ -17,7 +18,14 @@ export interface SourceObservation {
   readonly now: Date;
   readonly memory: Pick<
     Before,
-    "failedOver" | "failover" | "identities" | "mirrors" | "rivals" | "statefulSets"
+    | "drained"
+    | "failedOver"
+    | "failover"
+    | "traffic"
+    | "identities"
+    | "mirrors"
+    | "rivals"
+    | "statefulSets"
   >;
   /** This stack has marked objects under these names, the current one first. */
   readonly stacks: readonly string[];
@@ -31,11 +39,14 @@ export interface SourceObservation {
  * @param isDoubtful returns whether a cluster's member of a federated Service may be somebody else's
  */
 export function federatedView(
-  { source, links, removed, stacks, controllers }: SourceObservation,
+  observation: SourceObservation,
   overLimit: ReadonlySet<string>,
   isDoubtful?: FederatedView["isDoubtful"],
 ): FederatedView {
+  const { args, source, links, removed, stacks, controllers } = observation;
   return {
+    drained: new Set(args.drained),
+    readyIn: readyIn(source, links),
     source,
     links: links.map(({ link, target }) => ({
       link,

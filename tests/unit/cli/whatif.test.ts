@@ -59,6 +59,16 @@ describe("whatif", () => {
     });
   });
 
+  it("degrades Services whose requests are routed there too, as the preview of a drain says", () => {
+    const backends = ["shop/bb", "shop/web-west"];
+    const routed = { ...facts, services: [{ ...service("east", 1), backends }] };
+    deepEqual(left("gateway/west", routed).at(-1), ["east", "shop/bb", "degraded", ["east"]]);
+    match(
+      whatIfText(whatIf(routed, lossIn("west", routed))),
+      / east: shop\/bb: degraded, still served by east\n/,
+    );
+  });
+
   it("counts only members with a ready pod", () => {
     const asleep = { ...facts, services: [service("west", 2), service("east", 0)] };
     deepEqual(left("link/north/west", asleep), [

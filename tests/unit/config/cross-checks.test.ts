@@ -39,6 +39,27 @@ clusters:
 ! clusters.east.failover["shop/web"][3] is "west" again; a cluster is listed once.
 ! clusters.east.failover["shop/own"] names no other cluster; it must be a list with one.
 
+# traffic to clusters without a link, to no other one, without weight, and beside failover
+links: [{ source: east, target: west }]
+clusters:
+  west: {}
+  east:
+    failover: { shop/twice: [local, west] }
+    traffic:
+      shop/web: { local: 1, west: 1, north: 1 }
+      shop/own: { local: 1 }
+      shop/none: { local: 0, west: 0 }
+      shop/twice: { local: 1, west: 1 }
+! clusters.east.traffic["shop/web"].north is no such cluster; it must be local, or the target of a link of east that this program mirrors.
+! clusters.east.traffic["shop/own"] names no other cluster; it must be a map with one.
+! clusters.east.traffic["shop/none"] has no weight above 0; it must be a map with one.
+! clusters.east.traffic["shop/twice"] is set, and so is clusters.east.failover["shop/twice"]; it must be left out of one.
+
+# a drained cluster whose federated members are those of Linkerd's controller
+link: { mirroring: controller }
+clusters: { west: { drained: true }, east: }
+! clusters.west.drained is true, but mirroring of link east → west is "controller"; it must be false, as Linkerd's controller sends requests to the cluster without asking.
+
 # failover to mirrors of Linkerd's controller
 link: { mirroring: controller }
 clusters: { west: , east: { failover: { shop/web: [local, west] } } }
@@ -217,7 +238,7 @@ links:
 # a link to a cluster with mistakes is fine
 clusters: { west: 5, east: }
 link: {}
-! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, gatewayAccess, gatewayClients, values, uid, failover, serviceLinksDisabled, revoked, adopt, gatewayApi.
+! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, gatewayAccess, gatewayClients, values, uid, failover, traffic, drained, serviceLinksDisabled, revoked, adopt, gatewayApi.
 `);
 });
 

@@ -12,7 +12,7 @@ import { federatedPart } from "../../../engine/model/owner.ts";
 import type { Service } from "../../../engine/kubernetes/objects/objects.ts";
 import { annotation, label } from "../../../engine/model/vocabulary.ts";
 import type { Controllers } from "../../../engine/model/controller.ts";
-import { fed } from "../fixtures/federation.ts";
+import { fed, undrained } from "../fixtures/federation.ts";
 import { link } from "../fixtures/link.ts";
 import { managerOf } from "../../../engine/model/marks.ts";
 import { confirmed, confirmedBy } from "../fixtures/marks.ts";
@@ -169,6 +169,7 @@ describe("health of a cluster: federated Services", () => {
   const source = cluster("east", { namespaces: ["shop"] });
   const links = [{ link: link(), target, created: undefined }];
   const wanted = desiredFederated({
+    ...undrained,
     source,
     links,
     removed: [],

@@ -23,14 +23,12 @@ async function failing() {
   return { mesh, east, west };
 }
 
-async function saidOf({ config, stack, servers }: Mesh): Promise<string[]> {
+async function saidOf({ config, stack, servers }: Mesh, of = "east"): Promise<string[]> {
   const parsed = parseConfig({ manage: "mirrors", ...config });
   if (!("config" in parsed)) throw new Error("the config has mistakes");
   const clusters = new SimulatedClusters(Object.fromEntries(servers));
   const views = await observeMesh(healthMesh(parsed.config, stack), now, { clusters });
-  return views.clusters.flatMap((view) =>
-    view.cluster === "east" ? said(failoverInOrder, view) : [],
-  );
+  return views.clusters.flatMap((view) => (view.cluster === of ? said(failoverInOrder, view) : []));
 }
 
 describe("health of a cluster: requests fail over", () => {
@@ -59,6 +57,19 @@ describe("health of a cluster: requests fail over", () => {
     const [finding = ""] = await saidOf(mesh);
     equal(finding.startsWith("error: cluster east"), true);
     equal(failure.includes(finding.replace("error: ", "")), true);
+  });
+
+  it("warns of a drained cluster, whether or not anything is routed out of it", async () => {
+    const { mesh } = await failing();
+    const drained = { drained: true };
+    mesh.config = {
+      ...mesh.config,
+      clusters: { west: drained, east: { failover, ...drained } },
+    };
+    const warned = (name: string) =>
+      `warning: cluster ${name} is drained, so routes and federated Services leave it out. Fix: remove drained from its config once it may serve`;
+    deepEqual(await saidOf(mesh, "west"), [warned("west")]);
+    equal((await saidOf(mesh))[0], warned("east"));
   });
 
   it("warns of a cluster to which requests can't fail over", async () => {

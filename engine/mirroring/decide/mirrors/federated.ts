@@ -7,11 +7,11 @@ import {
 import { mayExist } from "../../../model/controller.ts";
 import { originOf } from "../../../model/live-mirrors.ts";
 import { localMember, marksOn, othersAmong } from "../../../model/marks.ts";
+import type { Drain } from "../../../model/drain.ts";
 import { copiedAnnotations, copiedLabels } from "../../../model/metadata.ts";
 import { type Mirror, mirroredPorts } from "../../../model/mirror.ts";
 import { federated } from "../../../model/owner.ts";
 import type { Skip } from "../../../model/reasons.ts";
-import type { ClusterSnapshot } from "../../../model/snapshot.ts";
 import {
   annotation,
   clusterOfToken,
@@ -29,7 +29,9 @@ import {
   settle,
   staysListed,
 } from "../../../model/federated-claim.ts";
+import { drainedSkip, drainOf } from "./drained-members.ts";
 import { type Joining, joiningMembers } from "./joining.ts";
+import { type AgeOf, agesOfLinks, rankOf } from "./precedence.ts";
 import {
   type FederatedView,
   type Member,
@@ -45,6 +47,7 @@ export interface DesiredFederated {
   readonly claims: FederatedClaims;
   readonly skips: readonly Skip[];
   readonly conflicts: PortConflicts;
+  readonly drains: readonly Drain[];
 }
 
 /**
@@ -52,7 +55,7 @@ export interface DesiredFederated {
  * removes, and those that are others' to list.
  */
 export function desiredFederated(view: FederatedView): DesiredFederated {
-  const { members, undecided, ...found } = membership(view);
+  const { members, undecided, drained, ...found } = membership(view);
   const skips = [...found.skips];
   const live = new Map(
     [...view.source.services].flatMap(([key, service]) => {
@@ -63,20 +66,24 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
   const age = agesOfLinks(view.source);
   const conflicts: Record<ObjectKey, string> = {};
   const claims = new Map<ObjectKey, FederatedClaim>();
+  const drains: Drain[] = [];
   const origins = [...new Set([...members.keys(), ...live.keys()])].sort();
   const mirrors = origins.flatMap((origin) => {
     const inOrder = (members.get(origin) ?? []).toSorted((a, b) =>
       rankOf(a.cluster, age) < rankOf(b.cluster, age) ? -1 : 1,
     );
     const there = live.get(origin);
-    const { joining, refused, claim } = claimOn(
-      origin,
-      inOrder,
-      undecided.get(origin) ?? [],
-      there,
-      view,
-      age,
-    );
+    const held = undecided.get(origin) ?? [];
+    const leaving = drained.get(origin) ?? [];
+    const without = claimOn(origin, inOrder, held, there, view, age);
+    const drain = drainOf(without.claim, leaving, there, view);
+    if (drain !== undefined) drains.push(drain);
+    if (drain?.state !== "unavailable")
+      skips.push(...leaving.map((each) => drainedSkip(each, view)));
+    const { joining, refused, claim } =
+      drain?.state === "unavailable"
+        ? claimOn(origin, inOrder, [...held, ...leaving], there, view, age, view.drained)
+        : without;
     skips.push(
       ...refused.map(({ member: { cluster, service }, ...why }) => ({
         origin,
@@ -91,21 +98,7 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
     Object.assign(conflicts, portConflicts(origin, joining, inOrder, view.source.cluster));
     return mirror === undefined ? [] : [mirror];
   });
-  return { mirrors, claims, skips, conflicts };
-}
-
-/** Returns the Link's creation time (RFC 3339); undefined if there is no Link or it can't be read. */
-type AgeOf = (target: string) => string | undefined;
-
-function agesOfLinks({ links }: ClusterSnapshot): AgeOf {
-  const all = [...(links?.values() ?? [])].map(({ metadata }) => metadata);
-  const ages = new Map(all.map(({ name, creationTimestamp }) => [name, creationTimestamp]));
-  return (target) => ages.get(target);
-}
-
-/** The local member is first, then age of the Link and name decide (4.3; in Linkerd, ties change from run to run). */
-function rankOf(cluster: string | undefined, age: AgeOf): string {
-  return cluster === undefined ? "" : `${age(cluster) ?? "unknown"} ${cluster}`;
+  return { mirrors, claims, skips, conflicts, drains };
 }
 
 interface ClaimOn extends Omit<Joining, "narrowing"> {
@@ -119,6 +112,7 @@ function claimOn(
   live: Service | undefined,
   view: FederatedView,
   age: AgeOf,
+  kept: ReadonlySet<string> = new Set(),
 ): ClaimOn {
   const metadata: Partial<ObjectMeta> = live?.metadata ?? {};
   const { annotations = {} } = metadata;
@@ -127,7 +121,7 @@ function claimOn(
     ...(annotations[annotation.localMember] === undefined ? [] : [localMember]),
     ...remote,
   ]);
-  const held = new Set(undecided.map(nameOf));
+  const held = new Set([...undecided.map(nameOf), ...kept]);
   const known = new Set(candidates.map(nameOf));
   const claimOf = (cluster: string, isWanted: boolean) =>
     memberClaim(cluster, isWanted, held.has(cluster), origin, view, live);
@@ -214,7 +208,8 @@ function memberClaim(
     const { link, target } = current;
     if (isWanted)
       return { ...claim, names: namesFor(cluster, view, live?.metadata), stance: "wanted" };
-    if (target === undefined || isHeld) return { ...claim, stance: "unknown" };
+    const isUnread = target === undefined && !view.drained.has(cluster);
+    if (isUnread || isHeld) return { ...claim, stance: "unknown" };
     const takesUnmarked =
       whyExcluded(namespaceOf(origin), link) === undefined && !mayExist(view.controllers, cluster);
     return { ...claim, stance: "unwanted", takesUnmarked };

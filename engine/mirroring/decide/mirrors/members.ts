@@ -15,6 +15,7 @@ import { membersBeyondLimit } from "../policies/most-members.ts";
 import type { RemovedPart } from "../policies/removed-links.ts";
 import { omittedPorts, withoutPorts } from "../policies/exports.ts";
 import { firstBroken, memberRules } from "../policies/rules.ts";
+import type { ReadyIn } from "../readiness.ts";
 import { matchesSelector, whyExcluded } from "../../../model/selection.ts";
 
 export interface FederatedView {
@@ -27,6 +28,9 @@ export interface FederatedView {
   readonly removed: readonly RemovedPart[];
   readonly controllers: Controllers;
   readonly stacks: readonly string[];
+  /** Their members leave. */
+  readonly drained: ReadonlySet<string>;
+  readonly readyIn: ReadyIn;
   /** Returns whether a cluster's member of the federated Service of this key may be somebody else's. */
   readonly isDoubtful?: (cluster: string, key: ObjectKey) => boolean;
 }
@@ -57,6 +61,8 @@ export function membership(view: FederatedView): {
   readonly members: ReadonlyMap<ObjectKey, readonly Member[]>;
   /** Nothing can be concluded about these now, so they neither join nor leave. */
   readonly undecided: ReadonlyMap<ObjectKey, readonly Member[]>;
+  /** These would be members if their clusters weren't drained. */
+  readonly drained: ReadonlyMap<ObjectKey, readonly Member[]>;
   readonly skips: readonly Skip[];
 } {
   const { source } = view;
@@ -72,9 +78,13 @@ export function membership(view: FederatedView): {
     for (const each of own) refuse(each, tooMany.get(each.service));
   }
   const kept = [...broken].flatMap(([each, { reason }]) => (reasons[reason].keeps ? [each] : []));
+  const isDrained = ({ cluster = source.cluster }: Candidate) => view.drained.has(cluster);
+  const byKey = (some: readonly Candidate[]) =>
+    Map.groupBy(some.map(narrowed), ({ service }) => keyOf(service));
   return {
-    members: Map.groupBy(joining().map(narrowed), ({ service }) => keyOf(service)),
-    undecided: Map.groupBy(kept.map(narrowed), ({ service }) => keyOf(service)),
+    members: byKey(joining().filter((each) => !isDrained(each))),
+    undecided: byKey(kept.filter((each) => !isDrained(each))),
+    drained: byKey([...joining(), ...kept].filter(isDrained)),
     skips: [...broken].map(([{ service, cluster, link }, why]) => ({
       origin: keyOf(service),
       cluster: cluster ?? link.source,

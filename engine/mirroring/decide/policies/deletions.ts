@@ -17,6 +17,8 @@ export type DeletionLimit = Pick<
 > & {
   /** A link that is no longer in the config has no setting that could allow deletions. */
   readonly removed?: boolean;
+  /** The config asks for its members to leave. */
+  readonly drained?: boolean;
 };
 
 /** A guard can judge nothing but a plan of the whole source. */
@@ -56,7 +58,7 @@ export interface GuardedDeletions {
  * un-exported, and a typo in the config as if a link had been removed. The mirrors of the link count, and the members
  * of its target in federated Services, whether or not the Service is deleted with them. What another stack has marked
  * doesn't count, since no run of this stack deletes it. Nor does a mirror of a former name if there is one of the present
- * name, because the link has asked for that, or a mirror whose pod is provably gone.
+ * name, because the link has asked for that, or a mirror whose pod is provably gone, or a member of a drained cluster.
  *
  * What state doesn't list is counted apart and refuses nothing, because whoever may write a Service can write one that
  * looks like a mirror: over the limit, it stays.
@@ -75,10 +77,14 @@ export function guardedDeletions(
   for (const limit of limits) {
     const { source, target } = limit;
     const [known, unknown] = [lossesOf(target, plan, inState), lossesOf(target, plan, beside)];
-    const over = [known.mirrors, known.members].filter((losses) => isOver(limit, losses));
+    const guarded = ({ mirrors, members }: typeof known) =>
+      [mirrors, ...(limit.drained === true ? [] : [members])].filter((losses) =>
+        isOver(limit, losses),
+      );
+    const over = guarded(known);
     if (over.length > 0)
       refusals[target] = over.map((losses) => refusal(limit, losses, source)).join("; ");
-    const left = [unknown.mirrors, unknown.members].filter((losses) => isOver(limit, losses));
+    const left = guarded(unknown);
     if (left.length > 0) doubtful.set(target, new Set(left.flatMap(({ lost }) => lost)));
   }
   return { refusals, doubtful };

@@ -12,7 +12,7 @@ import { withinLimits } from "../../../../engine/mirroring/decide/policies/most-
 import { reasons } from "../../../../engine/model/reasons.ts";
 import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
 import { label } from "../../../../engine/model/vocabulary.ts";
-import { fed } from "../../fixtures/federation.ts";
+import { fed, undrained } from "../../fixtures/federation.ts";
 import {
   cluster,
   endpoints,
@@ -293,6 +293,7 @@ describe("the limit of a link's members in federated Services", () => {
   const memberOf = (services: Service[], maxMirrors: number, ...there: Service[]) => {
     const links = [{ link: link({ maxMirrors }), target: west(services) }];
     return membership({
+      ...undrained,
       source: east(...there),
       links,
       removed: [],

@@ -12,35 +12,45 @@ import {
   isEstranged,
   isOwnRoute,
   isRight,
-  local,
   namedBackends,
   retries,
   type RouteDecision,
+  type RouteProblem,
   type Routes,
   type WantedRoute,
 } from "../../model/route.ts";
+import type { Drain } from "../../model/drain.ts";
+import { chainWeight, type Leg, local, type Routing, routings } from "../../model/traffic.ts";
 import { isSkip } from "../../model/decision.ts";
 import { makesLinks } from "../../model/state.ts";
 import type { SourceObservation } from "./desired.ts";
 import { othersAmong } from "../../model/marks.ts";
 import { label } from "../../model/vocabulary.ts";
 import { whyHead } from "./policies/rules.ts";
-import { type Backend, backendOf, type FailoverView, mirrorBackend } from "./backends.ts";
+import {
+  type Backend,
+  backendOf,
+  type FoundLeg,
+  mirrorBackend,
+  type RoutesView,
+} from "./backends.ts";
+import { withoutDrained } from "./drained.ts";
 
 /**
- * Linkerd's proxies follow these HTTPRoutes to the first cluster that has endpoints for a Service. A route names no
+ * Linkerd's proxies follow these HTTPRoutes to the first cluster that has endpoints for a Service, or split its requests
+ * among several. A drained cluster is in none. A route names no
  * mirror that doesn't exist, because a proxy answers requests for a missing backend with an error. A Service that has
  * routes of the user's own gets none, and a route that exists already stays. Pure.
  */
-export function decideRoutes(view: FailoverView): DecidedRoutes {
-  const services = Object.entries(view.failover) as [ObjectKey, readonly string[]][];
-  const plans = services.map(([key, clusters]) => ({ key, ...planService(view, key, clusters) }));
+export function decideRoutes(view: RoutesView): DecidedRoutes {
+  const services = [...view.routings];
+  const plans = services.map(([key, routing]) => ({ key, ...planService(view, key, routing) }));
   const wanted = plans.flatMap(({ routes }) => routes);
   const names = new Set(wanted.map(({ key }) => key));
   const others = [...view.own].flatMap(([key, live]): RouteDecision[] => {
     if (names.has(key)) return [];
     const stays = plans.some((plan) => plan.keeps && appliesTo(live, plan.key));
-    const isKnown = view.failedOver.some((service) => appliesTo(live, service));
+    const isKnown = view.routed.some((service) => appliesTo(live, service));
     return [stays ? { verdict: "keep", key, live } : { verdict: "delete", key, live, isKnown }];
   });
   const left = estranged(view);
@@ -50,22 +60,26 @@ export function decideRoutes(view: FailoverView): DecidedRoutes {
   return {
     routes: routes.sort((a, b) => (a.key < b.key ? -1 : 1)),
     problems: [
-      ...plans.flatMap(({ key, problems }) => problems.map((sentence) => ({ key, sentence }))),
-      ...left.flatMap(({ key, live }) => {
-        // While the config has the Service's failover, its plan speaks of the route that is in the way.
+      ...plans.flatMap(({ key, problems }) => {
+        const setting = view.routings.get(key)?.setting ?? "failover";
+        return problems.map((sentence) => ({ key, setting, sentence }));
+      }),
+      ...left.flatMap(({ key, live }): RouteProblem[] => {
+        // While the config routes the Service, its plan speaks of the route that is in the way.
         if (services.some(([service]) => appliesTo(live, service))) return [];
         const sentence = `it carries this stack's mark, but not this program's label, or another stack's mark too, so it is left alone: delete it if nothing else needs it`;
         return [{ key, sentence }];
       }),
     ],
-    services: view.failedOver.filter((key) => Object.hasOwn(view.failover, key) || hasRoute(key)),
+    drains: plans.flatMap(({ drain }) => drain ?? []),
+    services: view.routed.filter((key) => view.routings.has(key) || hasRoute(key)),
   };
 }
 
 /** Such a route still sends requests to the mirrors that it names. */
-function estranged({ routes, stacks, failedOver }: FailoverView) {
+function estranged({ routes, stacks, routed }: RoutesView) {
   return routes.httpRoutes
-    .filter((live) => isEstranged(live, stacks) && failedOver.some((key) => appliesTo(live, key)))
+    .filter((live) => isEstranged(live, stacks) && routed.some((key) => appliesTo(live, key)))
     .map((live) => ({ verdict: "handOver" as const, key: keyOf(live), live }));
 }
 
@@ -84,10 +98,13 @@ interface ServicePlan {
   readonly problems: readonly string[];
   /** An existing route stays, although nothing asks for it now. */
   readonly keeps: boolean;
+  readonly drain?: Drain | undefined;
 }
 
-function planService(view: FailoverView, key: ObjectKey, clusters: readonly string[]): ServicePlan {
+function planService(view: RoutesView, key: ObjectKey, routing: Routing): ServicePlan {
   const { source, routes, links } = view;
+  const { setting, legs } = routing;
+  const clusters = legs.map(({ cluster }) => cluster);
   const service = source.services.get(key);
   const without = (problem: string, keeps = false) => ({ routes: [], problems: [problem], keeps });
   if (service === undefined)
@@ -116,30 +133,35 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
   const inTheWay = [...rivals, ...routes.others].find((route) => appliesTo(route, key));
   if (inTheWay !== undefined)
     return without(
-      `${inTheWay.kind} ${keyOf(inTheWay)} on ${source.cluster} already routes its requests, and the two routes would conflict: delete it, or remove ${key} from failover`,
+      `${inTheWay.kind} ${keyOf(inTheWay)} on ${source.cluster} already routes its requests, and the two routes would conflict: delete it, or remove ${key} from ${setting}`,
       true,
     );
-  const found = clusters.map((cluster) => ({
-    cluster,
+  const all = legs.map((leg): FoundLeg => ({
+    ...leg,
     backend:
-      cluster === local
+      leg.cluster === local
         ? backendOf(key, service.spec.ports)
-        : mirrorBackend(cluster, key, { ...view, own, stacks }),
+        : mirrorBackend(leg.cluster, key, { ...view, own, stacks }),
   }));
-  const missing = found.flatMap(({ cluster, backend }) => {
-    if (backend !== undefined) return [];
+  const { legs: found, drain } = withoutDrained(view, key, all, namedBackends(own.values(), key));
+  if (found.length === 0)
+    return without(`all of its clusters are drained, so its requests stay in ${source.cluster}`);
+  const go = setting === "failover" ? "fail over" : "go";
+  const missing = found.flatMap(({ cluster, backend, weight }) => {
+    if (backend !== undefined) return weight ? unready(view, key, cluster) : [];
     if (!links.some(({ target }) => target === cluster))
-      return `its requests don't fail over to ${cluster}, which is revoked: take ${cluster} out of its failover on ${source.cluster}`;
+      return `its requests don't ${go} to ${cluster}, which is revoked: take ${cluster} out of its ${setting} on ${source.cluster}`;
     const judged = view.decisionsByPart.get(cluster);
     if (judged === undefined)
-      return `its requests don't fail over to ${cluster} before a run can judge the mirrors from there`;
+      return `its requests don't ${go} to ${cluster} before a run can judge the mirrors from there`;
     const skipped = judged.filter(isSkip).find(({ origin }) => origin === key);
-    return `${source.cluster} has no mirror of it from ${cluster}, so its requests don't fail over to ${cluster}: ${skipped?.sentence ?? "export it there"}`;
+    return `${source.cluster} has no mirror of it from ${cluster}, so its requests don't ${go} to ${cluster}: ${skipped?.sentence ?? "export it there"}`;
   });
-  const backends = found.flatMap(({ backend }) => backend ?? []);
   const wanted = (service.spec.ports ?? []).flatMap(({ port, protocol = "TCP" }) => {
-    const open = backends.filter(({ ports }) => ports.has(port));
-    const leadsAway = open.some((backend) => backend.key !== key);
+    const open = found.flatMap(({ backend, weight }) =>
+      backend?.ports.has(port) === true ? [{ ...backend, weight }] : [],
+    );
+    const leadsAway = open.some((backend) => backend.key !== key && backend.weight !== 0);
     return protocol === "TCP" && leadsAway ? [routeFor(service, port, open)] : [];
   });
   const foreign = new Set(rivals.map(keyOf));
@@ -152,7 +174,22 @@ function planService(view: FailoverView, key: ObjectKey, clusters: readonly stri
     );
   const free = wanted.filter((route) => !isTaken(route));
   const decided = free.map((route) => decideWanted(route, own.get(keyOf(route)), stacks));
-  return { routes: decided, problems: [...missing, ...taken], keeps: false };
+  return { routes: decided, problems: [...missing, ...taken], keeps: false, drain };
+}
+
+/** A split is followed whether or not there are pods, so that it says the same in every run. */
+function unready(
+  { source, links, readyIn }: RoutesView,
+  key: ObjectKey,
+  cluster: string,
+): string[] {
+  const link = links.find(({ target }) => target === cluster);
+  if (readyIn(link?.target ?? source.cluster, key) !== 0) return [];
+  const isHidden = link !== undefined && link.gateway !== false && link.readiness === "ignore";
+  const outcome = isHidden
+    ? `the requests that go there fail: set readiness: follow on the link, or take ${cluster} out`
+    : "the other clusters get its requests";
+  return [`no pod of it is ready in ${link?.target ?? source.cluster}, and ${outcome}`];
 }
 
 /** Returns why no route can be written, unless the run may install the CRD before: Linkerd's charts bring it with that of Links. */
@@ -161,25 +198,27 @@ export function whyUnserved(
   { areServed = true }: Routes,
 ): string | undefined {
   const mayInstall = makesLinks(args) && source.links === undefined;
-  if (areServed || mayInstall || Object.keys(args.failover ?? {}).length === 0) return undefined;
+  if (areServed || mayInstall || routings(args).size === 0) return undefined;
   const [, version = ""] = resources.httpRoutes.apiVersion.split("/");
   return `${source.cluster} does not serve ${rbacName(resources.httpRoutes)} in version ${version}: install the chart linkerd-crds of Linkerd 2.18 or later there`;
 }
 
 function whyUnfit(service: Service, cluster: string): string | undefined {
   if (service.metadata.labels?.[label.mirrored] === "true")
-    return `it is a mirror on ${cluster}, and only ${cluster}'s own Services fail over`;
+    return `it is a mirror on ${cluster}, and only requests for ${cluster}'s own Services are routed`;
   return isHeadless(service) || service.spec.type === "ExternalName"
     ? `it has no ClusterIP on ${cluster}, and Linkerd routes only requests to a ClusterIP`
     : undefined;
 }
 
-const most = 1_000_000;
-
-function routeFor(service: Service, port: number, backends: readonly Backend[]): WantedRoute {
+function routeFor(
+  service: Service,
+  port: number,
+  backends: readonly (Backend & Pick<Leg, "weight">)[],
+): WantedRoute {
   const { name, namespace, annotations = {} } = service.metadata;
+  const { length } = backends;
   const hasRetries = Object.keys(annotations).some((key) => key.startsWith("retry.linkerd.io/"));
-  const last = backends.length - 1;
   return {
     metadata: {
       name: `${name}-failover-${port}`,
@@ -191,10 +230,16 @@ function routeFor(service: Service, port: number, backends: readonly Backend[]):
       rules: [
         {
           matches: [{ path: { type: "PathPrefix", value: "/" } }],
-          backendRefs: backends.map(({ key }, index) => {
+          backendRefs: backends.map(({ key, weight }, index) => {
             const [space = "", service = ""] = key.split("/");
-            const weight = last === 0 ? 1 : Math.round(most ** ((last - index) / last));
-            return { group: "", kind: "Service", namespace: space, name: service, port, weight };
+            return {
+              group: "",
+              kind: "Service",
+              namespace: space,
+              name: service,
+              port,
+              weight: weight ?? chainWeight(index, length),
+            };
           }),
         },
       ],

@@ -268,7 +268,10 @@ ${listed}
       "plain noaddress",
     ],
     ["it has no ClusterIP on east, and Linkerd routes only requests to a ClusterIP", "alias"],
-    ["it is a mirror on east, and only east's own Services fail over", "plain mirrored=true"],
+    [
+      "it is a mirror on east, and only requests for east's own Services are routed",
+      "plain mirrored=true",
+    ],
   ] as const)
     testScenarios(`
 # needs a Service of the source's own: ${why} (${words})

@@ -1,0 +1,35 @@
+import { listed } from "../base/message.ts";
+
+/** What is left of the clusters that serve something if some of them are lost or drained. */
+export interface Loss {
+  /** With `degraded`, others remain. */
+  readonly state: "unavailable" | "degraded";
+  readonly remaining: readonly string[];
+  /** Clusters among them that have no ready pod now. */
+  readonly notReady: readonly string[];
+}
+
+/**
+ * `linkerd-clusters whatif` and the preview of a drain share this rule.
+ *
+ * @param readyIn returns undefined if nobody knows
+ * @returns undefined if nothing is lost
+ */
+export function lossOf(
+  clusters: readonly string[],
+  isLost: (cluster: string) => boolean,
+  readyIn: (cluster: string) => number | undefined,
+): Loss | undefined {
+  const remaining = clusters.filter((cluster) => !isLost(cluster));
+  if (remaining.length === clusters.length) return undefined;
+  const notReady = remaining.filter((cluster) => readyIn(cluster) === 0);
+  const state = remaining.length === notReady.length ? "unavailable" : "degraded";
+  return { state, remaining, notReady };
+}
+
+/** Returns `degraded, still served by east, north, but no pod is ready in north`. */
+export function lossText({ state, remaining, notReady }: Loss): string {
+  const left = remaining.length === 0 ? "" : `, still served by ${remaining.join(", ")}`;
+  const empty = notReady.length === 0 ? "" : `, but no pod is ready in ${listed(notReady)}`;
+  return `${state}${left}${empty}`;
+}
