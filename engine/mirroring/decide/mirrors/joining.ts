@@ -52,8 +52,8 @@ export function joiningMembers(
     return member.omitted.length === 0 ? 2 : 3;
   };
   const narrowed = new Set(company.keepsOwn ? own.ports : []);
-  for (const { omitted } of undecided.filter(isIn))
-    for (const port of omitted) narrowed.add(portKey(port));
+  const staying = undecided.filter(isIn);
+  for (const { omitted } of staying) for (const port of omitted) narrowed.add(portKey(port));
   const isOmitted = (key: string) => narrowed.has(key) || others.ports.has(key);
   const served = new Set(hasOthers ? offered : []);
   const accepted = new Set<Member>();
@@ -74,7 +74,8 @@ export function joiningMembers(
       for (const key of keys) served.add(key);
   }
   const joining = members.filter((member) => accepted.has(member));
-  const rules = joining.find(({ cluster }) => cluster === undefined)?.metadataRules ?? [];
+  const ours = [...joining, ...staying];
+  const rules = ours.find(({ cluster }) => cluster === undefined)?.metadataRules ?? [];
   return {
     joining: joining.map(({ service, ...member }) => {
       const { ports = [] } = service.spec;

@@ -34,6 +34,11 @@ west: nothing; north: nothing; link north: { federatedServiceSelector: { matchLa
 east: demo/bb(plain app=bb)
 ${joins}
 ${listed} local bb
+# are as many of each link as it may have
+${two}
+link west: { maxMirrors: 1 }; link north: { maxMirrors: 1 }
+${joins}
+${listed} bb@west, bb@north
 # may be Services that aren't exported
 west: demo/bb(member exported=false)
 ${joins}
@@ -104,6 +109,11 @@ ${all}
 west: ${tooLarge}; north: demo/bb(member new=yes)
 ! TooLarge demo/bb
 ~ federated demo/bb-federated: label new: none → "yes"
+# still gives its labels to the federated Service if it is the source's
+west: demo/bb(member); east: demo/bb(member team=own)
+${joins}
+east: ${tooLarge}
+! TooLarge demo/bb
 # doesn't hold a federated Service that all others leave
 west: nothing; north: demo/bb(member)
 ${joins}
@@ -116,7 +126,6 @@ ${joins}
 west: ${tooLarge}; east: ${tooLarge}
 ! TooLarge demo/bb
 ! TooLarge demo/bb
-~ federated demo/bb-federated
 ${listed} bb@west, local bb
 `);
 });
