@@ -38,23 +38,22 @@ export function absentPods(
   source: ClusterSnapshot,
   target: ClusterSnapshot,
 ): ReadonlyMap<ObjectKey, readonly string[]> {
-  const absent = new Map<ObjectKey, string[]>();
-  if (!link.headless) return absent;
+  if (!link.headless) return new Map();
   const { owns } = mirrorsOf(link.target);
   const origins = new Map([...target.services.keys()].map((key) => [mirrorPlace(key, link), key]));
-  const listed = new Map<ObjectKey, ReadonlySet<string>>();
-  for (const service of source.services.values()) {
+  const mirrored = [...source.services.values()].flatMap((service) => {
     const { name, namespace, labels } = service.metadata;
     const root = labels?.[label.headlessRoot];
+    const key = root === undefined ? undefined : origins.get(objectKey(namespace, root));
     const hostname = nameInTarget(name, link);
-    if (root === undefined || !owns(service) || hostname === undefined) continue;
-    const key = origins.get(objectKey(namespace, root));
-    if (key === undefined) continue;
-    const names = listed.get(key) ?? hostnamesIn(target.endpoints.get(key));
-    listed.set(key, names);
-    if (!names.has(hostname)) absent.set(key, [...(absent.get(key) ?? []), hostname]);
-  }
-  return absent;
+    return key === undefined || hostname === undefined || !owns(service) ? [] : [{ key, hostname }];
+  });
+  return new Map(
+    [...Map.groupBy(mirrored, ({ key }) => key)].map(([key, pods]) => {
+      const listed = hostnamesIn(target.endpoints.get(key));
+      return [key, pods.flatMap(({ hostname }) => (listed.has(hostname) ? [] : hostname))];
+    }),
+  );
 }
 
 function hostnamesIn(endpoints: Endpoints | undefined): ReadonlySet<string> {

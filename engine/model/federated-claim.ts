@@ -1,6 +1,7 @@
 import type {
   ManagedFields,
   ObjectKey,
+  ObjectMeta,
   Service,
   ServicePort,
   StringMap,
@@ -47,20 +48,21 @@ export interface Settled {
 
 export function settle(claim: FederatedClaim, live: Service | undefined): Settled {
   const { origin, members } = claim;
+  const metadata: Partial<ObjectMeta> = live?.metadata ?? {};
   const [namespace = "", service = ""] = origin.split("/");
-  const [tokens, local] = [tokensLeft(claim, service, live), localLeft(claim, service, live)];
-  const managedFields = marksAfter(claim, live);
+  const tokens = tokensLeft(claim, service, metadata);
+  const local = localLeft(claim, service, metadata);
+  const managedFields = marksAfter(claim, metadata);
   const listed = [...tokens.map(clusterOfToken), ...(local === undefined ? [] : [localMember])];
   const others = othersNarrowing(
-    { ...live?.metadata, managedFields },
+    { ...metadata, managedFields },
     listed,
     (cluster) => members.find((member) => member.cluster === cluster)?.names ?? claim.stacks,
   );
   const isOurs =
     members.some(({ stance }) => stance === "wanted") ||
-    members.some((member) => member.stance === "unknown" && isOurMember(member, service, live));
-  const details =
-    isOurs || live === undefined ? detailsOf(claim, live, tokens, local) : detailsIn(live);
+    members.some((member) => member.stance === "unknown" && isOurMember(member, service, metadata));
+  const details = detailsOf(claim, live, tokens, local);
   const isEmpty = details === undefined || (tokens.length === 0 && local === undefined);
   return {
     mirror: isEmpty
@@ -106,42 +108,46 @@ function withoutOmitted(
 function tokensLeft(
   { members }: FederatedClaim,
   service: string,
-  live: Service | undefined,
+  metadata: Partial<ObjectMeta>,
 ): string[] {
   const known = new Map(members.map((member) => [member.cluster, member]));
   const wanted = members.flatMap(({ cluster, stance }) =>
     stance === "wanted" && cluster !== localMember ? [memberToken(service, cluster)] : [],
   );
-  const kept = tokensIn(live?.metadata.annotations ?? {}).filter((token) => {
+  const kept = tokensIn(metadata.annotations ?? {}).filter((token) => {
     const member = known.get(clusterOfToken(token));
-    return wanted.includes(token) || member === undefined || staysListed(member, live);
+    return wanted.includes(token) || member === undefined || staysListed(member, metadata);
   });
   return [...new Set([...kept, ...wanted])];
 }
 
-function localLeft({ members }: FederatedClaim, service: string, live: Service | undefined) {
+function localLeft({ members }: FederatedClaim, service: string, metadata: Partial<ObjectMeta>) {
   const member = members.find(({ cluster }) => cluster === localMember);
   if (member?.stance === "wanted") return service;
-  const listed = live?.metadata.annotations?.[annotation.localMember];
-  return member === undefined || staysListed(member, live) ? listed : undefined;
+  const listed = metadata.annotations?.[annotation.localMember];
+  return member === undefined || staysListed(member, metadata) ? listed : undefined;
 }
 
 /** Returns whether a listed member stays although this stack would list it differently. */
-export function staysListed(member: MemberClaim, live: Service | undefined): boolean {
+export function staysListed(member: MemberClaim, metadata: Partial<ObjectMeta>): boolean {
   if (member.stance === "unknown" || member.isLeft === true) return true;
-  const { isOurs, others } = marksOn(live?.metadata ?? {}, member.names, member.cluster);
+  const { isOurs, others } = marksOn(metadata, member.names, member.cluster);
   // A member under another name than this stack's is not a member of this Service (4.2).
   const mayLeave = isOurs || member.takesUnmarked === true || member.stance === "wanted";
   return others.length > 0 || !mayLeave;
 }
 
-function isOurMember({ cluster, names }: MemberClaim, service: string, live?: Service): boolean {
-  const { annotations = {} } = live?.metadata ?? {};
+function isOurMember(
+  { cluster, names }: MemberClaim,
+  service: string,
+  metadata: Partial<ObjectMeta>,
+): boolean {
+  const { annotations = {} } = metadata;
   const isListed =
     cluster === localMember
       ? annotations[annotation.localMember] !== undefined
       : tokensIn(annotations).includes(memberToken(service, cluster));
-  return isListed && marksOn(live?.metadata ?? {}, names, cluster).isOurs;
+  return isListed && marksOn(metadata, names, cluster).isOurs;
 }
 
 /**
@@ -178,7 +184,10 @@ export function fieldsOfMembers(fields: readonly FieldChange[]): FieldChange[] {
   );
 }
 
-function marksAfter(claim: FederatedClaim, live: Service | undefined): readonly ManagedFields[] {
+function marksAfter(
+  claim: FederatedClaim,
+  { managedFields = [] }: Partial<ObjectMeta>,
+): readonly ManagedFields[] {
   const [stack = ""] = claim.stacks;
   const by = (stance: MemberClaim["stance"]) =>
     claim.members.filter((member) => member.stance === stance);
@@ -188,9 +197,7 @@ function marksAfter(claim: FederatedClaim, live: Service | undefined): readonly 
   const judged = claim.members.filter(({ stance }) => stance !== "unknown");
   // Names from `adoptFrom` count for one member only.
   const adopted = new Set(judged.flatMap((member) => managers(member, claim.stacks.length)));
-  const entries = (live?.metadata.managedFields ?? []).filter(
-    ({ manager = "" }) => !adopted.has(manager),
-  );
+  const entries = managedFields.filter(({ manager = "" }) => !adopted.has(manager));
   const unknown = new Set(by("unknown").flatMap((member) => managers(member)));
   const isUnknown = unknown.size > 0;
   return remarked(entries, claim.stacks, wanted, (manager, member) => {

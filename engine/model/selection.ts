@@ -62,9 +62,9 @@ function meets({ key, operator, values = [] }: SelectorRequirement, labels: Stri
   const value = valueOf(labels, key);
   switch (operator) {
     case "In":
-      return value !== undefined && values.includes(value);
+      return values.some((each) => each === value);
     case "NotIn":
-      return value === undefined || !values.includes(value);
+      return !values.some((each) => each === value);
     case "Exists":
       return value !== undefined;
     case "DoesNotExist":

@@ -39,7 +39,7 @@ export function compareAll(
   wanted: readonly WantedPart[],
   source: ClusterSnapshot,
   targets: readonly string[],
-  stays: (decision: Deletion) => boolean = () => false,
+  stays: (decision: Deletion) => boolean,
 ): Decision[] {
   const claims = wanted.flatMap(({ part, mirrors }) => mirrors.map((mirror) => ({ part, mirror })));
   const collisions = Map.groupBy(colliding(claims, source, targets), ({ part }) => part);
@@ -62,7 +62,7 @@ function comparePart(
 ): Decision[] {
   const owner = ownerOf(part);
   const unclaimed = refuse(mirrors, collisions);
-  const names = authority && [...authority.names, ...(authority.adopts ?? [])];
+  const names = authority?.takes;
   const refusals = unwritable(unclaimed.mirrors, source, owner, freed, names);
   const free = refuse(unclaimed.mirrors, refusals);
   const skipped = [...skips, ...unclaimed.skips, ...free.skips].map((skip) => ({
@@ -107,7 +107,7 @@ function comparePart(
         ? undecided.has(key) || undecided.has(rootOf(key, metaOf(mirror)))
         : settle(claim, mirror.service).mirror !== undefined;
     const stays = isUndecided || mirror.service?.metadata.deletionTimestamp !== undefined;
-    if (stays) return [{ verdict: "keep", ...common, ...omitUndefined({ claim }) }];
+    if (stays) return [{ verdict: "keep", ...common }];
     return [{ verdict: "delete", ...common, ...omitUndefined({ claim, successor }) }];
   });
   return [...[...wanted, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)), ...skipped];

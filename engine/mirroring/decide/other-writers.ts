@@ -24,13 +24,12 @@ export function leftToOthers(decision: Decision, rivals: Rivals = {}): Decision 
     annotations: unnamed(mirror.annotations, (key) => names.has(`annotation ${key}`)),
   });
   const { claim } = decision;
-  const details = claim?.details && without(claim.details);
   const rest = {
     ...decision,
     fields,
     left,
     wanted: without(decision.wanted),
-    ...(claim !== undefined && details !== undefined && { claim: { ...claim, details } }),
+    ...(claim?.details && { claim: { ...claim, details: without(claim.details) } }),
   };
   return fields.length === 0 ? { ...rest, verdict: "keep" } : rest;
 }

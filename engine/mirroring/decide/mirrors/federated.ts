@@ -124,13 +124,13 @@ function claimOn(
   const held = new Set([...undecided.map(nameOf), ...kept]);
   const known = new Set(candidates.map(nameOf));
   const claimOf = (cluster: string, isWanted: boolean) =>
-    memberClaim(cluster, isWanted, held.has(cluster), origin, view, live);
+    memberClaim(cluster, isWanted, held.has(cluster), origin, view, metadata);
   const others = [...listed].filter((cluster) => !known.has(cluster));
   const staying = others.map((cluster) => ({ cluster, claim: claimOf(cluster, false) }));
   const found = joiningMembers(candidates, undecided, {
     live,
     isListed: (cluster) => listed.has(cluster),
-    hasOthers: staying.some(({ claim }) => claim === undefined || staysListed(claim, live)),
+    hasOthers: staying.some(({ claim }) => claim === undefined || staysListed(claim, metadata)),
     own: narrowingOf(metadata, view.stacks[0] ?? ""),
     keepsOwn: staying.some(
       ({ cluster, claim }) => claim?.stance === "unknown" && !held.has(cluster),
@@ -151,10 +151,9 @@ function claimOn(
   const [first] = joining;
   const isUnknown = new Map(members.map(({ cluster, stance }) => [cluster, stance === "unknown"]));
   const preceding = remote.filter((cluster) => {
-    if (wanted.has(cluster)) return false;
     if (isUnknown.get(cluster) === true && !held.has(cluster)) return true;
     // If the age of its link is unknown, a member counts only if another stack has marked it.
-    const isVouchedFor = marksOn(live?.metadata ?? {}, view.stacks, cluster).others.length > 0;
+    const isVouchedFor = marksOn(metadata, view.stacks, cluster).others.length > 0;
     const mayPrecede = age(cluster) !== undefined || isVouchedFor;
     return mayPrecede && rankOf(cluster, age) < rankOf(first?.cluster, age);
   });
@@ -176,7 +175,7 @@ function claimOn(
 function namesFor(
   cluster: string,
   { links, stacks }: FederatedView,
-  metadata: Partial<ObjectMeta> = {},
+  metadata: Partial<ObjectMeta>,
 ): readonly string[] {
   if (marksOn(metadata, stacks, cluster).isOurs) return stacks;
   const current = links.find(({ link }) => link.target === cluster);
@@ -198,16 +197,15 @@ function memberClaim(
   isHeld: boolean,
   origin: ObjectKey,
   view: FederatedView,
-  live: Service | undefined,
+  metadata: Partial<ObjectMeta>,
 ): MemberClaim | undefined {
-  if (cluster === localMember) return localClaim(isWanted, isHeld, origin, view, live);
+  if (cluster === localMember) return localClaim(isWanted, isHeld, origin, view, metadata);
   if (view.isDoubtful?.(cluster, federatedKey(origin)) === true) return undefined;
   const claim = { cluster, names: view.stacks };
   const current = view.links.find(({ link }) => link.target === cluster);
   if (current !== undefined) {
     const { link, target } = current;
-    if (isWanted)
-      return { ...claim, names: namesFor(cluster, view, live?.metadata), stance: "wanted" };
+    if (isWanted) return { ...claim, names: namesFor(cluster, view, metadata), stance: "wanted" };
     const isUnread = target === undefined && !view.drained.has(cluster);
     if (isUnread || isHeld) return { ...claim, stance: "unknown" };
     const takesUnmarked =
@@ -226,7 +224,7 @@ function localClaim(
   isHeld: boolean,
   origin: ObjectKey,
   { links, stacks, controllers }: FederatedView,
-  live: Service | undefined,
+  metadata: Partial<ObjectMeta>,
 ): MemberClaim | undefined {
   const claim = { cluster: localMember, names: stacks };
   if (isWanted) return { ...claim, stance: "wanted" };
@@ -235,7 +233,6 @@ function localClaim(
   const isCovered = links.some(({ link }) => whyExcluded(namespaceOf(origin), link) === undefined);
   const takesUnmarked = isCovered && !isLeft;
   // An earlier version marked the whole Service, so nobody knows whether the mark was meant for this member.
-  if (!takesUnmarked && !marksOn(live?.metadata ?? {}, stacks, localMember).isOurs)
-    return undefined;
+  if (!takesUnmarked && !marksOn(metadata, stacks, localMember).isOurs) return undefined;
   return { ...claim, stance: "unwanted", takesUnmarked, isLeft };
 }

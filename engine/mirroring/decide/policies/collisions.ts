@@ -53,9 +53,9 @@ export function colliding(
     for (const claim of rivals) {
       if (claim === holder) continue;
       const sentence =
-        pair === undefined || holder === undefined
+        pair === undefined
           ? `${wanted} would ${all} be named ${key} on ${source.cluster}: rename one of them`
-          : `${key} on ${source.cluster} is the mirror of ${words(holder)}, so ${words(claim)} has none: to change that, or to end this message, take the Service ${pair.service.mirror.origin} out of the export, by its label or the link's selector`;
+          : `${key} on ${source.cluster} is the mirror of ${words(claim === pair.pod ? pair.service : pair.pod)}, so ${words(claim)} has none: to change that, or to end this message, take the Service ${pair.service.mirror.origin} out of the export, by its label or the link's selector`;
       refused.push({ ...claim, reason, sentence });
     }
   }

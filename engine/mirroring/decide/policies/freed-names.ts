@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../../base/omit-undefined.ts";
 import type { ObjectKey } from "../../../kubernetes/objects/objects.ts";
 import { type Decision, type Deletion, isWanted } from "../../../model/decision.ts";
 import { metaOf, rootOf } from "../../../model/live-mirrors.ts";
@@ -17,7 +18,7 @@ export const noneFreed: FreedNames = new Map();
  */
 export function freedNames(
   decisions: readonly Decision[],
-  claims: readonly { readonly part: string; readonly mirror: Mirror }[],
+  claims: readonly { readonly mirror: Mirror }[],
   stays: (decision: Deletion) => boolean,
 ): FreedNames {
   const going = new Map(
@@ -26,10 +27,9 @@ export function freedNames(
       .filter((each) => each.part !== federatedPart && !stays(each))
       .map((each) => [each.key, each]),
   );
-  if (going.size === 0) return noneFreed;
-  const freed = claims.flatMap(({ part, mirror }) => {
+  const freed = claims.flatMap(({ mirror }) => {
     const given = going.get(mirrorKey(mirror));
-    return given === undefined || given.part === part ? [] : [[given.key, given] as const];
+    return given === undefined ? [] : [[given.key, given] as const];
   });
   const claimed = new Set(freed.map(([key]) => key));
   // A headless mirror that goes by itself must not name another link's mirror in the meantime.
@@ -45,8 +45,9 @@ export function withTakers(decisions: readonly Decision[], freed: FreedNames): D
   const takers = new Map(
     decisions.filter(isWanted).flatMap(({ key, part }) => (freed.has(key) ? [[key, part]] : [])),
   );
-  return decisions.map((each) => {
-    const takenBy = each.verdict === "delete" ? takers.get(each.key) : undefined;
-    return takenBy === undefined ? each : { ...each, takenBy };
-  });
+  return decisions.map((each) =>
+    each.verdict === "delete"
+      ? { ...each, ...omitUndefined({ takenBy: takers.get(each.key) }) }
+      : each,
+  );
 }

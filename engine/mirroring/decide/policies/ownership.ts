@@ -23,8 +23,8 @@ import { whyExcluded } from "../../../model/selection.ts";
 export interface Authority {
   /** Marks under these names are this stack's, the current one first. */
   readonly names: readonly string[];
-  /** What this stack wants may be marked under these names too, and is taken over. */
-  readonly adopts?: readonly string[];
+  /** Those, and names under which the link adopts: what this stack wants may carry such marks, and is taken over. */
+  readonly takes: readonly string[];
   readonly covers: (namespace: string) => boolean;
   /** An unmarked mirror in such a namespace is deleted if no link wants it. */
   readonly deletesUnmarked: boolean;
@@ -45,7 +45,7 @@ export function authorityOver(
 ): Authority {
   return {
     names: stacks,
-    adopts: othersAmong(link.adoptFrom, stacks),
+    takes: [...stacks, ...othersAmong(link.adoptFrom, stacks)],
     covers: (namespace) => whyExcluded(namespace, link) === undefined,
     // A link says nothing about who else has mirrors in the namespaces that it maps its own to.
     deletesUnmarked:
@@ -59,6 +59,7 @@ export function authorityOver(
 export function authorityOverRemoved(stacks: readonly string[], removed: RemovedPart): Authority {
   return {
     names: stacks,
+    takes: stacks,
     covers: () => true,
     deletesUnmarked: false,
     ...(removed.disposition === "handOver" && { successor: removed.controller }),
@@ -92,7 +93,7 @@ export function fateOf(
 export function ownershipNotes(
   part: string,
   decisions: readonly Decision[],
-  { names, adopts = [], covers, successor }: Authority,
+  { takes, covers, successor }: Authority,
   context: string,
   hasController: boolean,
 ): Note[] {
@@ -109,7 +110,7 @@ export function ownershipNotes(
   const others = new Set(
     decisions
       .filter(isWanted)
-      .flatMap(({ live }) => marksOn(live.service?.metadata ?? {}, [...names, ...adopts]).others),
+      .flatMap(({ live }) => marksOn(live.service?.metadata ?? {}, takes).others),
   );
   const sentences: string[] = [];
   if (successor !== undefined)

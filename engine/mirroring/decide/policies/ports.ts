@@ -14,10 +14,9 @@ export function unknownProtocols({ link, target }: LinkObservation): string[] {
   const found = services.flatMap((whole) => {
     const service = withoutPorts(whole, omittedPorts(whole));
     const kept = new Set(mirroredPorts(service).map(({ appProtocol }) => appProtocol));
-    const names = (service.spec.ports ?? []).flatMap(({ appProtocol }) =>
-      appProtocol === undefined || kept.has(appProtocol) ? [] : [appProtocol],
-    );
-    return names.length === 0 ? [] : [`${keyOf(service)}: ${[...new Set(names)].join(", ")}`];
+    const all = new Set((service.spec.ports ?? []).map(({ appProtocol }) => appProtocol));
+    const lost = [...all].filter((each) => !kept.has(each));
+    return lost.length === 0 ? [] : [`${keyOf(service)}: ${lost.join(", ")}`];
   });
   if (found.length === 0) return [];
   return [

@@ -108,7 +108,7 @@ describe("a live mirror that no link wants", () => {
     both: confirmedBy(other, confirmed(ourManager, service(at, { labels: ours }))),
     nobody: service(at, { labels: ours }),
   };
-  const covering = { names: [stack], covers: () => true, deletesUnmarked: true };
+  const covering = { names: [stack], takes: [stack], covers: () => true, deletesUnmarked: true };
   const left = { verdict: "handOver" } as const;
   const others = { ...left, keeper: `stack ${other}` };
   const rows: [by: keyof typeof marked, authority: Authority, fate: ReturnType<typeof fateOf>][] = [
