@@ -82,6 +82,11 @@ describe("a Link's gateway", () => {
     ],
     ["a port", gateway({ ports: [] }), noPort],
     [
+      "a port beside an address that is left out",
+      gateway({ ports: [] }, [{ ip: "127.0.0.1" }, { ip: "192.0.2.7" }]),
+      noPort,
+    ],
+    [
       "an identity",
       gateway({}, [{ ip: "192.0.2.7" }], ""),
       `${the} has no annotation ${annotation}: set gateway.identity on the link`,

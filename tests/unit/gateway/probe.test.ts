@@ -40,7 +40,7 @@ describe("a gateway's probe", () => {
       deepEqual(gatewayProbe(gateway({ period }), where), { probe: { ...probe, period: meant } });
     });
 
-  for (const period of ["", "-3s", "3d", "3s4", "soon"])
+  for (const period of ["", "-3s", "3d", "3s4", "1e3", "soon"])
     it(`cannot have period ${JSON.stringify(period)}`, () => {
       const mistake = wrong("period", period, "seconds or a Go duration, as 3 or 3s");
       deepEqual(gatewayProbe(gateway({ period }), where), { mistake });

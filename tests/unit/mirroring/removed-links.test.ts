@@ -160,7 +160,7 @@ ${goes}
 
   testScenarios(`
 # are counted on members of federated Services, unless an earlier version has set them
-west: shop/web; east: shop/ shop/db-ghost(of=ghost by=acme/mesh/dev) shop/api(fed=api@ghost by=acme/mesh/dev#ghost) shop/cart(fed=cart@ghost by=acme/mesh/dev)
+west: shop/web; east: shop/everywhere(plain mirror.linkerd.io/mirrored-service=true @multicluster.linkerd.io/remote-discovery=x@ghost by=acme/mesh/dev#ghost) shop/db-ghost(of=ghost by=acme/mesh/dev) shop/api(fed=api@ghost by=acme/mesh/dev#ghost) shop/cart(fed=cart@ghost by=acme/mesh/dev)
 + gateway shop/web-west
 > east: 2 marks of this stack in east are for a cluster to which neither its config nor its state has a link (shop/db-ghost for ghost, shop/api-federated for ghost)
 / federated shop/api-federated: nobody

@@ -84,8 +84,13 @@ describe("a copied label that another manager sets again and again", () => {
     equal((await rounds([...edits, gone])).mirror?.metadata.labels?.team, "west");
   });
 
+  it("is remembered only if it is known when", async () => {
+    deepEqual((await rounds([team])).inputs.rivals, undefined);
+  });
+
   const manager = (name: string, fields: string) =>
     `{ manager: ${name}, operation: Update, time: "2026-03-01T00:00:00Z", fieldsV1: { "f:metadata": ${fields} } }`;
+  const policy = `[${manager("linkerd-multicluster/acme/mesh/dev", "{}")}, ${manager("policy", '{ "f:labels": { "f:team": {} } }')}]`;
   testScenarios(`
 # stays as that manager sets it when something else of a federated Service is restored
 west: shop/web(member team=west)
@@ -96,6 +101,20 @@ edit shop/web-federated: { spec: { sessionAffinity: ClientIP }, metadata: { labe
 again
 ✓ federated shop/web-federated
 > east: copied metadata is left to others who set it again after each run (shop/web-federated: label team, set by policy)
+# is restored again once that manager has given it up, or the mirror was made anew
+west: shop/web(team=west)
++ gateway shop/web-west
+before: { rivals: { shop/web-west label team: policy } }
+none
+edit shop/web-west: { metadata: { labels: { team: east }, managedFields: ${policy} } }
+~ gateway shop/web-west: label team: "east" → "west"
+before: { rivals: { shop/web-west label team: policy } }
+west: nothing
+- gateway shop/web-west
+west: shop/web(team=west)
++ gateway shop/web-west
+edit shop/web-west: { metadata: { labels: { team: east }, managedFields: ${policy} } }
+~ gateway shop/web-west: label team: "east" → "west"
 # is restored if yet another manager sets it
 west: shop/web(member team=west)
 + federated shop/web-federated

@@ -1,5 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { FailureKind } from "../../../engine/kubernetes/client/failure.ts";
+import { environmentNotes } from "../../../engine/mirroring/decide/policies/environment.ts";
+import type { Reason } from "../../../engine/model/reasons.ts";
 import { putServices, serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { cluster, exported, exporting, service } from "../fixtures/objects.ts";
@@ -8,6 +10,11 @@ const ports = Array.from({ length: 100 }, (_, n) => ({ name: `port-${n}`, port: 
 /** The variables of 20 of these fit into the environment of a pod. */
 const exports = Array.from({ length: 26 }, (_, n) =>
   exported(`shop/${"web-".repeat(13)}${n + 100}`, {}, { ports }),
+);
+
+/** So many fill the environment too. */
+const own = Array.from({ length: 20 }, (_, n) =>
+  service(`shop/${"own-".repeat(14)}${n}`, {}, { ports }),
 );
 
 /** Returns how many mirrors exist after an update, and the note about the environment in the next preview. */
@@ -24,12 +31,7 @@ async function after(
   const { pods = [], isDisabled = true, refuse, isFull = false } = given;
   const source = serverWith(cluster("east", { namespaces: ["shop"] }));
   const target = serverWith(exporting("west", exports.slice(0, given.exports)));
-  const names = [...Array(20).keys()];
-  if (isFull)
-    putServices(
-      source,
-      ...names.map((n) => service(`shop/${"own-".repeat(14)}${n}`, {}, { ports })),
-    );
+  if (isFull) putServices(source, ...own);
   for (const [n, enableServiceLinks] of pods.entries()) {
     const metadata = { namespace: "shop", name: `pod-${n}` };
     source.put("pods", { metadata, spec: { enableServiceLinks } });
@@ -40,8 +42,12 @@ async function after(
   const { failure } = await mesh.up();
   const { lines } = await mesh.preview();
   const notes = lines.filter((line) => line.includes("environment of each pod there"));
-  const own = [...source.all("services").keys()].filter((key) => key.endsWith("-west"));
-  return { failure, mirrors: own.length, note: notes.filter((line) => !line.includes("→")).join() };
+  const mirrors = [...source.all("services").keys()].filter((key) => key.endsWith("-west"));
+  return {
+    failure,
+    mirrors: mirrors.length,
+    note: notes.filter((line) => !line.includes("→")).join(),
+  };
 }
 
 describe("the environment of a namespace's pods", () => {
@@ -57,6 +63,16 @@ describe("the environment of a namespace's pods", () => {
       note,
       /^east: the Services in namespace shop add 5\d\d,\d{3} bytes to the environment of each pod there, and beyond 1,048,576 bytes mirrors are skipped: spread mirrors over more namespaces with mirrorNamespaces, or set enableServiceLinks: false in all pods there and serviceLinksDisabled on cluster east$/,
     );
+  });
+
+  it("is named only where this program has mirrors, or would have them", () => {
+    const skip = { verdict: "skip", part: "west", mirror: "web-west", sentence: "" } as const;
+    const notes = (reason: Reason) =>
+      environmentNotes(
+        [{ ...skip, key: "shop/web-west", origin: "shop/web", reason }],
+        cluster("east", { services: own }),
+      ).length;
+    deepEqual([notes("NoPorts"), notes("TooManyMirrors")], [0, 1]);
   });
 
   it("has a limit, unless the source's pods have no service links", async () => {

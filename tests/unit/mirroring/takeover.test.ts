@@ -84,6 +84,14 @@ edit shop/web-remote: unmarked
 west: nothing; north: shop/web
 - gateway shop/web-remote
 ! NotOurs shop/web
+# isn't taken over with a pod's mirror that a headless mirror names, which goes by itself
+west: shop/db(headless db-0); link west: { names: "${names}" }; north: nothing; link north: { names: "${names}" }
++ headless shop/db-remote, endpoint shop/db-0-remote
+west: nothing; north: shop/db-0
+- headless shop/db-remote, endpoint shop/db-0-remote
+! NotOurs shop/db-0
+again
++ gateway shop/db-0-remote
 `);
 
   it("changes its kind with the Service that takes it", async () => {

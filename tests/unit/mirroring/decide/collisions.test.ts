@@ -105,6 +105,11 @@ west: shop/db(headless db-0 db-1) blog/db-0; link west: { mirrorNamespaces: { bl
 + headless shop/db-west, endpoint shop/db-1-west
 ! CollidingName blog/db-0
 ! CollidingName shop/db pod db-0
+# goes to no pod of another cluster
+west: shop/db(headless db-0); link west: { names: "{service}-far" }; north: shop/db-0; link north: { names: "{service}-far" }
++ headless shop/db-far
+! CollidingName shop/db-0
+! CollidingName shop/db pod db-0
 # goes to nobody if there is a third claim
 west: shop/db(headless db-0) shop/db-0 zoo/db-0; link west: { mirrorNamespaces: { zoo: shop } }
 + headless shop/db-west

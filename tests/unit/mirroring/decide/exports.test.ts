@@ -119,13 +119,17 @@ describe("ports of a federated Service whose members list some", () => {
   const two = (ports = "") => `demo/bb(member :http,admin ${ports})`;
   const [http, admin] = ["http 80→8080/TCP", "admin 9090/TCP"];
   const lists = "multicluster.linkerd.io/remote-discovery";
-  const [record] = Object.keys(
+  const omits = JSON.stringify(
     recordOf("acme/mesh/other", { ports: new Set(["9090/TCP"]), rules: [] }),
   );
+  const bulk = Array.from({ length: 200 }, (_, n) => `a${n}=x`).join(" ");
   testScenarios(`
 # are not taken from the others by one that would join
-west: ${two()}; north: ${two("@ports=http")}; east: ${two()}
-${joins} bb@west, local bb: ${admin}, ${http}
+west: ${two()}; north: ${two("@ports=http")}
+${joins} bb@west: ${admin}, ${http}
+! NarrowsOthers demo/bb
+east: ${two()}
+~ federated demo/bb-federated: annotation local-discovery: none → "bb"
 ! NarrowsOthers demo/bb
 # are fewer for all, with a note, if a member that is in omits some
 north: ${two("@ports=http")}
@@ -134,6 +138,18 @@ far: ${two()}
 ~ federated demo/bb-federated
 = demo/bb-federated: federated Service of bb@north, bb@far: ${http}
 > east: demo/bb: its ports are fewer than those of far (admin 9090/TCP, http 80/TCP), since another member omits the others
+# stay as few while the member that omits some can't be read, or not be judged and still omits them
+west: ${two("@ports=http")}; north: demo/bb(member :http)
+${joins} bb@west, bb@north: ${http}
+north: ${two()}
+none
+west: unreachable
+none
+west: ${two(`@ports=http ${bulk}`)}
+! TooLarge demo/bb
+west: ${two(bulk)}
+! TooLarge demo/bb
+~ federated demo/bb-federated: ports: ${http} → ${admin}, ${http}
 # include those that every member lists
 west: ${two("@ports=http,admin")}; north: ${two("@ports=admin,http")}
 ${joins} bb@west, bb@north: ${admin}, ${http}
@@ -150,7 +166,8 @@ north: demo/bb(member :admin)
 west: demo/bb(member :admin)
 ${joins} bb@west: ${admin}
 edit demo/bb-federated: by acme/mesh/dev#west; edit demo/bb-federated: by acme/mesh/other#south
-edit demo/bb-federated: { metadata: { annotations: { ${lists}: "bb@west,bb@south", ${record}: '{"ports":["9090/TCP"]}' } } }
+edit demo/bb-federated: { metadata: { annotations: { ${lists}: "bb@west,bb@south" } } }
+edit demo/bb-federated: { metadata: { annotations: ${omits} } }
 ! NoCommonPort demo/bb
 = demo/bb-federated: federated Service of bb@west, bb@south: ${admin}
 # lose those of a member that leaves as one that omits them joins
@@ -165,6 +182,32 @@ ${joins} bb@west: ${admin}, ${http}
 west: ${two("@ports=http")}
 ~ federated demo/bb-federated
 = demo/bb-federated: federated Service of bb@west: ${http}
+# are protected by no member that leaves
+west: ${two()}; north: ${two()}; zoo: ${two()}
+${joins} bb@west, bb@north, bb@zoo: ${admin}, ${http}
+north: demo/bb(member :http); west: ${two("@ports=admin")}; zoo: ${two("@ports=http")}
+~ federated demo/bb-federated: ports: ${admin}, ${http} → ${http}, annotation remote-discovery: "bb@west,bb@north,bb@zoo" → "bb@north,bb@zoo"
+! NarrowsOthers demo/bb
+# are no fewer for another stack that has marked a member which isn't listed
+west: ${two()}
+${joins} bb@west: ${admin}, ${http}
+edit demo/bb-federated: by acme/mesh/other#.local
+edit demo/bb-federated: { metadata: { annotations: ${omits} } }
+~ federated demo/bb-federated
+= demo/bb-federated: federated Service of bb@west: ${admin}, ${http}
+# stay as few for another stack's member beside one that is adopted from it
+west: ${two()}; north: ${two()}; link west: { adoptFrom: [acme/mesh/other] }
+east: demo/bb(fed=bb@west,bb@north by=acme/mesh/other#west by=acme/mesh/other#north :http)
+edit demo/bb-federated: { metadata: { annotations: ${omits} } }
+✓ federated demo/bb-federated
+# lose what another stack omits even while the first member can't be read
+west: ${two()}; north: ${two()}
+${joins} bb@west, bb@north: ${admin}, ${http}
+edit demo/bb-federated: by acme/mesh/other#south
+edit demo/bb-federated: { metadata: { annotations: { ${lists}: "bb@west,bb@north,bb@south" } } }
+edit demo/bb-federated: { metadata: { annotations: ${omits} } }
+north: unreachable
+~ federated demo/bb-federated: ports: ${admin}, ${http} → ${http}
 # lose a member that begins to omit what others have
 west: ${two()}; north: ${two()}
 ${joins} bb@west, bb@north: ${admin}, ${http}

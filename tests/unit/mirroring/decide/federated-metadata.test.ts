@@ -72,6 +72,9 @@ none
 # change if another writer's member has a younger Link
 ${anothers}; ages: { north: ${third}, west: ${second} }
 ${become(2, 3)}
+# change if only another stack wants a member that has a younger Link
+${anothers.replace("fed=", "by=acme/mesh/other#north fed=")}; north: nothing; ages: { north: ${third}, west: ${second} }
+${become(2, 3)}
 # change if another writer's member has no Link
 ${anothers}
 ${become(2, 3)}

@@ -109,9 +109,9 @@ ${there}
 controllers: forbidden
 / federated demo/bb-federated: nobody
 / federated demo/cc-federated: nobody
-# stays in a namespace that every link leaves out
+# stays in a namespace that every link leaves out, even in a list that can't be read
 west: nothing; north: nothing
-${there}
+${there.replace("cc@other", "cc@other,,cc@other")}
 link west: ${excluding}; link north: ${excluding}
 / federated demo/bb-federated: nobody
 / federated demo/cc-federated: nobody
@@ -121,7 +121,7 @@ ${there}
 link north: ${excluding}
 ${both}
 # isn't claimed if only other stacks, or nobody, have marked it
-north: nothing; east: demo/bb(fed=bb@other)
+north: nothing; east: demo/bb(fed=bb@other,,bb@other)
 / federated demo/bb-federated: nobody
 `);
 });

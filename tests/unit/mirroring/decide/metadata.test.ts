@@ -20,6 +20,7 @@ function copied(keys: readonly string[], rules = excluding([])) {
 
 type Copied = "as both" | "as an annotation" | "as neither";
 const opaque = "config.linkerd.io/opaque-ports";
+const retry = "retry.linkerd.io/http";
 
 describe("by default, a key of an exported Service", () => {
   const rows: [rule: string, copied: Copied, keys: readonly string[]][] = [
@@ -28,7 +29,7 @@ describe("by default, a key of an exported Service", () => {
       "as an annotation",
       [
         opaque,
-        "retry.linkerd.io/http",
+        retry,
         "timeout.linkerd.io/request",
         "balancer.linkerd.io/failure-accrual",
         "balancer.alpha.linkerd.io/load-bias",
@@ -71,7 +72,7 @@ const rows: [rule: string, key: string, excluded: readonly string[], copied: Cop
   ["that begins like an excluded one", "evilfoo", ["evil"], "as both"],
   ["whose name without its group is excluded", "evil.io/a", ["a"], "as both"],
   ["excluded by group/*", "evil.linkerd/a", ["evil.linkerd/*"], "as neither"],
-  ["of Linkerd's that is excluded", "retry.linkerd.io/http", ["retry.linkerd.io/*"], "as neither"],
+  ["of Linkerd's that is excluded", retry, ["retry.linkerd.io/*"], "as neither"],
   ["excluded by any of several exclusions", "b", ["a", "b"], "as neither"],
   ["[Q] without a group, which group/* names", "evil", ["evil/*"], "as both"],
   ["[Q] of which group/* is the start", "evilfoo", ["evil/*"], "as both"],
@@ -147,11 +148,14 @@ describe("metadata by which other controllers own or act on a Service", () => {
 });
 
 it("a preview names once the copied keys that leave mirrors, and nothing else that is removed", async () => {
-  const target = exporting("west", [exported("shop/web", { labels: { app: "web", tier: "1" } })]);
+  const target = exporting("west", [
+    exported("shop/web", { labels: { app: "web", tier: "1" }, annotations: { [retry]: "5xx" } }),
+  ]);
   const earlier = await reconciled({ target });
   const remote = { "multicluster.linkerd.io/remote-discovery": "west" };
   const live = edited(earlier, "shop/web-west", {
-    service: (object) => byUs(withLabels(remote))(withAnnotations({ by: "hand" })(object)),
+    service: (object) =>
+      byUs(withLabels(remote))(withAnnotations({ by: "hand", [retry]: "" })(object)),
   });
   const clusters = { east: live, west: target };
   const { notes } = await check({ args: argsFor(["west"]), clusters });

@@ -83,6 +83,13 @@ west: shop/db(headless ${pod})
 link west: { names: "far-away-{service}", formerNames: delete }
 + headless shop/far-away-db
 ! NameTooLong shop/db pod ${pod}
+# are none that have their present name, though a pod can't have a mirror
+west: shop/db(headless db-0 db-1); link west: { readiness: follow }
++ headless shop/db-west, endpoint shop/db-0-west, endpoint shop/db-1-west
+west: shop/db(headless db-1 ${pod}${pod})
+- endpoint shop/db-0-west
+~ headless shop/db-west
+! NameTooLong shop/db pod ${pod}${pod}
 # stay with their headless mirror, even those of missing pods
 ${former}
 west: shop/db(headless db-1)
