@@ -1,3 +1,4 @@
+import type { GateInputs } from "@linkerd-multicluster/engine/admitting";
 import { type HealthArgs, type HealthMesh, meshIn } from "@linkerd-multicluster/engine/health";
 import { registerKubeconfigs } from "@linkerd-multicluster/engine/kubernetes";
 import { type Declared, type Inputs, withWholeLinks } from "@linkerd-multicluster/engine/mirroring";
@@ -51,6 +52,8 @@ export interface StackState {
   readonly manage: HealthMesh["manage"];
   /** The keys are URNs of `linkerd:Mirrors`. */
   readonly mirrors: ReadonlyMap<string, Inputs>;
+  /** The closed gateways of this stack's clusters. */
+  readonly gates: readonly GateInputs[];
   /** The UIDs of the clusters that the last run knew. */
   readonly identities: Readonly<Record<string, string>>;
   /** The times are ISO 8601, by what expires. There are none if the stack does not manage trust. */
@@ -104,10 +107,14 @@ export function stackStateIn(exported: string, folder = ""): StackState {
   const mesh = health?.[1].mesh;
   const mirrors = mirrorsIn(resources);
   const rotation = rotationIn(resources);
+  const gates = inputsOf(resources, typesOf("Gate")).flatMap(([, inputs]) =>
+    isGate(inputs) ? [inFolder(withWholeLinks(inputs), folder)] : [],
+  );
   const { leaving, ignored } = inputsOf(resources, restartTypes)[0]?.[1] ?? {};
   return {
     ...(rotation && { rotation }),
     restarts: { leaving: texts(leaving), ignored: texts(ignored) },
+    gates,
     mirrors: new Map([...mirrors].map(([urn, inputs]) => [urn, inFolder(inputs, folder)])),
     identities: Object.fromEntries([
       ...[...mirrors.values()].flatMap((inputs) => Object.entries(inputs.identities ?? {})),
@@ -158,6 +165,11 @@ function resourcesIn(exported: string): readonly Resource[] {
     readonly deployment?: { readonly resources?: readonly Resource[] };
   };
   return deployment?.resources ?? [];
+}
+
+/** The second resource of a gateway decides about all of it. */
+function isGate(inputs: Readonly<Record<string, unknown>>): inputs is Declared<GateInputs> {
+  return inputs["phase"] === "take" && Array.isArray(inputs["links"]);
 }
 
 /** A resource whose first run failed early may have less. */

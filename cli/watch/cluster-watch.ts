@@ -1,4 +1,5 @@
 import { count, messageOf, UserError } from "@linkerd-multicluster/engine/base";
+import type { GateArgs } from "@linkerd-multicluster/engine/admitting";
 import {
   backoff,
   type Backoff,
@@ -55,9 +56,9 @@ export class MeshWatch {
     this.#settings = { observe, changed, time, connect };
   }
 
-  /** Watches what the mirrors of these sources depend on, and nothing else from now on. */
-  update(sources: readonly Inputs[]): void {
-    const wanted = [...interests(sources)];
+  /** Watches what the mirrors of these sources and closed gateways depend on, and nothing else from now on. */
+  update(sources: readonly Inputs[], gates: readonly GateArgs[] = []): void {
+    const wanted = [...interests(sources, gates)];
     const watched = JSON.stringify(wanted);
     if (watched === this.#watched) return;
     this.#watched = watched;

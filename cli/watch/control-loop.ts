@@ -207,6 +207,7 @@ export class ControlLoop {
     const {
       sources,
       losses,
+      changesGates,
       away,
       dueIn = Infinity,
     } = await this.#parts.dryRun(this.#sources, isAnew);
@@ -219,6 +220,7 @@ export class ControlLoop {
     const changed = sources.filter(({ status }) => status === "changed");
     const isContested = changed.every((each) => each.contested !== undefined);
     this.#contested = isContested ? changed.flatMap((each) => each.contested ?? []) : [];
+    if (changesGates) return true;
     return changed.length > 0 && (!isContested || now >= this.#restored.truce);
   }
 

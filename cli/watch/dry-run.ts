@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined, unlessBug } from "@linkerd-multicluster/engine/base";
+import { type GateInputs, isGateDue } from "@linkerd-multicluster/engine/admitting";
 import type { ClusterAccess, Kubernetes, Time } from "@linkerd-multicluster/engine/kubernetes";
 import {
   argsOf,
@@ -16,6 +17,7 @@ import {
   Clusters,
   type Losses,
   lossesOf,
+  MirrorsLeft,
   probeGateway,
 } from "@linkerd-multicluster/engine/check";
 import type { SourceStatus } from "./events.ts";
@@ -26,6 +28,8 @@ export interface DryRun {
   readonly sources: readonly SourceStatus[];
   /** Names what a run would take away, by source. */
   readonly losses: Losses;
+  /** A run would change who may use a closed gateway. */
+  readonly changesGates: boolean;
   /** Says of clusters that don't answer why. */
   readonly away: Readonly<Record<string, string>>;
   /** The time is in milliseconds. The mirror of a missing pod is due to be deleted then. */
@@ -64,6 +68,7 @@ export class DryRunClusters extends Clusters {
 export async function dryRun(
   watched: readonly WatchedSource[],
   clusters: DryRunClusters,
+  gates: readonly GateInputs[] = [],
   now = new Date(),
 ): Promise<DryRun> {
   try {
@@ -73,6 +78,9 @@ export async function dryRun(
         return { ...source, gateways: await gatewaysIn(source.outcome, clusters.time) };
       }),
     );
+    const left = new MirrorsLeft();
+    for (const { outcome } of checked) if (outcome.outcome === "planned") left.add(outcome);
+    const due = await Promise.all(gates.map((gate) => isGateDue(clusters, left, gate)));
     const waits = checked
       .flatMap(({ checked: { inputs } }) => Object.values(inputs.missing ?? {}))
       .map((since) => deletionTime(since).getTime() - now.getTime())
@@ -80,6 +88,7 @@ export async function dryRun(
       .filter((wait) => wait > 0);
     return {
       sources: checked.map(statusOf),
+      changesGates: due.includes(true),
       losses: Object.fromEntries(
         checked.map(({ outcome, checked: { inputs } }) => [inputs.source, lossesOf(outcome)]),
       ),
@@ -87,7 +96,8 @@ export async function dryRun(
       ...(waits.length > 0 && { dueIn: waits.reduce((least, wait) => Math.min(least, wait)) }),
     };
   } finally {
-    const all = watched.flatMap(({ planned }) => Object.values(planned.clusters));
+    const read = [...watched.map(({ planned }) => planned), ...gates];
+    const all = read.flatMap((each) => Object.values(each.clusters));
     await Promise.allSettled(all.map((access) => clusters.close(access)));
   }
 }

@@ -1,3 +1,4 @@
+import type { GateArgs } from "@linkerd-multicluster/engine/admitting";
 import {
   type ClusterAccess,
   objectKey,
@@ -38,10 +39,13 @@ export function kindsOf({ mirrorsOf, withEndpoints }: Interest): readonly Watche
   return watchedKinds.filter((kind) => mirrorsOf !== undefined || !unused.includes(kind));
 }
 
-/** Finds the interest in each cluster on which mirrors in the state depend. */
-export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Interest> {
+/** Finds the interest in each cluster on which mirrors and closed gateways in the state depend. */
+export function interests(
+  sources: readonly Inputs[],
+  gates: readonly GateArgs[] = [],
+): ReadonlyMap<string, Interest> {
   const found = new Map<string, Interest>();
-  const add = (inputs: Inputs, name: string, more: Omit<Interest, "access">) => {
+  const add = (inputs: Pick<Inputs, "clusters">, name: string, more: Omit<Interest, "access">) => {
     const { uid: _, ...access } = entryOf(inputs, name);
     const before = found.get(name);
     const selectors = distinct([...(before?.selectors ?? []), ...more.selectors]);
@@ -66,6 +70,10 @@ export function interests(sources: readonly Inputs[]): ReadonlyMap<string, Inter
         withEndpoints: dependsOnEndpoints(link) ? [link.selector] : [],
         named: link.gateway === false ? [] : [objectKey(link.gateway.namespace, link.gateway.name)],
       });
+  }
+  for (const gate of gates) {
+    const selectors = gate.links.flatMap((link) => [link.selector, link.remoteDiscoverySelector]);
+    add(gate, gate.target, { selectors, withEndpoints: [], named: [] });
   }
   return found;
 }

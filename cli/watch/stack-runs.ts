@@ -4,6 +4,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { createServer } from "node:net";
 import { homedir, hostname } from "node:os";
 import { dirname, join } from "node:path";
+import type { GateInputs } from "@linkerd-multicluster/engine/admitting";
 import { type Found, foundVariable, nothingFound } from "@linkerd-multicluster/engine/check";
 import type { Before, Inputs } from "@linkerd-multicluster/engine/mirroring";
 import { longestSilence, pulumi, type StackLocation } from "../stack/pulumi.ts";
@@ -40,6 +41,7 @@ export class StackRuns {
   readonly #stop = new AbortController();
   #running: Run | undefined;
   #rotation: RotationState | undefined;
+  #gates: readonly GateInputs[] = [];
   /** `--exclude` takes the URN of a source's mirrors. */
   #urns: ReadonlyMap<string, string> = new Map();
   /** State has the arguments of a source's last successful run. These, by URN, are those of the last run or preview. */
@@ -67,7 +69,8 @@ export class StackRuns {
 
   /** Reads every `linkerd:Mirrors` in the state, and adds what runs have planned. @throws Error with a sentence */
   async sources(): Promise<readonly WatchedSource[]> {
-    const { mirrors, expiries, rotation } = await stackState(this.#at);
+    const { mirrors, gates, expiries, rotation } = await stackState(this.#at);
+    this.#gates = gates;
     this.#observe({ event: "expiries", certificates: expiries });
     this.#rotation = rotation;
     if (rotation !== undefined) {
@@ -80,6 +83,11 @@ export class StackRuns {
         ? []
         : [{ planned: inFolder(planned, this.#at.folder), before: mirrors.get(urn) ?? {} }],
     );
+  }
+
+  /** The closed gateways in the state, as read with the sources. */
+  get gates(): readonly GateInputs[] {
+    return this.#gates;
   }
 
   /** Returns in how many milliseconds the next step of a rotation is due that restarts workloads itself. */

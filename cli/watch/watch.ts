@@ -56,14 +56,18 @@ export async function watch(
   const meshWatch = new MeshWatch({ observe, changed: lists.changed.bind(lists) });
   const loop = new ControlLoop({
     stack,
-    meshWatch,
+    meshWatch: {
+      update: (sources) => {
+        meshWatch.update(sources, stack.gates);
+      },
+    },
     observe,
     resync,
     dryRun: async (sources, isAnew) => {
       told.changed.clear();
       if (isAnew) lists.forget();
       const clusters = new DryRunClusters(stop.signal, lists);
-      const result = await dryRun(sources, clusters);
+      const result = await dryRun(sources, clusters, stack.gates);
       ({ hostnames } = clusters);
       if (result.sources.some(({ unreachable }) => Object.keys(unreachable).length > 0))
         lists.forget();

@@ -1,1 +1,2 @@
-export type { GateArgs, Phase } from "./args.ts";
+export type { GateArgs, GateInputs, Phase } from "./args.ts";
+export { isGateDue } from "./run.ts";

@@ -89,6 +89,16 @@ export async function checkGate(
   };
 }
 
+/** Returns whether a run would write to a closed gateway. */
+export async function isGateDue(
+  clusters: Clusters,
+  left: Pick<MirrorsLeft, "of">,
+  inputs: GateInputs,
+): Promise<boolean> {
+  const found = await decided(clusters, left, inputs, inputs);
+  return "value" in found && found.value.isDue;
+}
+
 /**
  * Writes what this run's check has announced, which is nothing if it couldn't read the cluster.
  *

@@ -5,6 +5,7 @@
 export { Clusters } from "../reading/clusters.ts";
 export { probeGateway } from "../reading/gateway.ts";
 export { addressesOf } from "../reading/names.ts";
+export { MirrorsLeft } from "./mirrors-left.ts";
 export { type CheckedSource, checkSource } from "./reconcile.ts";
 export {
   type Found,

@@ -20,6 +20,7 @@ class Scenario {
   };
   readonly takes = { "dry run": 0.1, preview: 3, up: 4 };
   isStateReadable = true;
+  changesGates = false;
   /** In seconds. */
   nextStep = Infinity;
   #rival = false;
@@ -63,6 +64,7 @@ class Scenario {
       return {
         sources,
         losses,
+        changesGates: this.changesGates,
         away: this.away,
         ...(dueIn !== undefined && { dueIn: dueIn * 1_000 }),
       };
@@ -162,6 +164,13 @@ describe("the control loop of a watch", () => {
   it("runs up for what only the preview finds", async () => {
     watch.ends.preview = { result: "succeeded", changes: 2 };
     deepEqual(await watch.stopAt(60), ["0 preview", "3 dry run", "3.1 up", "7.1 settled"]);
+  });
+
+  it("runs up for a closed gateway alone", async () => {
+    await watch.until(20);
+    watch.changesGates = true;
+    watch.loop.trigger();
+    deepEqual((await watch.stopAt(23)).slice(3), ["21 dry run", "21.1 up"]);
   });
 
   it("waits longer each time that it would only restore what somebody else sets again, and says who", async () => {

@@ -6,6 +6,7 @@ import type { ApiServer } from "../../../simulation/api-server.ts";
 import { runOf, SimulatedClusters } from "../../../simulation/clusters.ts";
 import { serverWith } from "../../../simulation/contents.ts";
 import { writesTo } from "../../../simulation/outcome.ts";
+import { Gateway } from "../../admitting/gateway.ts";
 import { argsFor } from "../../fixtures/checked.ts";
 import {
   cluster,
@@ -40,7 +41,8 @@ describe("a dry run", () => {
   async function seen(at?: Date) {
     const world = new SimulatedClusters(clusters);
     const seenAs = Object.assign(new DryRunClusters(), { client: world.client.bind(world) });
-    const { sources, dueIn } = await dryRun([{ planned: inputs, before: inputs }], seenAs, at);
+    const watched = [{ planned: inputs, before: inputs }];
+    const { sources, dueIn } = await dryRun(watched, seenAs, [], at);
     deepEqual(writesTo(clusters.east), []);
     const [source] = sources;
     if (source === undefined) throw new Error("the dry run tells nothing of east");
@@ -62,6 +64,23 @@ describe("a dry run", () => {
     clusters.west.put("services", exported("shop/new", {}, { clusterIP: "None" }));
     const parts = { west: { mirrors: 5, notMirrored: 0 } };
     deepEqual(await seen(), { ...inOrder, status: "changed", parts });
+  });
+
+  it("finds a closed gateway that a run would change, although no mirror does", async () => {
+    const gateway = new Gateway(exported("shop/web"));
+    await gateway.up();
+    const changes = async () => {
+      const world = new SimulatedClusters({ west: gateway.server });
+      const seenAs = Object.assign(new DryRunClusters(), { client: world.client.bind(world) });
+      return (await dryRun([], seenAs, [await gateway.check("take")])).changesGates;
+    };
+    equal(await changes(), false);
+    gateway.export(exported("shop/web"), exported("shop/new"));
+    equal(await changes(), true);
+    await gateway.up();
+    equal(await changes(), false);
+    gateway.server.refuse = () => "unreachable";
+    equal(await changes(), false);
   });
 
   it("reports what a guard refuses", async () => {

@@ -2,6 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { Inputs } from "../../../../engine/model/state.ts";
 import { interestIn, interests, kindsOf } from "../../../../cli/watch/interest.ts";
 import { argsFor } from "../../fixtures/checked.ts";
+import type { StringMap } from "../../../../engine/kubernetes/objects/objects.ts";
+import { Gateway } from "../../admitting/gateway.ts";
 import { link } from "../../fixtures/link.ts";
 
 const inputs = (targets: Parameters<typeof argsFor>[0], rest: Partial<Inputs> = {}): Inputs => ({
@@ -39,6 +41,19 @@ describe("the interest of a watch", () => {
     const pinned = { east: { context: "e", uid: "1" }, west: { context: "w" } };
     const { access } = interests([inputs(["west"], { clusters: pinned })]).get("east") ?? {};
     deepEqual(access, { context: "e" });
+  });
+
+  it("covers what is exported through a closed gateway for links of other stacks", () => {
+    const { args } = new Gateway();
+    const interest = interests([], [args]).get("west");
+    if (interest === undefined) throw new Error("nothing of west is of interest");
+    const about = (labels: StringMap) =>
+      interestIn({ name: "web", namespace: "shop", labels }, interest);
+    deepEqual(
+      [exported, discovered, {}].map(about),
+      [{ endpoints: false }, { endpoints: false }, undefined],
+    );
+    deepEqual(kindsOf(interest), ["services", "namespaces"]);
   });
 
   for (const [what, sources, cluster, name, labels, expected] of [

@@ -54,7 +54,7 @@ describe("what a dry run lists of the kinds that a watch reports", () => {
     const seenAs = Object.assign(new DryRunClusters(undefined, lists), {
       connect: world.connect.bind(world),
     });
-    const { sources, away } = await dryRun([{ planned: inputs, before: inputs }], seenAs, now);
+    const { sources, away } = await dryRun([{ planned: inputs, before: inputs }], seenAs, [], now);
     const unwatched = Object.keys(away).filter((name) => !lists.watches(name));
     return [...read.sort(), sources[0]?.status, ...unwatched.map((name) => `${name} is away`)];
   }
