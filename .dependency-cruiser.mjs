@@ -109,7 +109,7 @@ export default {
       ["reading", "base|credentials|gateway|kubernetes|model|trust"],
       ["restarts", "base|kubernetes|model|trust"],
       ["mirroring", "base|gateway|kubernetes|model|reading"],
-      ["admitting", "base|kubernetes|mirroring|model|reading"],
+      ["admitting", "base|credentials|kubernetes|mirroring|model|reading"],
       ["health", "admitting|base|credentials|gateway|kubernetes|mirroring|model|reading|trust"],
     ].map(([name, below]) => ({
       name: `${name}-stands-on-${below.replaceAll("|", "-")}`,

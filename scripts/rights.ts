@@ -43,7 +43,7 @@ const {
 } = resources;
 const { deployments, statefulSets, daemonSets, replicaSets, budgets, serviceCidrs } = resources;
 const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
-const { authorizationPolicies, meshTlsAuthentications } = resources;
+const { authorizationPolicies, meshTlsAuthentications, servers, serverAuthorizations } = resources;
 const { serviceAccounts, clusterRoles, clusterRoleBindings } = resources;
 const linkStatus: Kind = { ...links, plural: "links/status" };
 const restricted: Kind = { ...endpoints, plural: "endpoints/restricted" };
@@ -54,6 +54,13 @@ const roleOfEast: Kind = { ...clusterRoles, names: [accountName("east")] };
 const bindingOfEast: Kind = { ...clusterRoleBindings, names: [accountName("east")] };
 const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
 const gatePolicies = [httpRoutes, authorizationPolicies, meshTlsAuthentications];
+const gateStrangers = [
+  servers,
+  serverAuthorizations,
+  gatewayHttpRoutes,
+  grpcRoutes,
+  serviceAccounts,
+];
 const chartPolicyOnly: Kind = { ...authorizationPolicies, names: ["linkerd-gateway"] };
 const mirrored = [namespaces, services, endpoints];
 const rivals = [gatewayHttpRoutes, grpcRoutes, serviceProfiles];
@@ -127,7 +134,15 @@ export const roles: readonly Role[] = [
   role(
     "gateway-access.yaml",
     "gateway-access-preview",
-    [["target", "list", gatePolicies, "Who may use the closed gateway."]],
+    [
+      ["target", "list", gatePolicies, "Who may use the closed gateway."],
+      [
+        "target",
+        "list",
+        gateStrangers,
+        "Optional: what else may open it, and links of other stacks.",
+      ],
+    ],
     "linkerd-multicluster",
   ),
   role(

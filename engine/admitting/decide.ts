@@ -3,17 +3,8 @@ import { listed } from "../base/message.ts";
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { GateArgs } from "./args.ts";
-import {
-  catchAll,
-  chartPolicy,
-  chartPolicyIn,
-  closedTarget,
-  isClosed,
-  isForServer,
-  isOwn,
-  type LiveGate,
-  liveAdmissions,
-} from "./objects.ts";
+import { catchAll, isClosed, type LiveGate, liveAdmissions } from "./objects.ts";
+import { strangersOf } from "./strangers.ts";
 import { type GatePlan, isDone, planned } from "./plan.ts";
 import { type Admissions, serviceOf, unique, type Wanted, wantedAdmissions } from "./wanted.ts";
 
@@ -23,7 +14,7 @@ export interface GateDecision {
   readonly admitted: Readonly<Record<string, string>>;
   readonly changes: readonly string[];
   readonly problems: readonly string[];
-  /** The policies and routes of others that may open the gateway. */
+  /** What others have there that may open the gateway, and links of other stacks that it refuses. */
   readonly warnings: readonly string[];
 }
 
@@ -59,7 +50,7 @@ export function decideGate(
       ...(args.phase === "give" && isClosed(live) ? corrections(plan, changes.length > 0) : []),
     ],
     problems: wanted.problems,
-    warnings: openings(live, args, names),
+    warnings: strangersOf(live, args, names),
   };
 }
 
@@ -140,25 +131,4 @@ function corrections(plan: GatePlan, areTold: boolean): string[] {
   return all.length === 0
     ? []
     : [`correct ${listed(all.map(({ kind, name }) => `${kind} ${name}`))}`];
-}
-
-function openings(live: LiveGate, { target, namespace }: GateArgs, names: readonly string[]) {
-  const policies = live.policies.filter(({ metadata: { name }, spec }) => {
-    const to = spec?.targetRef;
-    return name !== chartPolicy && (isForServer(to) || to?.kind === "Namespace");
-  });
-  const routes = live.routes.filter(
-    (route) => !isOwn(route, names) && (route.spec?.parentRefs ?? []).some(isForServer),
-  );
-  const to = chartPolicyIn(live)?.spec?.targetRef;
-  const isElsewhere = to !== undefined && !isForServer(to) && to.name !== closedTarget.name;
-  const all = [
-    ...policies.map(({ metadata }) => `AuthorizationPolicy ${metadata.name}`),
-    ...(isElsewhere ? [`AuthorizationPolicy ${chartPolicy}`] : []),
-    ...routes.map(({ metadata }) => `HTTPRoute ${metadata.name}`),
-  ];
-  return all.map(
-    (name) =>
-      `${name} in ${namespace} on ${target}, which is not this stack's, may admit others to the closed gateway: delete it if that isn't meant`,
-  );
 }

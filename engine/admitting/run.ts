@@ -1,7 +1,8 @@
 import { fallback } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
 import { identify, movedCluster } from "../kubernetes/identity.ts";
-import { resources } from "../kubernetes/objects/resources.ts";
+import { managedByLabel } from "../credentials/objects.ts";
+import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import { type Result, resultOf } from "../base/result.ts";
 import { UserError } from "../base/user-error.ts";
@@ -12,7 +13,7 @@ import type { MirrorsLeft } from "../mirroring/mirrors-left.ts";
 import { applyGate, openGate } from "./apply.ts";
 import type { GateArgs, GateBefore, GateInputs } from "./args.ts";
 import { decideGate, type GateDecision } from "./decide.ts";
-import { gateOwner, isOpen, type LiveGate } from "./objects.ts";
+import { gateOwner, isOpen, type LiveGate, type Strangers } from "./objects.ts";
 import { opened } from "./plan.ts";
 
 interface Decided extends GateDecision {
@@ -27,13 +28,29 @@ export async function readGate(kubernetes: Kubernetes, namespace: string): Promi
     kubernetes.list(resources.authorizationPolicies, { namespace }).catch(none),
     kubernetes.list(resources.meshTlsAuthentications, { namespace }).catch(none),
   ]);
+  const strangers = await readStrangers(kubernetes, namespace);
   if (routes !== undefined && policies !== undefined && authentications !== undefined)
-    return { routes, policies, authentications };
+    return { routes, policies, authentications, strangers };
   if ((routes ?? policies ?? authentications) !== undefined)
     throw new UserError(
       `the gateway's policies in ${namespace} can't all be listed, because the API server answers 404 for some of their kinds: check Linkerd's CRDs, and run again`,
     );
-  return { routes: [], policies: [], authentications: [] };
+  return { routes: [], policies: [], authentications: [], strangers };
+}
+
+async function readStrangers(kubernetes: Kubernetes, namespace: string): Promise<Strangers> {
+  const list = <T>(resource: Resource<T>, labelSelector?: string): Promise<T[]> =>
+    kubernetes
+      .list(resource, { namespace, ...omitUndefined({ labelSelector }) })
+      .catch(fallback([], "notFound", "forbidden"));
+  const [servers, serverAuthorizations, httpRoutes, grpcRoutes, accounts] = await Promise.all([
+    list(resources.servers),
+    list(resources.serverAuthorizations),
+    list(resources.gatewayHttpRoutes),
+    list(resources.grpcRoutes),
+    list(resources.serviceAccounts, managedByLabel),
+  ]);
+  return { servers, serverAuthorizations, httpRoutes, grpcRoutes, accounts };
 }
 
 /** Finds out what a run has to change at a gateway, and why nothing can be said about it. Writes nothing. */

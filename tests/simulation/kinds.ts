@@ -38,6 +38,8 @@ const kinds: readonly Kind[] = [
   kindIn("policy.linkerd.io/v1beta3", "HTTPRoute", { hasStatus: true }),
   kindIn("policy.linkerd.io/v1alpha1", "AuthorizationPolicy", { plural: "authorizationpolicies" }),
   kindIn("policy.linkerd.io/v1alpha1", "MeshTLSAuthentication"),
+  kindIn("policy.linkerd.io/v1beta3", "Server"),
+  kindIn("policy.linkerd.io/v1beta1", "ServerAuthorization"),
   kindIn(rbac, "ClusterRole", { namespaced: false }),
   kindIn(rbac, "ClusterRoleBinding", { namespaced: false }),
   kindIn("apiextensions.k8s.io/v1", "CustomResourceDefinition", { namespaced: false }),

@@ -71,6 +71,12 @@ export const resources = {
     "MeshTLSAuthentication",
     policies.meshTlsAuthentication,
   ),
+  servers: namespaced("policy.linkerd.io/v1beta3", "Server", policies.server),
+  serverAuthorizations: namespaced(
+    "policy.linkerd.io/v1beta1",
+    "ServerAuthorization",
+    policies.serverAuthorization,
+  ),
   gatewayHttpRoutes: namespaced(`${gatewayApi}/v1`, "HTTPRoute", routes.otherRoute),
   grpcRoutes: namespaced(`${gatewayApi}/v1`, "GRPCRoute", routes.otherRoute),
   serviceProfiles: namespaced("linkerd.io/v1alpha2", "ServiceProfile", objects.otherObject),

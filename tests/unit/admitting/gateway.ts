@@ -58,8 +58,11 @@ export class Gateway {
   }
 
   async check(phase: Phase): Promise<GateInputs> {
-    const args = { ...this.args, phase };
-    return (await checkGate(this.#clusters(), this.#left(), this.#before[phase], args)).inputs;
+    return (await this.#check(phase)).inputs;
+  }
+
+  async notes(phase: Phase): Promise<readonly string[]> {
+    return (await this.#check(phase)).notes;
   }
 
   /** Returns what a run changes, or why it fails. */
@@ -133,6 +136,11 @@ export class Gateway {
 
   #clusters() {
     return new SimulatedClusters({ west: this.server });
+  }
+
+  #check(phase: Phase) {
+    const args = { ...this.args, phase };
+    return checkGate(this.#clusters(), this.#left(), this.#before[phase], args);
   }
 
   #left(): Pick<MirrorsLeft, "of"> {
