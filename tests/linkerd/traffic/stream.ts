@@ -43,6 +43,8 @@ interface Tally {
   readonly failed: readonly Result[];
   /** The pods that answered, as `<cluster>/<pod>`. */
   readonly pods: ReadonlySet<string>;
+  /** How many answers came from each cluster. */
+  readonly clusters: ReadonlyMap<string, number>;
   readonly identities: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
 }
@@ -162,6 +164,11 @@ function sum(results: readonly Result[]): Tally {
     sent: results.length,
     failed: results.filter(({ pod }) => pod === undefined),
     pods: new Set(results.flatMap(({ pod }) => pod ?? [])),
+    clusters: new Map(
+      [...Map.groupBy(results, ({ pod }) => pod?.replace(/\/.*/, "") ?? "")].map(([name, own]) => {
+        return [name, own.length] as const;
+      }),
+    ),
     identities: new Set(results.flatMap(({ identity }) => identity ?? [])),
     origins: new Set(results.flatMap(({ origin }) => origin ?? [])),
   };

@@ -15,7 +15,7 @@ export const namespace = "shop";
 
 export const exported = { "mirror.linkerd.io/exported": "true" };
 export const discovered = { "mirror.linkerd.io/exported": "remote-discovery" };
-const member = { "mirror.linkerd.io/federated": "member" };
+export const member = { "mirror.linkerd.io/federated": "member" };
 
 interface Workload {
   readonly name: string;
