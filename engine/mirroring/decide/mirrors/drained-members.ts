@@ -1,28 +1,10 @@
-import { keyOf, type ObjectMeta, type Service } from "../../../kubernetes/objects/objects.ts";
+import type { ObjectMeta, Service } from "../../../kubernetes/objects/objects.ts";
 import type { Drain } from "../../../model/drain.ts";
 import { type FederatedClaim, settle } from "../../../model/federated-claim.ts";
 import { lossOf } from "../../../model/loss.ts";
 import type { Mirror } from "../../../model/mirror.ts";
-import type { Skip } from "../../../model/reasons.ts";
-import {
-  annotation,
-  clusterOfToken,
-  federatedKey,
-  federatedName,
-  tokensIn,
-} from "../../../model/vocabulary.ts";
+import { annotation, clusterOfToken, federatedKey, tokensIn } from "../../../model/vocabulary.ts";
 import type { FederatedView, Member } from "./members.ts";
-
-export function drainedSkip({ cluster, service }: Member, { source }: FederatedView): Skip {
-  const place = cluster ?? source.cluster;
-  return {
-    origin: keyOf(service),
-    cluster: place,
-    mirror: federatedName(service.metadata.name),
-    reason: "Drained",
-    sentence: `${place} is drained: it joins once the config no longer says so`,
-  };
-}
 
 /**
  * Says what a drain takes from a federated Service that lists the cluster: a member that would otherwise stay, since its

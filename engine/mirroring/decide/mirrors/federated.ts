@@ -29,7 +29,7 @@ import {
   settle,
   staysListed,
 } from "../../../model/federated-claim.ts";
-import { drainedSkip, drainOf } from "./drained-members.ts";
+import { drainOf } from "./drained-members.ts";
 import { type Joining, joiningMembers } from "./joining.ts";
 import { type AgeOf, agesOfLinks, rankOf } from "./precedence.ts";
 import {
@@ -78,8 +78,6 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
     const without = claimOn(origin, inOrder, held, there, view, age);
     const drain = drainOf(without.claim, leaving, there, view);
     if (drain !== undefined) drains.push(drain);
-    if (drain?.state !== "unavailable")
-      skips.push(...leaving.map((each) => drainedSkip(each, view)));
     const { joining, refused, claim } =
       drain?.state === "unavailable"
         ? claimOn(origin, inOrder, [...held, ...leaving], there, view, age, view.drained)
@@ -98,7 +96,10 @@ export function desiredFederated(view: FederatedView): DesiredFederated {
     Object.assign(conflicts, portConflicts(origin, joining, inOrder, view.source.cluster));
     return mirror === undefined ? [] : [mirror];
   });
-  return { mirrors, claims, skips, conflicts, drains };
+  const held = new Set(drains.flatMap(({ key, state }) => (state === "unavailable" ? key : [])));
+  const isMember = ({ reason, origin }: Skip) =>
+    reason === "Drained" && held.has(federatedKey(origin));
+  return { mirrors, claims, skips: skips.filter((skip) => !isMember(skip)), conflicts, drains };
 }
 
 interface ClaimOn extends Omit<Joining, "narrowing"> {

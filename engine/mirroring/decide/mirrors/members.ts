@@ -69,7 +69,12 @@ export function membership(view: FederatedView): {
   const all = candidates(view);
   const broken = new Map<Candidate, Why>();
   const refuse = (each: Candidate, why: Why | undefined) => why && broken.set(each, why);
-  for (const each of all) refuse(each, whyNot(each, source));
+  for (const each of all) {
+    const why = whyNot(each, source);
+    const mayStay = why === undefined || reasons[why.reason].keeps;
+    const { cluster = source.cluster } = each;
+    refuse(each, mayStay && view.drained.has(cluster) ? drainedWhy(cluster) : why);
+  }
   const joining = () => all.filter((each) => !broken.has(each));
   for (const { link } of view.links) {
     const own = joining().filter(({ cluster }) => cluster === link.target);
@@ -78,13 +83,12 @@ export function membership(view: FederatedView): {
     for (const each of own) refuse(each, tooMany.get(each.service));
   }
   const kept = [...broken].flatMap(([each, { reason }]) => (reasons[reason].keeps ? [each] : []));
-  const isDrained = ({ cluster = source.cluster }: Candidate) => view.drained.has(cluster);
   const byKey = (some: readonly Candidate[]) =>
     Map.groupBy(some.map(narrowed), ({ service }) => keyOf(service));
   return {
-    members: byKey(joining().filter((each) => !isDrained(each))),
-    undecided: byKey(kept.filter((each) => !isDrained(each))),
-    drained: byKey([...joining(), ...kept].filter(isDrained)),
+    members: byKey(joining()),
+    undecided: byKey(kept),
+    drained: byKey(all.filter((each) => broken.get(each)?.reason === "Drained")),
     skips: [...broken].map(([{ service, cluster, link }, why]) => ({
       origin: keyOf(service),
       cluster: cluster ?? link.source,
@@ -92,6 +96,11 @@ export function membership(view: FederatedView): {
       ...why,
     })),
   };
+}
+
+function drainedWhy(cluster: string): Why {
+  const sentence = `${cluster} is drained: it joins once the config no longer says so`;
+  return { reason: "Drained", sentence };
 }
 
 function narrowed({ cluster, service, metadataRules }: Candidate): Member {

@@ -115,6 +115,12 @@ east: shop/web(plain _)
 - route ${key}
 east: shop/web(plain listed)
 none
+# keeps its own pods in a new route, where the others have none that are ready
+west: shop/web(listed); link west: { readiness: follow }; east: shop/web(plain _)
+config: { failover: { shop/web: [local, west] }, drained: [east] }
++ gateway shop/web-west
++ route ${key}: web 1000000, web-west 1
+? east: east can't be drained for shop/web, which would be unavailable, still served by west, but no pod is ready in west
 # has no route of a Service that only drained clusters serve
 west: shop/web; east: shop/web(plain)
 config: { failover: { shop/web: [west] }, drained: [west] }
@@ -181,6 +187,19 @@ west: shop/api(member); north: shop/api(member)
 + federated shop/api-federated
 west: nothing; ${drained("west")}
 ~ federated shop/api-federated
+# go with their exports, also as the last ones
+west: shop/api(member)
++ federated shop/api-federated
+west: nothing; ${drained("west")}
+- federated shop/api-federated
+# leave although nothing else is decided about them
+${federated}
+east: shop/(going); ${drained("west")}
+~ federated shop/api-federated
+! Drained shop/api
+! TerminatingNamespace shop/api
+! TerminatingNamespace shop/api
+${members("api@north", "local api")}
 # leave in any number
 west: ${many("member")}; east: ${many("member")}; link west: { maxDeletions: 0 }
 ${many("").replaceAll(/\S+/g, "+ federated $&-federated").replaceAll(" +", "\n+")}

@@ -14,7 +14,7 @@ const routes = "/apis/policy.linkerd.io/v1beta3/namespaces/shop/httproutes";
 const any = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /** Each test continues from the one before. */
-describe("a Service that fails over", function () {
+describe("a Service whose requests are routed to other clusters", function () {
   this.timeout("10m");
 
   let shared: SharedBed;
@@ -62,6 +62,44 @@ describe("a Service that fails over", function () {
       /east: HTTPRoutes \+2 \(\+ shop\/web-failover-555, shop\/web-failover-666\)/,
     );
     assert.deepEqual(await routesInEast(), ["mine", "web-failover-555", "web-failover-666"]);
+  });
+
+  it("is split in the same routes", async () => {
+    const traffic = { "shop/web": { local: 90, west: 10 } };
+    await stack.configure({ ...config(), clusters: { west: {}, east: { traffic } } });
+    const { text } = await stack.upAsPreviewed();
+    assert.match(text, /split of web:555: web 90, web-west 10/);
+    assert.deepEqual(await routesInEast(), ["mine", "web-failover-555", "web-failover-666"]);
+  });
+
+  it("leaves a drained cluster that doesn't answer, as whatif says, and returns to it", async () => {
+    const { west, east } = shared.kube;
+    const member = { "mirror.linkerd.io/federated": "member" };
+    await create(west, [service("shop/api", { labels: member })]);
+    await create(east, [service("shop/api", { labels: member })]);
+    await stack.up();
+    const members = async () => {
+      const found = await east.list(kinds.Service, { namespace: "shop" });
+      const federated = found.find(({ metadata }) => metadata.name === "api-federated");
+      return federated?.metadata.annotations?.["multicluster.linkerd.io/remote-discovery"];
+    };
+    assert.equal(await members(), "api@west");
+    const { clusters, ...rest } = config();
+    await shared.bed.clusters.west.cut();
+    await stack.configure({ ...rest, clusters: { ...clusters, west: { drained: true } } });
+    const { text } = await stack.up();
+    assert.match(text, /east: drain of west: 0 unavailable, 2 degraded/);
+    for (const key of ["shop/web", "shop/api-federated"])
+      assert.match(text, new RegExp(`east: ${key}: degraded, still served by east`));
+    assert.deepEqual([await members(), await routesInEast()], [undefined, ["mine"]]);
+    await shared.bed.clusters.west.restore();
+    await stack.configure(config());
+    await stack.up();
+    assert.equal(await members(), "api@west");
+    assert.deepEqual(await routesInEast(), ["mine", "web-failover-555", "web-failover-666"]);
+    for (const kube of [west, east])
+      await kube.remove(kinds.Service, { namespace: "shop", name: "api" });
+    await stack.up();
   });
 
   it("keeps the mirror of its former name as long as admission refuses the new one", async () => {
