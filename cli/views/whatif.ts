@@ -7,7 +7,7 @@ import {
 import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "../facts/facts.ts";
 import { mark } from "../output.ts";
 
-export type Loss =
+export type Lost =
   | { readonly kind: "cluster" | "gateway"; readonly cluster: string }
   | { readonly kind: "link"; readonly source: string; readonly target: string }
   | { readonly kind: "namespace"; readonly cluster: string; readonly namespace: string };
@@ -23,7 +23,7 @@ export interface Affected extends Left {
 export interface WhatIf {
   readonly version: 1;
   readonly stack: string;
-  readonly loss: Loss;
+  readonly loss: Lost;
   readonly affected: readonly Affected[];
   /** Number of mirrors that lose nothing, by source. */
   readonly unaffected: Readonly<Record<string, number>>;
@@ -32,7 +32,7 @@ export interface WhatIf {
 }
 
 /** Parses the argument of `--lose`. @throws UserError */
-export function lossIn(text: string, facts: Facts): Loss {
+export function lossIn(text: string, facts: Facts): Lost {
   const { clusters, links } = facts;
   const [kind = "", first = "", second = "", ...more] = text.includes("/")
     ? text.split("/")
@@ -65,7 +65,7 @@ function knownNamespace(cluster: string, namespace: string, { mirrors }: Facts):
   );
 }
 
-export function whatIf(facts: Facts, loss: Loss): WhatIf {
+export function whatIf(facts: Facts, loss: Lost): WhatIf {
   const ready = new Map(
     facts.services.map(({ cluster, service, ready }) => [`${cluster}/${service}`, ready]),
   );
@@ -101,7 +101,7 @@ export function whatIf(facts: Facts, loss: Loss): WhatIf {
 }
 
 function isLost(
-  loss: Loss,
+  loss: Lost,
   { source, kind, mirror, service = mirror }: MirrorFact,
   cluster: string,
 ): boolean {
@@ -136,7 +136,7 @@ export function whatIfText({ loss, affected, unaffected, undecided = [] }: WhatI
   ].join("\n");
 }
 
-function lossText(loss: Loss): string {
+function lossText(loss: Lost): string {
   if (loss.kind === "link") return `link ${loss.source} → ${loss.target}`;
   if (loss.kind === "namespace") return `namespace ${loss.cluster}/${loss.namespace}`;
   return `${loss.kind} ${loss.cluster}`;
