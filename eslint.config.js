@@ -5,7 +5,8 @@ import tseslint from "typescript-eslint";
 
 // Which file may import which is .dependency-cruiser.mjs's to say.
 export default defineConfig(
-  { ignores: ["dist"] },
+  // Programs of others have their own settings.
+  { ignores: ["dist", "templates", "examples/languages"] },
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

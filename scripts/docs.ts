@@ -1,6 +1,6 @@
 /**
  * `npm run docs`: writes the program's tables into the reference, those of config keys into Pulumi.yaml too, the runner's
- * rights into the examples, and the schema of the commands' output. With `--check`, it writes nothing and fails where
+ * rights into the examples, and the schemas of the commands' output and of the Pulumi package. With `--check`, it writes nothing and fails where
  * that would change a file.
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -8,8 +8,10 @@ import { join } from "node:path";
 import process from "node:process";
 import * as prettier from "prettier";
 import { createGenerator } from "ts-json-schema-generator";
+import manifest from "../package.json" with { type: "json" };
 import { accessDocuments } from "./access-docs.ts";
 import { documents } from "./config-docs.ts";
+import { packageSchema } from "./package/schema.ts";
 import { referenceDocuments } from "./reference-docs.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -18,7 +20,11 @@ const files = {
   ...accessDocuments,
   ...referenceDocuments,
   "docs/reference/output.schema.json": outputSchema,
+  // Pulumi's registry reads it from the repository.
+  "schema.json": () => json(packageSchema(manifest.version, repository)),
 };
+/** A release sets it. */
+const repository = "repository" in manifest ? String(manifest.repository) : undefined;
 const isCheck = process.argv.includes("--check");
 
 for (const [name, written] of Object.entries(files)) {
@@ -44,6 +50,9 @@ function outputSchema(): Promise<string> {
     additionalProperties: true,
     topRef: false,
   });
-  const schema = JSON.stringify(generator.createSchema("Documents"));
-  return prettier.format(schema, { parser: "json", printWidth: 100 });
+  return json(generator.createSchema("Documents"));
+}
+
+function json(value: object): Promise<string> {
+  return prettier.format(JSON.stringify(value), { parser: "json", printWidth: 100 });
 }

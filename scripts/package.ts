@@ -4,7 +4,6 @@ import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import * as z from "zod";
 import { argsTypes } from "./package/types.ts";
-import { packageSchema } from "./package/schema.ts";
 
 const dist = "dist";
 const launcher = "pulumi-resource-linkerd-multicluster";
@@ -40,6 +39,7 @@ for (const file of [
   "README.md",
   "LICENSE",
   "CHANGELOG.md",
+  "schema.json",
   "cli/map/style.css",
   "engine/compile-cache.mjs",
   "engine/node-version.mjs",
@@ -54,7 +54,6 @@ writeFileSync(
   `#!/bin/sh\nexec node "$(dirname "$0")/components/plugin/main.js" "$@"\n`,
   { mode: 0o755 },
 );
-write("schema.json", packageSchema(program.version, program.repository));
 // Only the version of the engine's own package is needed.
 write("engine/package.json", { type: "module", version: parts.version });
 write("package.json", {

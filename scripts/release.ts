@@ -73,6 +73,10 @@ function prepare(version: string): void {
   writeFileSync("CHANGELOG.md", changelog);
   const repository = repositoryOf(run("git", "remote", "get-url", "origin"));
   run("npm", "pkg", "set", `repository=git+${repository}.git`);
+  run("npm", "run", "docs");
+  const template = "templates/typescript/Pulumi.yaml";
+  const address = `$1${repository}/plugin@${version}`;
+  writeFileSync(template, read(template).replace(/(linkerd-multicluster: ).*@.*/, address));
   const readme = read("README.md");
   writeFileSync("README.md", readme.replace("Clone this repository", `Clone <${repository}>`));
   run("git", "commit", "--all", "--message", `Release ${version}`);

@@ -17,9 +17,9 @@ export class MeshProvider implements pulumi.provider.Provider {
     this.version = version;
   }
 
-  /** `npm run package` puts it into the package. */
+  /** `npm run docs` writes it. */
   getSchema(): Promise<string> {
-    return readFile(new URL("../schema.json", import.meta.url), "utf8");
+    return readFile(new URL("../../schema.json", import.meta.url), "utf8");
   }
 
   /** @throws RunError with every mistake in the arguments, or with what fails the run once it has done everything */

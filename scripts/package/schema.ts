@@ -63,7 +63,7 @@ const outputs = {
 
 /** Describes the Pulumi package, from which SDKs of other languages are generated. Pulumi downloads the plugin from the releases of `repository`, a URL on GitHub. */
 export function packageSchema(version: string, repository = ""): object {
-  const [, page, at] = /(https:\/\/github\.com\/(.+))\.git$/.exec(repository) ?? [];
+  const [, page, at, owner] = /(https:\/\/github\.com\/(([^/]+)\/.+))\.git$/.exec(repository) ?? [];
   const all = programArgs();
   const mesh = all.get("stack");
   if (mesh === undefined) throw new Error("the table of config keys has no section stack");
@@ -76,6 +76,10 @@ export function packageSchema(version: string, repository = ""): object {
     description: "N Kubernetes clusters as one Linkerd multi-cluster mesh.",
     keywords: ["pulumi", "kubernetes", "linkerd", "category/infrastructure", "kind/component"],
     license: "Apache-2.0",
+    // Nobody publishes it before the first release, which has a repository.
+    publisher: owner,
+    homepage: page,
+    logoUrl: at && `https://raw.githubusercontent.com/${at}/v${version}/docs/images/logo.svg`,
     repository: page,
     pluginDownloadURL: at && `github://api.github.com/${at}`,
     types: {
@@ -98,7 +102,8 @@ export function packageSchema(version: string, repository = ""): object {
       },
     },
     language: {
-      nodejs: { respectSchemaVersion: true },
+      // A program imports the same name from the npm package and from an SDK, whoever owns the repository.
+      nodejs: { packageName: "linkerd-multicluster", respectSchemaVersion: true },
       python: { respectSchemaVersion: true, pyproject: { enabled: true } },
       go: { respectSchemaVersion: true, generateResourceContainerTypes: false },
     },

@@ -14,7 +14,7 @@ import { bedWithGateway, create, type SharedBed } from "../e2e/mirroring/shared-
 
 /** A language, with the steps that give its program the generated SDK. */
 interface Language {
-  readonly name: "go" | "python" | "yaml";
+  readonly name: "go" | "python" | "typescript" | "yaml";
   /** The programs that have to be on PATH besides Node. */
   readonly programs: readonly string[];
   /** @param sdk the folder of the SDK */
@@ -22,9 +22,9 @@ interface Language {
 }
 
 const goModule = "example.com/pulumi-linkerd-multicluster/sdk/go/linkerd-multicluster";
-/** Go's public proxy has the modules of this version of the SDK. */
-const goSdk = "v3.255.0";
 const languages: readonly Language[] = [
+  // It imports the class of the npm package.
+  { name: "typescript", programs: [], install: () => Promise.resolve() },
   { name: "yaml", programs: ["pulumi-language-yaml"], install: () => Promise.resolve() },
   {
     name: "go",
@@ -32,9 +32,7 @@ const languages: readonly Language[] = [
     async install(run, sdk) {
       const folder = join(sdk, "linkerdmulticluster");
       await writeFile(join(folder, "go.mod"), `module ${goModule}\n\ngo 1.24\n`);
-      await run("go", "mod", "init", "program");
       await run("go", "mod", "edit", "-replace", `${goModule}=${folder}`);
-      await run("go", "get", `github.com/pulumi/pulumi/sdk/v3@${goSdk}`);
       await run("go", "mod", "tidy");
     },
   },
@@ -76,12 +74,12 @@ for (const language of languages) {
       const run = (...[program = "", ...words]: readonly string[]) =>
         execa(program, words, { cwd: folder, env });
       await execa("npm", ["run", "--silent", "package"], { cwd: repository, env });
-      await writeFile(join(folder, "package.json"), "{}");
+      if (name !== "typescript") await writeFile(join(folder, "package.json"), "{}");
       const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
       await run("npm", "install", ...quiet, "--install-links", join(repository, "dist"));
       const sdk = join(bed.folder, `sdk-${name}`);
       await mkdir(sdk);
-      if (name !== "yaml")
+      if (programs.includes("sdk-generator"))
         await run("sdk-generator", join(repository, "dist/schema.json"), name, sdk);
       await language.install(run, sdk);
       stack = await newStack(bed, name, {}, folder);

@@ -29,14 +29,20 @@ describe("the schema of the Pulumi package", () => {
     for (const [name, { description = "" }] of described) ok(description.length > 10, name);
   });
 
-  it("says where Pulumi finds the plugin of a release", () => {
-    const { pluginDownloadURL } = packageSchema(
+  it("says where Pulumi finds the plugin of a release, and Pulumi's registry its page", () => {
+    const { publisher, homepage, logoUrl, pluginDownloadURL } = packageSchema(
       "1.2.3",
       "git+https://github.com/acme/mesh.git",
-    ) as {
-      readonly pluginDownloadURL?: string;
-    };
-    equal(pluginDownloadURL, "github://api.github.com/acme/mesh");
+    ) as Readonly<Record<string, unknown>>;
+    deepEqual(
+      [publisher, homepage, logoUrl, pluginDownloadURL],
+      [
+        "acme",
+        "https://github.com/acme/mesh",
+        "https://raw.githubusercontent.com/acme/mesh/v1.2.3/docs/images/logo.svg",
+        "github://api.github.com/acme/mesh",
+      ],
+    );
   });
 
   it("takes as outputs nothing but kubeconfigs and the keys of issuers: the rest decides which resources there are", () => {
