@@ -6,7 +6,7 @@ import { UserError } from "../base/user-error.ts";
 import { remove, write, type WriteScope } from "../mirroring/apply/write-scope.ts";
 import { remarked } from "../model/marks.ts";
 import { routeLabels } from "../model/route.ts";
-import { chartPolicy, isAccepted, isOwn, type Made } from "./objects.ts";
+import { catchAll, chartPolicy, isAccepted, isOwn, type Made } from "./objects.ts";
 import type { GatePlan, Step } from "./plan.ts";
 
 interface Place extends WriteScope {
@@ -21,11 +21,12 @@ export async function applyGate(place: Place, plan: GatePlan): Promise<void> {
   const { authentications, policies, routes, chart } = plan;
   await writeAll(place, resources.meshTlsAuthentications, authentications);
   await writeAll(place, resources.authorizationPolicies, policies);
-  await writeAll(place, resources.httpRoutes, routes.map(withBoth));
-  await accepted(place, plan.awaited);
+  await writeRoutes(place, plan);
   if (chart !== undefined) await writeChart(place, chart);
   await writeAll(place, resources.httpRoutes, routes.filter(isShorter));
-  await removeAll(place, resources.httpRoutes, routes);
+  const [last, others] = partition(routes, ({ name }) => name === catchAll);
+  await removeAll(place, resources.httpRoutes, others);
+  await removeAll(place, resources.httpRoutes, last);
   await removeAll(place, resources.authorizationPolicies, policies);
   await removeAll(place, resources.meshTlsAuthentications, authentications);
 }
@@ -35,6 +36,31 @@ export async function openGate(place: Place, plan: GatePlan): Promise<void> {
   const { chart, ...rest } = plan;
   if (chart !== undefined) await writeChart(place, chart);
   await applyGate(place, rest);
+}
+
+/** Linkerd's policy controller writes one status at a time, and again for each route that waits whenever one changes. */
+const mostAtOnce = 16;
+
+/** While a Server has routes, a request that none matches gets 404. So the one for everything comes first and goes last. */
+async function writeRoutes(place: Place, { routes, awaited }: GatePlan): Promise<void> {
+  const steps = new Map(routes.map((step) => [step.name, step]));
+  const due = routes.flatMap(({ name, spec }) => (spec === undefined ? [] : [name]));
+  const [first, others] = partition(
+    [...new Set([...awaited, ...due])],
+    (name) => name === catchAll,
+  );
+  const batches = [first];
+  for (let at = 0; at < others.length; at += mostAtOnce)
+    batches.push(others.slice(at, at + mostAtOnce));
+  for (const names of batches) {
+    const some = names.flatMap((name) => steps.get(name) ?? []);
+    await writeAll(place, resources.httpRoutes, some.map(withBoth));
+    await accepted(place, names);
+  }
+}
+
+function partition<T>(all: readonly T[], isIt: (one: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(isIt), all.filter((one) => !isIt(one))];
 }
 
 function withBoth(step: Step<HttpRoute>): Step<HttpRoute> {

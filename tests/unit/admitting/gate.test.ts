@@ -259,6 +259,31 @@ describe("a closed gateway", () => {
     deepEqual(gateway.admits(host("secret")), ["*"]);
   });
 
+  it("never has a route without the one for the rest, since the rest would get 404", async () => {
+    const gateway = new Gateway(web);
+    const accept = gateway.server.admission.splice(0);
+    await rejects(gateway.run("give"), /has not accepted the HTTPRoute .*exported-none/);
+    deepEqual(gateway.routes(), [[]]);
+    gateway.server.admission.push(...accept);
+    gateway.server.delete("httproutes", `${namespace}/exported-none`);
+    await gateway.up();
+    gateway.server.refuse = (line) =>
+      /^delete httproutes .*-0/.test(line) ? "forbidden" : undefined;
+    await rejects(gateway.remove(), /delete HTTPRoute .*-0/);
+    equal(gateway.routes().length, 2);
+  });
+
+  it("gets at most 16 routes before Linkerd has accepted them, which takes long for many", async () => {
+    const services = Array.from({ length: 300 }, (_, at) => exported(`shop/web-${at}`));
+    const gateway = new Gateway(...services);
+    const accept = gateway.server.admission.splice(0);
+    gateway.server.admission.push((request, object) =>
+      object.metadata.name === "exported-none" ? (accept[0]?.(request, object) ?? object) : object,
+    );
+    await rejects(gateway.run("give"), /has not accepted/);
+    equal(gateway.routes().length, 17);
+  });
+
   it("stays closed if a stack goes that could not close it, since another had", async () => {
     const gateway = new Gateway(web);
     await gateway.up();
