@@ -49,10 +49,11 @@ describe("the interest of a watch", () => {
     if (interest === undefined) throw new Error("nothing of west is of interest");
     const about = (labels: StringMap) =>
       interestIn({ name: "web", namespace: "shop", labels }, interest);
-    deepEqual(
-      [exported, discovered, {}].map(about),
-      [{ endpoints: false }, { endpoints: false }, undefined],
-    );
+    deepEqual([exported, discovered, {}].map(about), [
+      { endpoints: false },
+      { endpoints: false },
+      undefined,
+    ]);
     deepEqual(kindsOf(interest), ["services", "namespaces"]);
   });
 
