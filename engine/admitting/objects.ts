@@ -116,7 +116,7 @@ export interface LiveGate {
 export interface Strangers {
   readonly servers: readonly Server[];
   readonly serverAuthorizations: readonly ServerAuthorization[];
-  /** Of the Gateway API. */
+  /** HTTPRoutes of the Gateway API. */
   readonly httpRoutes: readonly OtherRoute[];
   readonly grpcRoutes: readonly OtherRoute[];
   /** Each link of a stack has one. */

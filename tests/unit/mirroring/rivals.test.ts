@@ -101,7 +101,7 @@ edit shop/web-federated: { spec: { sessionAffinity: ClientIP }, metadata: { labe
 again
 ✓ federated shop/web-federated
 > east: copied metadata is left to others who set it again after each run (shop/web-federated: label team, set by policy)
-# is restored again once that manager has given it up, or the mirror was made anew
+# is restored again once that manager has given it up, or the mirror was created again
 west: shop/web(team=west)
 + gateway shop/web-west
 before: { rivals: { shop/web-west label team: policy } }
