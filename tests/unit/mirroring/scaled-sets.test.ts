@@ -61,6 +61,12 @@ ${counts()}
 # count if it is gone
 later; ${west(0)}; statefulsets: none
 ${counts()}
+# don't count even if a run in between saw no StatefulSet
+statefulsets: none
+none
+${west(0)}; ${set(0)}
+${goes}
+~ headless shop/kafka-west
 # count if the Service is no longer exported
 later; ${west(0, 6, "exported=no")}; ${set(0)}
 ${counts(13)}

@@ -52,6 +52,17 @@ describe("subsets in their canonical form", () => {
     );
   });
 
+  it("leave out a pod whose mirror has no address yet", () => {
+    const addresses = ["db-0", "db-1"].map((hostname) => ({
+      hostname,
+      endpointMirror: `shop/${hostname}-west` as const,
+    }));
+    const found = resolved([{ addresses, ports: [] }], (key) =>
+      key === "shop/db-1-west" ? "10.96.0.1" : undefined,
+    );
+    deepEqual(found, [{ addresses: [{ ip: "10.96.0.1", hostname: "db-1" }], ports: [] }]);
+  });
+
   it("don't depend on any order", () => {
     const shuffled = subsets.chain((all) =>
       fc.tuple(

@@ -128,9 +128,13 @@ describe("ports of a federated Service whose members list some", () => {
 west: ${two()}; north: ${two("@ports=http")}
 ${joins} bb@west: ${admin}, ${http}
 ! NarrowsOthers demo/bb
-east: ${two()}
-~ federated demo/bb-federated: annotation local-discovery: none → "bb"
+zoo: demo/bb(member :http,admin,dns); east: ${two()}
+~ federated demo/bb-federated: annotation local-discovery: none → "bb", annotation remote-discovery: "bb@west" → "bb@west,bb@zoo"
 ! NarrowsOthers demo/bb
+east: demo/bb(plain)
+~ federated demo/bb-federated: annotation local-discovery: "bb" → none
+! NarrowsOthers demo/bb
+> east: demo/bb: its ports are those of west (admin 9090/TCP, http 80/TCP), and differ from admin 9090/TCP, dns 80/UDP, http 80/TCP on zoo: give all members the same ports
 # are fewer for all, with a note, if a member that is in omits some
 north: ${two("@ports=http")}
 ${joins} bb@north: ${http}

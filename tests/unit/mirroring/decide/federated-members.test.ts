@@ -64,6 +64,11 @@ link west: { excludedLabels: [evil.io/*] }; link north: { excludedLabels: [bad] 
 ${joins}
 edit demo/bb-federated: { metadata: { labels: { good: x, evil.io/a: x, bad: x } } }
 ~ federated demo/bb-federated: label bad: "x" → "1", label good: "x" → "1"
+# lose a label once their link excludes it
+west: demo/bb(member bad=1)
+${joins}
+link west: { excludedLabels: [bad] }
+~ federated demo/bb-federated: label bad: "1" → none
 # lose the labels that any link excludes, for the local member
 ${local.replace("member", "member good=1 evil.io/a=1 bad=1")}
 link west: { excludedLabels: [evil.io/*] }; link north: { excludedLabels: [bad] }

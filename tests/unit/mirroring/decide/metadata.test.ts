@@ -124,6 +124,7 @@ describe("metadata by which other controllers own or act on a Service", () => {
     const below = [
       ...["logs.dynatrace.com/scrape", "co.elastic.logs/enabled", "management.cattle.io/a"],
       ...["resource.twingate.com", "internal.scylla-operator.scylladb.com/a", "scylla/rack"],
+      ...["co.elastic.logs.json/a", "scylla.rack"],
     ];
     deepEqual(copied(below), [[], []]);
     const others = [

@@ -8,7 +8,11 @@ import {
 import { compareAll } from "../../../../engine/mirroring/decide/compare.ts";
 import { isWanted } from "../../../../engine/model/decision.ts";
 import { membership } from "../../../../engine/mirroring/decide/mirrors/members.ts";
+import { bytesOfMirrors } from "../../../../engine/mirroring/decide/policies/mirror-sizes.ts";
 import { withinLimits } from "../../../../engine/mirroring/decide/policies/most-mirrors.ts";
+import { liveMirrors } from "../../../../engine/model/live-mirrors.ts";
+import { mirrorKey } from "../../../../engine/model/mirror.ts";
+import { anyMirror } from "../../../../engine/model/owner.ts";
 import { reasons } from "../../../../engine/model/reasons.ts";
 import type { ClusterSnapshot } from "../../../../engine/model/snapshot.ts";
 import { label } from "../../../../engine/model/vocabulary.ts";
@@ -209,6 +213,17 @@ describe("the mirrors within the limits of a link", () => {
     for (const then of [source, crowded]) {
       const { changes, wanted } = planned({ target: west(services), source: then });
       deepEqual([changes, wanted.map(({ name }) => name)], [[], before]);
+    }
+  });
+
+  it("count no fewer bytes than what they become", async () => {
+    const names = times(200, (n) => `db-${n}`);
+    const target = west([headless("shop/db")], [endpoints("shop/db", [pods(names)])]);
+    const source = await reconciled({ target });
+    const size = bytesOfMirrors();
+    for (const mirror of wanted({ target }).mirrors) {
+      const of = liveMirrors(source, anyMirror).get(mirrorKey(mirror)) ?? {};
+      ok(size.wanted(mirror) >= size.live(of), mirror.name);
     }
   });
 
