@@ -71,7 +71,8 @@ export async function checkGate(
       unread: found.why,
       revision,
       ...nonEmpty("formerStacks", formerStacks),
-      ...omitUndefined({ identity, admitted }),
+      // Where the gateway was is known until a run has opened it there.
+      ...omitUndefined({ identity, admitted, namespace: before.namespace }),
     };
     const isMistake = found.cause === "refused" && isLast;
     const failing = {

@@ -215,6 +215,19 @@ describe("a closed gateway", () => {
     deepEqual(await gateway.up(), []);
   });
 
+  it("is opened where it was even if its cluster was away when its namespace became another", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    gateway.move("elsewhere");
+    for (const failure of ["unreachable", "forbidden"] as const) {
+      gateway.server.refuse = () => failure;
+      await gateway.up();
+    }
+    gateway.server.refuse = () => undefined;
+    match((await gateway.up()).join(), /open the gateway in linkerd-multicluster$/);
+    deepEqual([gateway.isOpenIn(namespace), await gateway.up()], [true, []]);
+  });
+
   it("writes nothing in an update whose check couldn't read the cluster", async () => {
     const gateway = new Gateway(web);
     await gateway.up();
@@ -282,6 +295,21 @@ describe("a closed gateway", () => {
     );
     await rejects(gateway.run("give"), /has not accepted/);
     equal(gateway.routes().length, 17);
+  });
+
+  it("stays open where a route can't be written, and is closed by the next run", async () => {
+    const services = Array.from({ length: 300 }, (_, at) => exported(`shop/web-${at}`));
+    const gateway = new Gateway(...services);
+    gateway.server.refuse = (line) =>
+      /^create httproutes .*-18$/.test(line) ? "forbidden" : undefined;
+    await rejects(gateway.up(), /create HTTPRoute .*-18/);
+    deepEqual(gateway.admits(host("secret")), ["*"]);
+    gateway.server.refuse = () => undefined;
+    await gateway.up();
+    deepEqual(
+      ["web-0", "web-299", "secret"].map(host).map((each) => gateway.admits(each)),
+      [both, both, []],
+    );
   });
 
   it("stays closed if a stack goes that could not close it, since another had", async () => {
