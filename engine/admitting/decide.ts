@@ -4,7 +4,6 @@ import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { GateArgs } from "./args.ts";
 import { catchAll, isClosed, type LiveGate, liveAdmissions } from "./objects.ts";
-import { strangersOf } from "./strangers.ts";
 import { type GatePlan, isDone, planned } from "./plan.ts";
 import { type Admissions, serviceOf, unique, type Wanted, wantedAdmissions } from "./wanted.ts";
 
@@ -14,8 +13,6 @@ export interface GateDecision {
   readonly admitted: Readonly<Record<string, string>>;
   readonly changes: readonly string[];
   readonly problems: readonly string[];
-  /** What others have there that may open the gateway, and links of other stacks that it refuses. */
-  readonly warnings: readonly string[];
 }
 
 /** Returns the Services of which a source still has mirrors after the run; undefined if nobody knows. */
@@ -50,7 +47,6 @@ export function decideGate(
       ...(args.phase === "give" && isClosed(live) ? corrections(plan, changes.length > 0) : []),
     ],
     problems: wanted.problems,
-    warnings: strangersOf(live, args, names),
   };
 }
 

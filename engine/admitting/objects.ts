@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import type { ObjectMeta, OtherObject } from "../kubernetes/objects/objects.ts";
+import type { ObjectMeta } from "../kubernetes/objects/objects.ts";
 import type {
   AuthorizationPolicy,
   MeshTlsAuthentication,
-  Server,
-  ServerAuthorization,
 } from "../kubernetes/objects/policy-resource.ts";
-import type { HttpRoute, OtherRoute } from "../kubernetes/objects/route-resource.ts";
+import type { HttpRoute } from "../kubernetes/objects/route-resource.ts";
 import { marksOn } from "../model/marks.ts";
 import type { Owner } from "../model/owner.ts";
 import { routeOwner } from "../model/route.ts";
@@ -109,18 +107,6 @@ export interface LiveGate {
   readonly routes: readonly HttpRoute[];
   readonly policies: readonly AuthorizationPolicy[];
   readonly authentications: readonly MeshTlsAuthentication[];
-  readonly strangers: Strangers;
-}
-
-/** What others may have in the gateway's namespace. A list is empty if it can't be read, as nothing depends on it. */
-export interface Strangers {
-  readonly servers: readonly Server[];
-  readonly serverAuthorizations: readonly ServerAuthorization[];
-  /** HTTPRoutes of the Gateway API. */
-  readonly httpRoutes: readonly OtherRoute[];
-  readonly grpcRoutes: readonly OtherRoute[];
-  /** Each link of a stack has one. */
-  readonly accounts: readonly OtherObject[];
 }
 
 /** Returns the stack's own objects of a kind by name. */

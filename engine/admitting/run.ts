@@ -13,11 +13,13 @@ import type { MirrorsLeft } from "../mirroring/mirrors-left.ts";
 import { applyGate, openGate } from "./apply.ts";
 import type { GateArgs, GateBefore, GateInputs } from "./args.ts";
 import { decideGate, type GateDecision } from "./decide.ts";
-import { gateOwner, isOpen, type LiveGate, type Strangers } from "./objects.ts";
+import { gateOwner, isOpen, type LiveGate } from "./objects.ts";
 import { opened } from "./plan.ts";
+import { type Strangers, strangersOf } from "./strangers.ts";
 
 interface Decided extends GateDecision {
   readonly identity: string;
+  readonly live: LiveGate;
 }
 
 /** Reads the gateway's policies. Linkerd's kinds are served together, so if only some are, a list is incomplete. */
@@ -28,14 +30,13 @@ export async function readGate(kubernetes: Kubernetes, namespace: string): Promi
     kubernetes.list(resources.authorizationPolicies, { namespace }).catch(none),
     kubernetes.list(resources.meshTlsAuthentications, { namespace }).catch(none),
   ]);
-  const strangers = await readStrangers(kubernetes, namespace);
   if (routes !== undefined && policies !== undefined && authentications !== undefined)
-    return { routes, policies, authentications, strangers };
+    return { routes, policies, authentications };
   if ((routes ?? policies ?? authentications) !== undefined)
     throw new UserError(
       `the gateway's policies in ${namespace} can't all be listed, because the API server answers 404 for some of their kinds: check Linkerd's CRDs, and run again`,
     );
-  return { routes: [], policies: [], authentications: [], strangers };
+  return { routes: [], policies: [], authentications: [] };
 }
 
 async function readStrangers(kubernetes: Kubernetes, namespace: string): Promise<Strangers> {
@@ -60,10 +61,15 @@ export async function checkGate(
   before: GateBefore,
   args: GateArgs,
 ): Promise<{ readonly inputs: GateInputs; readonly notes: readonly string[] }> {
-  const found = await decided(clusters, left, before, args);
-  const revision = before.revision ?? 0;
-  const [, ...formerStacks] = namesOf(args, before);
+  const names = namesOf(args, before);
   const isLast = args.phase === "take";
+  const found = await resultOf(async () => {
+    const decision = await decided(clusters, left, before, args);
+    const warnings = isLast ? await warningsAt(clusters, decision.live, args, names) : [];
+    return { ...decision, warnings };
+  }, args.target);
+  const revision = before.revision ?? 0;
+  const [, ...formerStacks] = names;
   if ("why" in found) {
     const { identity, admitted } = before;
     const inputs = {
@@ -86,11 +92,11 @@ export async function checkGate(
       notes: [`who may use the closed gateway stays as it is: ${found.why}`],
     };
   }
-  const { admitted, identity } = found.value;
+  const { admitted, identity, warnings } = found.value;
   const former = isLast ? formerNamespace(args, before) : undefined;
   const opening = former === undefined ? [] : [`open the gateway in ${former}`];
   const changes = [...found.value.changes, ...opening];
-  const { problems, warnings } = isLast ? found.value : { problems: [], warnings: [] };
+  const problems = isLast ? found.value.problems : [];
   const isRun = found.value.isDue || problems.length + opening.length > 0;
   return {
     inputs: {
@@ -113,7 +119,7 @@ export async function isGateDue(
   left: Pick<MirrorsLeft, "of">,
   inputs: GateInputs,
 ): Promise<boolean> {
-  const found = await decided(clusters, left, inputs, inputs);
+  const found = await resultOf(() => decided(clusters, left, inputs, inputs), inputs.target);
   return "value" in found && found.value.isDue;
 }
 
@@ -129,7 +135,7 @@ export async function carryOutGate(
   before: Partial<GateInputs> = {},
 ): Promise<readonly string[]> {
   if (inputs.unread !== undefined) return inputs.problems ?? [];
-  const found = await decided(clusters, left, inputs, inputs);
+  const found = await resultOf(() => decided(clusters, left, inputs, inputs), inputs.target);
   if ("why" in found) return [found.why];
   await applyGate(await placeOf(clusters, inputs, namesOf(inputs, inputs)), found.value.plan);
   const namespace = inputs.phase === "take" ? formerNamespace(inputs, before) : undefined;
@@ -173,32 +179,41 @@ export function observeGate(
     const snapshot = await clusters.snapshot(target, entry, "services");
     const live = await readGate(await clusters.client(target, entry), namespace);
     const given: GateArgs = { ...args, phase: "give" };
-    const found = decideGate(snapshot, live, given, [stack], () => undefined);
-    const { isDue, problems, warnings } = found;
+    const { isDue, problems } = decideGate(snapshot, live, given, [stack], () => undefined);
+    const warnings = await warningsAt(clusters, live, args, [stack]);
     return { isOpen: isOpen(live), isDue, problems, warnings };
   }, args.target);
 }
 
-function decided(
+async function decided(
   clusters: Clusters,
   left: Pick<MirrorsLeft, "of">,
   before: GateBefore,
   args: GateArgs,
-): Promise<Result<Decided>> {
+): Promise<Decided> {
   const { target, namespace } = args;
-  return resultOf(async () => {
-    if (args.refused !== undefined) throw new UserError(args.refused);
-    const entry = entryOf(args, target);
-    const snapshot = await clusters.snapshot(target, entry, "services");
-    const { context } = entry;
-    const known = entry.uid ?? before.identity;
-    const moved = movedCluster({ cluster: target, context }, snapshot.identity, known);
-    if (moved !== undefined) throw new UserError(moved);
-    const live = await readGate(await clusters.client(target, entry), namespace);
-    const leftIn = (source: string) => left.of(source, target);
-    const decision = decideGate(snapshot, live, args, namesOf(args, before), leftIn);
-    return { ...decision, identity: snapshot.identity };
-  }, target);
+  if (args.refused !== undefined) throw new UserError(args.refused);
+  const entry = entryOf(args, target);
+  const snapshot = await clusters.snapshot(target, entry, "services");
+  const { context } = entry;
+  const known = entry.uid ?? before.identity;
+  const moved = movedCluster({ cluster: target, context }, snapshot.identity, known);
+  if (moved !== undefined) throw new UserError(moved);
+  const live = await readGate(await clusters.client(target, entry), namespace);
+  const leftIn = (source: string) => left.of(source, target);
+  const decision = decideGate(snapshot, live, args, namesOf(args, before), leftIn);
+  return { ...decision, identity: snapshot.identity, live };
+}
+
+async function warningsAt(
+  clusters: Pick<Clusters, "client">,
+  live: LiveGate,
+  args: Omit<GateArgs, "phase">,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { target, namespace } = args;
+  const kubernetes = await clusters.client(target, entryOf(args, target));
+  return strangersOf(live, await readStrangers(kubernetes, namespace), args, names);
 }
 
 function namesOf({ stack }: GateArgs, before: GateBefore): readonly string[] {

@@ -2,6 +2,7 @@ import { ownerAnnotation } from "../credentials/objects.ts";
 import type { OtherObject } from "../kubernetes/objects/objects.ts";
 import { printable } from "../kubernetes/objects/printable.ts";
 import type { OtherRoute } from "../kubernetes/objects/route-resource.ts";
+import type { Server, ServerAuthorization } from "../kubernetes/objects/policy-resource.ts";
 import type { GateArgs } from "./args.ts";
 import {
   chartPolicy,
@@ -12,25 +13,42 @@ import {
   type LiveGate,
   openTarget,
   ownOf,
-  type Strangers,
 } from "./objects.ts";
+
+/**
+ * The objects of others in the gateway's namespace that bear on it. A list that can't be read is empty, as nothing but
+ * warnings depends on it.
+ */
+export interface Strangers {
+  readonly servers: readonly Server[];
+  readonly serverAuthorizations: readonly ServerAuthorization[];
+  /** HTTPRoutes of the Gateway API. */
+  readonly httpRoutes: readonly OtherRoute[];
+  readonly grpcRoutes: readonly OtherRoute[];
+  /** Each link of a stack has one. */
+  readonly accounts: readonly OtherObject[];
+}
 
 /** Warns of what may open a closed gateway, and of links that it refuses because the config doesn't list them. Pure. */
 export function strangersOf(
   live: LiveGate,
-  args: GateArgs,
+  strangers: Strangers,
+  args: Pick<GateArgs, "target" | "namespace" | "links">,
   names: readonly string[],
 ): readonly string[] {
   const { target, namespace } = args;
-  const opening = openingsIn(live, names).map(
+  const opening = openingsIn(live, strangers, names).map(
     (name) =>
       `${name} in ${namespace} on ${target} may admit others to the closed gateway: delete or change it if that isn't meant`,
   );
-  return [...opening, ...unlisted(live.strangers, args, names)];
+  return [...opening, ...unlisted(strangers, args, names)];
 }
 
-function openingsIn(live: LiveGate, names: readonly string[]): readonly string[] {
-  const { servers, serverAuthorizations, httpRoutes, grpcRoutes } = live.strangers;
+function openingsIn(
+  live: LiveGate,
+  { servers, serverAuthorizations, httpRoutes, grpcRoutes }: Strangers,
+  names: readonly string[],
+): readonly string[] {
   const ownRoutes = ownOf(live.routes, names);
   const isToGateway = (to: { readonly kind?: string; readonly name?: string } = {}) =>
     isForServer(to) ||
@@ -72,7 +90,7 @@ function openingsIn(live: LiveGate, names: readonly string[]): readonly string[]
 /** An account tells which cluster a link is from, but not the identities of that cluster's clients. */
 function unlisted(
   { accounts }: Strangers,
-  { target, links }: GateArgs,
+  { target, links }: Pick<GateArgs, "target" | "links">,
   names: readonly string[],
 ): readonly string[] {
   const known = new Set(links.map(({ source }) => source));

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { decideGate } from "../../../engine/admitting/decide.ts";
 import { type LiveGate, openTarget } from "../../../engine/admitting/objects.ts";
-import { cluster, exported } from "../fixtures/objects.ts";
+import { type Strangers, strangersOf } from "../../../engine/admitting/strangers.ts";
+import { exported } from "../fixtures/objects.ts";
 import { stack } from "../fixtures/marks.ts";
 import { Gateway } from "./gateway.ts";
 
@@ -14,7 +14,7 @@ const none = {
   grpcRoutes: [],
   accounts: [],
 };
-const nothing = { routes: [], policies: [], authentications: [], strangers: none };
+const nothing = { routes: [], policies: [], authentications: [] };
 const attached = { metadata: metadata("mine"), spec: { parentRefs: [openTarget] } };
 const elsewhere = {
   metadata: metadata("probe"),
@@ -24,7 +24,7 @@ const policyFor = (kind: string, name: string) => ({
   metadata: metadata("mine"),
   spec: { targetRef: { kind, name } },
 });
-const strangers = (some: Partial<LiveGate["strangers"]>) => ({ strangers: { ...none, ...some } });
+const strangers = (some: Partial<Strangers>) => ({ strangers: { ...none, ...some } });
 const server = (name: string, accessPolicy?: string) => ({
   metadata: metadata(name),
   ...(accessPolicy !== undefined && { spec: { accessPolicy } }),
@@ -38,10 +38,11 @@ const account = (owner: string) => ({
   ],
 });
 
-function warnings(live: Partial<LiveGate>): readonly string[] {
-  const west = cluster("west", { services: [exported("shop/web")] });
-  const { args } = new Gateway();
-  return decideGate(west, { ...nothing, ...live }, args, [stack], () => undefined).warnings;
+function warnings({
+  strangers = none,
+  ...live
+}: Partial<LiveGate & { readonly strangers: Strangers }>): readonly string[] {
+  return strangersOf({ ...nothing, ...live }, strangers, new Gateway().args, [stack]);
 }
 
 describe("a closed gateway's preview warns", () => {
