@@ -9,6 +9,7 @@ import {
   type LinkSpec,
   type MirrorsArgs,
   type MeshTraffic,
+  meshTraffic,
   mirrorsOfSource,
 } from "@linkerd-multicluster/engine/mirroring";
 import type { ClusterConfig, LinkConfig, MeshConfig, Revoked } from "./mesh.ts";
@@ -90,21 +91,17 @@ function declaredIn({ links }: MeshConfig): (spec: LinkSpec) => DeclaredLink {
   return (spec) => known.get(spec) ?? spec;
 }
 
-/** Returns nothing that the config doesn't set, so that the stored mesh of a stack without traffic stays as it is. */
 function trafficOf({ clusters, sources }: MeshConfig): MeshTraffic {
-  const own = [...clusters].filter(([name]) => sources.has(name));
-  const failover = own.flatMap(([name, { failover = {} }]) =>
-    Object.keys(failover).length > 0 ? [[name, failover] as const] : [],
+  const all = [...clusters.values()];
+  return meshTraffic(
+    all
+      .filter(({ name }) => sources.has(name))
+      .map(({ name, failover, traffic }) => ({
+        source: name,
+        ...omitUndefined({ failover, traffic }),
+      })),
+    all.flatMap(({ name, drained }) => (drained ? name : [])),
   );
-  const traffic = own.flatMap(([name, { traffic = {} }]) =>
-    Object.keys(traffic).length > 0 ? [[name, traffic] as const] : [],
-  );
-  const drained = [...clusters.values()].flatMap((each) => (each.drained ? each.name : []));
-  return {
-    ...(failover.length > 0 && { failover: Object.fromEntries(failover) }),
-    ...(traffic.length > 0 && { traffic: Object.fromEntries(traffic) }),
-    ...(drained.length > 0 && { drained: drained.sort() }),
-  };
 }
 
 /** Returns nothing without a closed gateway, so that the stored mesh of such a stack stays as it is. */

@@ -1,6 +1,11 @@
 import type { HealthMesh, SourceState } from "@linkerd-multicluster/engine/health";
 import { messageOf, omitUndefined, UserError } from "@linkerd-multicluster/engine/base";
-import { argsOf, type Inputs, withoutLinks } from "@linkerd-multicluster/engine/mirroring";
+import {
+  argsOf,
+  type Inputs,
+  meshTraffic,
+  withoutLinks,
+} from "@linkerd-multicluster/engine/mirroring";
 import type { MeshConfig } from "../../config/mesh.ts";
 import { project } from "../../config/read/mistakes.ts";
 import { healthMesh, mirrorsArgs, ownClusters } from "../../config/share.ts";
@@ -99,22 +104,16 @@ function mirroredMesh(
 ): HealthMesh | undefined {
   const [first] = mirrors;
   if (first === undefined) return undefined;
-  const bySource = <K extends "failover" | "traffic">(key: K) => {
-    const found = mirrors.flatMap(({ source, [key]: value }) =>
-      value === undefined ? [] : [[source, value] as const],
-    );
-    return found.length === 0 ? {} : { [key]: Object.fromEntries(found) };
-  };
-  const drained = [...new Set(mirrors.flatMap((each) => each.drained ?? []))];
   return {
     manage,
     stack: first.stack,
     linkerdNamespace: "linkerd",
     multiclusterNamespace: first.statusIn ?? "linkerd-multicluster",
     clusters: Object.fromEntries(mirrors.flatMap(({ clusters }) => Object.entries(clusters))),
-    ...bySource("failover"),
-    ...bySource("traffic"),
-    ...(drained.length > 0 && { drained }),
+    ...meshTraffic(
+      mirrors,
+      mirrors.flatMap(({ drained = [] }) => drained),
+    ),
     links: mirrors.flatMap(({ links }) => links.map((link) => ({ link, mirroring: "pulumi" }))),
   };
 }

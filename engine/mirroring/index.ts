@@ -12,10 +12,11 @@ export {
   wholeLink,
 } from "../model/link.ts";
 export { routeSentences, servedBackends } from "../model/route.ts";
-export { type Loss, lossOf, lossText } from "../model/loss.ts";
+export { lossOf, lossText, type Remains } from "../model/loss.ts";
 export {
   local,
   type MeshTraffic,
+  meshTraffic,
   mostInChain,
   mostInSplit,
   mostWeight,

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../base/omit-undefined.ts";
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 
 /** Lists the clusters that serve a Service's requests, the preferred one first; `local` is the source itself. */
@@ -6,7 +7,7 @@ export type Failover = Readonly<Record<ObjectKey, readonly string[]>>;
 /** Weights the clusters among which a Service's requests are split; `local` is the source itself. */
 export type Split = Readonly<Record<ObjectKey, Readonly<Record<string, number>>>>;
 
-/** What the config says about the way of requests out of one source. */
+/** The routing of requests out of one source, as the config declares it. */
 export interface Traffic {
   readonly failover?: Failover;
   readonly traffic?: Split;
@@ -19,6 +20,28 @@ export interface MeshTraffic {
   readonly failover?: Readonly<Record<string, Failover>>;
   readonly traffic?: Readonly<Record<string, Split>>;
   readonly drained?: readonly string[];
+}
+
+/** Leaves out what no source has, so that the stored mesh of a stack without traffic stays as it is. */
+export function meshTraffic(
+  sources: readonly (Traffic & { readonly source: string })[],
+  drained: Iterable<string>,
+): MeshTraffic {
+  const bySource = <T extends object>(of: (traffic: Traffic) => T | undefined) => {
+    const found = sources.flatMap((each) => {
+      const value = of(each);
+      return value === undefined || Object.keys(value).length === 0
+        ? []
+        : [[each.source, value] as const];
+    });
+    return found.length === 0 ? undefined : Object.fromEntries(found);
+  };
+  const names = [...new Set(drained)].sort();
+  return omitUndefined({
+    failover: bySource(({ failover }) => failover),
+    traffic: bySource(({ traffic }) => traffic),
+    drained: names.length === 0 ? undefined : names,
+  });
 }
 
 export const local = "local";
