@@ -1,9 +1,5 @@
 import { firstOf, UserError } from "@linkerd-multicluster/engine/base";
-import {
-  type Loss as Left,
-  lossOf,
-  lossText as leftText,
-} from "@linkerd-multicluster/engine/mirroring";
+import { lossOf, lossText, type Remains } from "@linkerd-multicluster/engine/mirroring";
 import { backendsOf, type Facts, type MirrorFact, undecidedIn } from "../facts/facts.ts";
 import { mark } from "../output.ts";
 
@@ -13,7 +9,7 @@ export type Lost =
   | { readonly kind: "namespace"; readonly cluster: string; readonly namespace: string };
 
 /** The mirror, the federated Service, or the Service whose requests are routed loses backends. */
-export interface Affected extends Left {
+export interface Affected extends Remains {
   readonly source: string;
   readonly mirror: string;
   readonly kind: MirrorFact["kind"] | "route";
@@ -129,14 +125,14 @@ export function whatIfText({ loss, affected, unaffected, undecided = [] }: WhatI
   const counts = `${unavailable.length} unavailable, ${degraded.length} degraded, ${kept} unaffected`;
   const lines = [...unavailable, ...degraded].map(affectedLine);
   return [
-    `if ${lossText(loss)} is lost: ${counts}`,
+    `if ${lostText(loss)} is lost: ${counts}`,
     ...firstOf(lines, mostLines),
     ...undecided.map((why) => `  ${mark("warn")} undecided: ${why}`),
     "",
   ].join("\n");
 }
 
-function lossText(loss: Lost): string {
+function lostText(loss: Lost): string {
   if (loss.kind === "link") return `link ${loss.source} → ${loss.target}`;
   if (loss.kind === "namespace") return `namespace ${loss.cluster}/${loss.namespace}`;
   return `${loss.kind} ${loss.cluster}`;
@@ -144,5 +140,5 @@ function lossText(loss: Lost): string {
 
 function affectedLine({ source, mirror, kind: _, ...left }: Affected): string {
   const tone = left.state === "unavailable" ? "bad" : "warn";
-  return `  ${mark(tone)} ${source}: ${mirror}: ${leftText(left)}`;
+  return `  ${mark(tone)} ${source}: ${mirror}: ${lossText(left)}`;
 }

@@ -1,9 +1,9 @@
 import { firstOf } from "../base/message.ts";
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
-import { type Loss, lossText } from "./loss.ts";
+import { lossText, type Remains } from "./loss.ts";
 
 /** A Service or federated Service from which a drain takes a cluster, or would: never its last backend. */
-export interface Drain extends Loss {
+export interface Drain extends Remains {
   readonly key: ObjectKey;
 }
 

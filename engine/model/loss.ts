@@ -1,7 +1,7 @@
 import { listed } from "../base/message.ts";
 
-/** What is left of the clusters that serve something if some of them are lost or drained. */
-export interface Loss {
+/** The clusters that still serve something if others are lost or drained. */
+export interface Remains {
   /** With `degraded`, others remain. */
   readonly state: "unavailable" | "degraded";
   readonly remaining: readonly string[];
@@ -19,7 +19,7 @@ export function lossOf(
   clusters: readonly string[],
   isLost: (cluster: string) => boolean,
   readyIn: (cluster: string) => number | undefined,
-): Loss | undefined {
+): Remains | undefined {
   const remaining = clusters.filter((cluster) => !isLost(cluster));
   if (remaining.length === clusters.length) return undefined;
   const notReady = remaining.filter((cluster) => readyIn(cluster) === 0);
@@ -28,7 +28,7 @@ export function lossOf(
 }
 
 /** Returns `degraded, still served by east, north, but no pod is ready in north`. */
-export function lossText({ state, remaining, notReady }: Loss): string {
+export function lossText({ state, remaining, notReady }: Remains): string {
   const left = remaining.length === 0 ? "" : `, still served by ${remaining.join(", ")}`;
   const empty = notReady.length === 0 ? "" : `, but no pod is ready in ${listed(notReady)}`;
   return `${state}${left}${empty}`;

@@ -23,7 +23,7 @@ import type { ReadyIn } from "./readiness.ts";
 export interface RoutesView {
   readonly source: ClusterSnapshot;
   readonly routings: ReadonlyMap<ObjectKey, Routing>;
-  /** Those of the config, and those that may have routes still. */
+  /** The Services that the config routes, and others that may still have routes. */
   readonly routed: readonly ObjectKey[];
   readonly drained: ReadonlySet<string>;
   readonly readyIn: ReadyIn;

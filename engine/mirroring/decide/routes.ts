@@ -38,13 +38,15 @@ import { withoutDrained } from "./drained.ts";
 
 /**
  * Linkerd's proxies follow these HTTPRoutes to the first cluster that has endpoints for a Service, or split its requests
- * among several. A drained cluster is in none. A route names no
- * mirror that doesn't exist, because a proxy answers requests for a missing backend with an error. A Service that has
- * routes of the user's own gets none, and a route that exists already stays. Pure.
+ * among several. A drained cluster is in none. A route names no mirror that doesn't exist, because a proxy answers requests
+ * for a missing backend with an error. A Service that has routes of the user's own gets none, and a route that exists
+ * already stays. Pure.
  */
 export function decideRoutes(view: RoutesView): DecidedRoutes {
   const services = [...view.routings];
-  const plans = services.map(([key, routing]) => ({ key, ...planService(view, key, routing) }));
+  const plans = services.map(([key, routing]) => {
+    return { key, setting: routing.setting, ...planService(view, key, routing) };
+  });
   const wanted = plans.flatMap(({ routes }) => routes);
   const names = new Set(wanted.map(({ key }) => key));
   const others = [...view.own].flatMap(([key, live]): RouteDecision[] => {
@@ -60,10 +62,9 @@ export function decideRoutes(view: RoutesView): DecidedRoutes {
   return {
     routes: routes.sort((a, b) => (a.key < b.key ? -1 : 1)),
     problems: [
-      ...plans.flatMap(({ key, problems }) => {
-        const setting = view.routings.get(key)?.setting ?? "failover";
-        return problems.map((sentence) => ({ key, setting, sentence }));
-      }),
+      ...plans.flatMap(({ key, setting, problems }) =>
+        problems.map((sentence) => ({ key, setting, sentence })),
+      ),
       ...left.flatMap(({ key, live }): RouteProblem[] => {
         // While the config routes the Service, its plan speaks of the route that is in the way.
         if (services.some(([service]) => appliesTo(live, service))) return [];

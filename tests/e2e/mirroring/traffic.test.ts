@@ -11,7 +11,7 @@ import { servicesIn } from "./view.ts";
 
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const routes = "/apis/policy.linkerd.io/v1beta3/namespaces/shop/httproutes";
-const any = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /** Each test continues from the one before. */
 describe("a Service whose requests are routed to other clusters", function () {
@@ -189,7 +189,9 @@ const httpRouteCrd = {
         name: "v1beta3",
         served: true,
         storage: true,
-        schema: { openAPIV3Schema: { type: "object", properties: { spec: any, status: any } } },
+        schema: {
+          openAPIV3Schema: { type: "object", properties: { spec: anything, status: anything } },
+        },
         subresources: { status: {} },
       },
     ],

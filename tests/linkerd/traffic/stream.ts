@@ -43,7 +43,7 @@ interface Tally {
   readonly failed: readonly Result[];
   /** The pods that answered, as `<cluster>/<pod>`. */
   readonly pods: ReadonlySet<string>;
-  /** How many answers came from each cluster. */
+  /** The number of answers from each cluster. */
   readonly clusters: ReadonlyMap<string, number>;
   readonly identities: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;

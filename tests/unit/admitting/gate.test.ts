@@ -125,7 +125,7 @@ describe("a closed gateway", () => {
     deepEqual([await gateway.up(), gateway.admits(host("web"))], [[], both]);
   });
 
-  it("stays the stack's when that gets another name", async () => {
+  it("stays closed by a stack that is renamed", async () => {
     const gateway = new Gateway(web);
     await gateway.up();
     gateway.args = { ...gateway.args, stack: "acme/mesh/renamed" };
@@ -136,7 +136,7 @@ describe("a closed gateway", () => {
     deepEqual(await gateway.up(), ["+ shop/api: east, north"]);
   });
 
-  it("stays the stack's when that gets another name twice while its cluster is away", async () => {
+  it("stays closed by a stack that is renamed twice while its cluster is away", async () => {
     const gateway = new Gateway(web);
     await gateway.up();
     gateway.args = { ...gateway.args, stack: "acme/mesh/renamed" };

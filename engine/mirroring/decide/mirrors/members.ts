@@ -28,7 +28,7 @@ export interface FederatedView {
   readonly removed: readonly RemovedPart[];
   readonly controllers: Controllers;
   readonly stacks: readonly string[];
-  /** Their members leave. */
+  /** Members of these clusters leave. */
   readonly drained: ReadonlySet<string>;
   readonly readyIn: ReadyIn;
   /** Returns whether a cluster's member of the federated Service of this key may be somebody else's. */

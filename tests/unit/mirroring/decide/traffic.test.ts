@@ -187,6 +187,11 @@ west: shop/api(member); north: shop/api(member)
 + federated shop/api-federated
 west: nothing; ${drained("west")}
 ~ federated shop/api-federated
+# stay where another stack has marked them too, which then are no last ones
+west: shop/api(member); east: shop/api(fed=api@west by=acme/mesh/dev#west by=acme/other/prod#west)
+${drained("west")}
+! Drained shop/api
+/ federated shop/api-federated: nobody, released
 # go with their exports, also as the last ones
 west: shop/api(member)
 + federated shop/api-federated
