@@ -1,6 +1,6 @@
 /**
  * `npm run docs`: writes the program's tables into the reference, those of config keys into Pulumi.yaml too, the runner's
- * rights into the examples, and the schemas of the commands' output and of the Pulumi package. With `--check`, it writes nothing and fails where
+ * rights into the examples, the examples into the pages for Pulumi's registry, and the schemas of the commands' output and of the Pulumi package. With `--check`, it writes nothing and fails where
  * that would change a file.
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -13,18 +13,20 @@ import { accessDocuments } from "./access-docs.ts";
 import { documents } from "./config-docs.ts";
 import { packageSchema } from "./package/schema.ts";
 import { referenceDocuments } from "./reference-docs.ts";
+import { registryDocuments } from "./registry-docs.ts";
 
 const root = join(import.meta.dirname, "..");
+/** A release sets it. */
+const repository = "repository" in manifest ? String(manifest.repository) : undefined;
 const files = {
   ...documents,
   ...accessDocuments,
   ...referenceDocuments,
   "docs/reference/output.schema.json": outputSchema,
-  // Pulumi's registry reads it from the repository.
+  // Pulumi's registry reads these from the repository.
+  ...registryDocuments(manifest.version, repository),
   "schema.json": () => json(packageSchema(manifest.version, repository)),
 };
-/** A release sets it. */
-const repository = "repository" in manifest ? String(manifest.repository) : undefined;
 const isCheck = process.argv.includes("--check");
 
 for (const [name, written] of Object.entries(files)) {
