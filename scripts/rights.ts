@@ -162,6 +162,14 @@ export const roles: readonly Role[] = [
     ["source", "create get list delete", [pods], "The pod that sends a request."],
     ["source", "get", [services], "The port of the mirror."],
   ]),
+  role("verify-refusals.yaml", "verify-refusals", [
+    [
+      "source",
+      "get create delete",
+      [services, endpoints],
+      "The Service that leads through a closed gateway to what isn't exported.",
+    ],
+  ]),
   role("preview-mesh.yaml", "preview-mesh", [
     [
       "both",

@@ -19,13 +19,18 @@ export interface Answer {
   /** The Service is in the source. It is absent if the link has none that takes requests. */
   readonly service?: string;
   readonly port?: number;
+  /** The request was for a name that the target doesn't export, so the closed gateway has to refuse it. */
+  readonly mustBeRefused?: true;
+  /** This name was asked for in place of the exported Service's. */
+  readonly asked?: string;
   /** The exported Service answered, and not only a proxy on the way. */
   readonly answered: boolean;
   /** The status is that of HTTP. */
   readonly status?: number;
   readonly milliseconds?: number;
-  /** The request failed at this hop. */
+  /** The request did not end as it has to, and this hop is to blame. */
   readonly hop?: Hop;
+  /** With a hop, why it is to blame. Without one, why nothing was sent. */
   readonly why?: string;
   /** The client's proxy connected to this server, as its metrics report. */
   readonly connected?: {
@@ -44,19 +49,20 @@ export interface Verification {
   readonly undecided?: readonly string[];
 }
 
-/** There must be requests, and nothing about their links may be undecided. */
+export type Result = Omit<Answer, "source" | "part" | "service" | "mustBeRefused">;
+
+/** There must be requests that end as they have to, and nothing about their links may be undecided. */
 export function allAnswered({ answers, undecided = [] }: Verification): boolean {
-  return answers.length > 0 && undecided.length === 0 && answers.every(({ answered }) => answered);
+  return (
+    answers.length > 0 && undecided.length === 0 && answers.every(({ hop }) => hop === undefined)
+  );
 }
 
 /**
  * Reads the termination message of a client's pod. Only the client's own proxy sends `l5d-proxy-error` to the
  * application. The proxies of gateways and pods are known by their answers without a body.
  */
-export function answerIn(
-  message: string,
-  kind: MirrorFact["kind"],
-): Omit<Answer, "source" | "part" | "service" | "port"> {
+export function answerIn(message: string, kind: MirrorFact["kind"]): Result {
   const [result = "", metrics = ""] = message.split(separator).map((part) => part.trim());
   const [code = "000", size = "0", seconds = "0", proxyError = "", error = ""] = result.split("\t");
   const status = Number(code) || undefined;
@@ -84,6 +90,18 @@ export function answerIn(
   return { ...about, answered: true };
 }
 
+/** Reads the message of a pod that asked for a name that no gateway that is closed lets pass. */
+export function refusalIn(message: string, asked: string): Result {
+  const result = answerIn(message, "gateway");
+  if (result.hop === "policies") {
+    const { status, milliseconds, connected } = result;
+    return { ...omitUndefined({ status, milliseconds, connected }), answered: false };
+  }
+  if (!result.answered && result.hop !== "pods") return result;
+  const why = `it passed a request for ${asked} on, although only exported Services may pass`;
+  return { ...result, hop: "policies", why };
+}
+
 /** Prefers the connection to another cluster, since the client's proxy connects to the control plane too. */
 function connectionIn(metrics: string): Answer["connected"] {
   const all = metrics.split("\n").map((line) => {
@@ -107,14 +125,12 @@ export function verificationText({ answers, undecided = [] }: Verification): str
 }
 
 function answerText(answer: Answer): string {
-  const { source, part, service, port, answered, status, milliseconds, hop, why } = answer;
+  const { source, part, service, port, hop } = answer;
   const way = part === federatedPart ? source : `${source} → ${part}`;
-  const asked = [service, port].filter((each) => each !== undefined).join(":");
-  const result = answered
-    ? `${status ?? ""} in ${milliseconds ?? 0} ms`
-    : `fails at ${hop ?? "client"}: ${why ?? "no answer"}`;
-  const line = printable([way, asked, result].filter(Boolean).join(": "));
-  const lines = [`${mark(answered ? "good" : "bad")} ${line}`];
+  const asked = answer.asked ?? [service, port].filter((each) => each !== undefined).join(":");
+  const line = printable([way, asked, resultText(answer)].filter(Boolean).join(": "));
+  const sign = hop !== undefined ? "bad" : answer.status === undefined ? "warn" : "good";
+  const lines = [`${mark(sign)} ${line}`];
   if (answer.connected !== undefined) {
     const { identity, address, cluster } = answer.connected;
     const known = [address, cluster].filter((each) => each !== undefined).join(", ");
@@ -125,12 +141,26 @@ function answerText(answer: Answer): string {
   return lines.join("\n");
 }
 
+function resultText({
+  mustBeRefused,
+  status,
+  milliseconds,
+  hop,
+  why = "no answer",
+}: Answer): string {
+  if (hop !== undefined) return `fails at ${hop}: ${why}`;
+  if (status === undefined) return why;
+  return `${status} in ${milliseconds ?? 0} ms${mustBeRefused ? ", refused as it has to be" : ""}`;
+}
+
 const remedies: Readonly<Record<Hop, (answer: Answer) => string>> = {
   client: ({ source }) =>
     `check that ${source} can pull the image and that linkerd-proxy-injector runs there`,
   mirror: ({ service = "SERVICE" }) => `linkerd-clusters explain ${service}`,
   gateway: () => "linkerd-clusters check",
-  policies: ({ part }) =>
-    `admit the client or the gateway's identity in an AuthorizationPolicy in ${part}`,
+  policies: ({ part, mustBeRefused }) =>
+    mustBeRefused
+      ? `see what the preview says about ${part}'s gateway, and run pulumi up`
+      : `admit the client or the gateway's identity in an AuthorizationPolicy in ${part}`,
   pods: ({ part }) => `check the ready pods of the exported Service in ${part}`,
 };

@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
-import { setTimeout as sleep } from "node:timers/promises";
-import { omitUndefined, unlessBug, UserError } from "@linkerd-multicluster/engine/base";
-import {
-  type Kubernetes,
-  KubernetesError,
-  printable,
-  type Pod,
-  resources,
-} from "@linkerd-multicluster/engine/kubernetes";
+import { omitUndefined, UserError } from "@linkerd-multicluster/engine/base";
+import { printable, resources } from "@linkerd-multicluster/engine/kubernetes";
 import {
   Clusters,
   kubeconfigMistakes,
@@ -16,10 +9,12 @@ import {
   readMesh,
 } from "@linkerd-multicluster/engine/reading";
 import { federatedPart, kinds } from "@linkerd-multicluster/engine/mirroring";
-import { type Answer, answerIn, type Hop } from "./answers.ts";
+import { type Answer, answerIn, refusalIn, type Result } from "./answers.ts";
 import { type Answers, askAll } from "./ask-all.ts";
 import type { Facts, MirrorFact } from "../facts/facts.ts";
-import { verificationLabels, verificationPod } from "./verification-pod.ts";
+import { FailedHop, messageOf, remove, sweep, type Temporary } from "./temporary.ts";
+import { createUnexported, rightsLacking } from "./unexported-name.ts";
+import { verificationPod } from "./verification-pod.ts";
 
 interface VerifyOptions {
   readonly image: string;
@@ -34,12 +29,15 @@ export interface Asked {
   readonly source: string;
   readonly part: string;
   readonly mirror?: MirrorFact;
+  /** The request goes the mirror's way, but for a name that its target doesn't export. */
+  readonly mustBeRefused?: true;
   readonly undecided?: string;
 }
 
 /**
  * Chooses of each link one whole Service and one single pod, and of each source one federated Service. With `service`, it
- * chooses all mirrors of it. A headless mirror is asked through its pods.
+ * chooses all mirrors of it. A headless mirror is asked through its pods. A closed gateway is also asked for what it has to
+ * refuse.
  */
 export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefined): Asked[] {
   const there = mirrors.filter(
@@ -51,28 +49,23 @@ export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefi
     return there
       .filter((each) => each.service === service || each.mirror === service)
       .flatMap(asked);
-  const ofLinks = links.flatMap(({ source, target: part, undecided }) => {
+  const ofLinks = links.flatMap(({ source, target: part, closed, undecided }) => {
     const own = there.filter((each) => each.source === source && each.part === part);
     const [whole, pod] = [false, true].map((isPod) =>
       own.find(({ kind }) => kinds[kind].isOfPod === isPod),
     );
-    const found = [...asked(whole), ...asked(pod)];
+    const refused = closed ? own.find(({ kind }) => kind === "gateway") : undefined;
+    const found = [
+      ...asked(whole),
+      ...asked(pod),
+      ...asked(refused).map((each) => ({ ...each, mustBeRefused: true as const })),
+    ];
     return found.length > 0 ? found : [{ source, part, ...omitUndefined({ undecided }) }];
   });
   const federated = there.filter(({ part }) => part === federatedPart);
   const bySource = new Map(federated.toReversed().map((each) => [each.source, each]));
   return [...ofLinks, ...[...bySource.values()].flatMap(asked)];
 }
-
-/** A pod is read again after this many milliseconds. */
-const interval = 500;
-
-/** This is in milliseconds. Older pods were left by a process that was killed: no request takes that long. */
-const leftBehind = 3_600_000;
-
-const selector = Object.entries(verificationLabels)
-  .map(([key, value]) => `${key}=${value}`)
-  .join(",");
 
 /**
  * Sends a request to each mirror from a pod that is always deleted. Requests of one source follow one another.
@@ -123,12 +116,13 @@ interface Run {
   readonly left: string[];
 }
 
-async function ask({ source, part, mirror, undecided }: Asked, run: Run): Promise<Answer> {
-  const about = { source, part, ...omitUndefined({ service: mirror?.mirror }) };
+async function ask(asked: Asked, run: Run): Promise<Answer> {
+  const { source, part, mirror, mustBeRefused, undecided } = asked;
+  const about = { source, part, ...omitUndefined({ service: mirror?.mirror, mustBeRefused }) };
   try {
     if (mirror === undefined)
       throw new FailedHop("mirror", undecided ?? "the link has no mirror that takes requests");
-    return { ...about, ...(await answerOf(mirror, run)) };
+    return { ...about, ...(await answerOf(mirror, mustBeRefused, run)) };
   } catch (error) {
     if (run.signal.aborted || !(error instanceof UserError)) throw error;
     const hop = error instanceof FailedHop ? error.hop : "client";
@@ -136,7 +130,11 @@ async function ask({ source, part, mirror, undecided }: Asked, run: Run): Promis
   }
 }
 
-async function answerOf({ source, mirror, kind }: MirrorFact, run: Run) {
+async function answerOf(
+  { source, mirror, kind }: MirrorFact,
+  mustBeRefused: true | undefined,
+  run: Run,
+): Promise<Result> {
   const { accesses, clusters, installations, options } = run;
   const deadline = performance.now() + options.timeout;
   const [access, identity] = [accesses[source], installations.get(source)?.identity];
@@ -145,98 +143,36 @@ async function answerOf({ source, mirror, kind }: MirrorFact, run: Run) {
   if ("why" in identity) throw new FailedHop("client", identity.why);
   const kubernetes = await clusters.client(source, access);
   const [home = "", name = ""] = mirror.split("/");
-  const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
-  const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;
-  if (port === undefined) throw new FailedHop("mirror", `${source}/${mirror} has no TCP port`);
-  const request = {
-    image: options.image,
-    // The pod's DNS search path has the cluster's domain.
-    url: `http://${name}.${home}.svc:${port}/`,
-    seconds: Math.max(1, Math.round((deadline - performance.now()) / 1000)),
-  };
   const at = {
     name: `linkerd-clusters-verify-${randomBytes(4).toString("hex")}`,
     namespace: options.namespace ?? home,
   };
+  const responseTo = async (url: string) => {
+    const seconds = Math.max(1, Math.round((deadline - performance.now()) / 1000));
+    const pod = verificationPod(at, { image: options.image, url, seconds });
+    return messageOf(kubernetes, pod, deadline, run.signal);
+  };
+  if (mustBeRefused) {
+    const why = await rightsLacking(kubernetes, at.namespace);
+    if (why !== undefined) return { answered: false, why };
+  }
   try {
-    await sweep(kubernetes, at.namespace, run.swept);
-    const message = await messageOf(kubernetes, verificationPod(at, request), deadline, run.signal);
-    return { port, ...answerIn(message, kind) };
+    await sweep(kubernetes, "pod", at.namespace, run.swept);
+    if (mustBeRefused) {
+      await sweep(kubernetes, "Service", at.namespace, run.swept);
+      const { address, asked } = await createUnexported(kubernetes, { namespace: home, name }, at);
+      return { asked, ...refusalIn(await responseTo(`http://${address}/`), asked) };
+    }
+    const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
+    const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;
+    if (port === undefined) throw new FailedHop("mirror", `${source}/${mirror} has no TCP port`);
+    // The pod's DNS search path has the cluster's domain.
+    return { port, ...answerIn(await responseTo(`http://${name}.${home}.svc:${port}/`), kind) };
   } finally {
-    const left = await remove(kubernetes, at);
-    if (left !== undefined) run.left.push(left);
+    const kinds: readonly Temporary[] = mustBeRefused ? ["pod", "Service"] : ["pod"];
+    for (const each of kinds) {
+      const left = await remove(kubernetes, each, at);
+      if (left !== undefined) run.left.push(left);
+    }
   }
-}
-
-/** Creates a pod and waits for its termination message. */
-async function messageOf(
-  kubernetes: Kubernetes,
-  pod: Pod,
-  deadline: number,
-  signal: AbortSignal,
-): Promise<string> {
-  const { name, namespace } = pod.metadata;
-  const created = await kubernetes.create(resources.pods, pod);
-  if (!JSON.stringify(created.spec).includes('"linkerd-proxy"'))
-    throw new FailedHop(
-      "client",
-      `${kubernetes.cluster} created pod ${name} without Linkerd's proxy`,
-    );
-  for (;;) {
-    const found = await kubernetes.get(resources.pods, { namespace, name });
-    const statuses = found.status?.containerStatuses ?? [];
-    const ended = statuses.find((each) => each.name === "request")?.state?.terminated;
-    if (ended !== undefined) return ended.message ?? "";
-    if (performance.now() > deadline)
-      throw new FailedHop(
-        "client",
-        `pod ${kubernetes.cluster}/${namespace}/${name} did not end within the time limit: ${reasonOf(found)}`,
-      );
-    await sleep(interval, undefined, { signal });
-  }
-}
-
-async function sweep(kubernetes: Kubernetes, namespace: string, swept: Set<string>): Promise<void> {
-  const place = `${kubernetes.cluster}/${namespace}`;
-  if (swept.has(place)) return;
-  swept.add(place);
-  const all = await kubernetes.list(resources.pods, { namespace, labelSelector: selector });
-  for (const { metadata } of all) {
-    const { name, uid, creationTimestamp = "" } = metadata;
-    if (Date.now() - Date.parse(creationTimestamp) < leftBehind) continue;
-    await kubernetes
-      .remove(resources.pods, { namespace, name }, omitUndefined({ uid }))
-      .catch(unlessBug(undefined));
-  }
-}
-
-/** Returns a sentence about a pod that could not be deleted, which must not replace its answer. */
-async function remove(
-  kubernetes: Kubernetes,
-  at: { readonly name: string; readonly namespace: string },
-): Promise<string | undefined> {
-  try {
-    await kubernetes.remove(resources.pods, at);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof KubernetesError)) throw error;
-    if (error.kind === "notFound") return undefined;
-    return `pod ${kubernetes.cluster}/${at.namespace}/${at.name} could not be deleted (${error.message}): delete pods with the label ${selector}`;
-  }
-}
-
-class FailedHop extends UserError {
-  readonly hop: Hop;
-  constructor(hop: Hop, message: string) {
-    super(message);
-    this.hop = hop;
-  }
-}
-
-/** Returns the reason for which a pod's containers wait, or the pod's phase. */
-function reasonOf({ status = {} }: Pod): string {
-  const { phase = "", reason = phase, containerStatuses = [] } = status;
-  const waiting = containerStatuses.flatMap(({ state }) => state?.waiting ?? []);
-  const [first] = waiting.map((each) => [each.reason, each.message].filter(Boolean).join(": "));
-  return first ?? reason;
 }

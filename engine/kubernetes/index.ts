@@ -7,6 +7,7 @@ export {
   type ClusterAccess,
 } from "./kubeconfig/kubeconfig.ts";
 export { registerKubeconfigs, nameOfGiven } from "./kubeconfig/given.ts";
+export { deniedOf } from "./access-review.ts";
 export { movedCluster, sameClusters } from "./identity.ts";
 export { debugLog } from "./client/log.ts";
 export { bounds } from "./objects/bounds.ts";

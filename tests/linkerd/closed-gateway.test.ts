@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { inNamespace } from "../e2e/access-clusters.ts";
 import { lackingForMesh, skipNoteOf } from "./real-nodes.ts";
 import { chartsFolder } from "./real-plugins.ts";
-import { ask, askPod, authorityOf } from "./traffic/asking.ts";
+import { ask, askPod, authorityOf, verify } from "./traffic/asking.ts";
 import { type Mesh, startMesh } from "./traffic/mesh.ts";
 import { forge } from "./traffic/policies.ts";
 import { assertNoneFailed, type Stream, summaryOf, tallyOf } from "./traffic/stream.ts";
@@ -71,6 +71,19 @@ describe(`a closed gateway, through Linkerd's own proxies${skipNoteOf(lacking)}`
 
   it("refuses a client that names what is not exported", async () => {
     await assertForbidden(theMesh().stream, "forged-secret");
+    const answers = await verify(theMesh());
+    const refused = answers.filter(({ mustBeRefused }) => mustBeRefused);
+    assert.deepEqual(
+      refused.map(({ source, status, hop }) => [source, status, hop]),
+      [
+        ["east", 403, undefined],
+        ["north", 403, undefined],
+      ],
+    );
+    const { kubectl } = theMesh();
+    const left = ["get", "services,endpoints,pods", "--all-namespaces", "--output=name"];
+    for (const name of ["east", "north"] as const)
+      assert.doesNotMatch(await kubectl(name, ...left), /linkerd-clusters-verify/);
   });
 
   it("loses no request of others while exports change, and refuses whom an exporter no longer lists", async () => {
@@ -131,6 +144,8 @@ describe(`a closed gateway, through Linkerd's own proxies${skipNoteOf(lacking)}`
     await west.request("PATCH", chartPolicy, { spec: { targetRef: server } });
     await ask(stream, "forged-secret");
     await stream.remove("forged-secret");
+    const [passed] = (await verify(theMesh())).filter(({ mustBeRefused }) => mustBeRefused);
+    assert.match(passed?.why ?? "", /it passed a request for \S+ on/);
     assert.match(await stack.pulumi("preview", "--diff"), /west: close the gateway of west/);
     assertNoneFailed(await stream.during(up));
     await assertForbidden(stream, "forged-secret");

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { answerIn, verificationText } from "../../../cli/verify/answers.ts";
+import { allAnswered, answerIn, refusalIn, verificationText } from "../../../cli/verify/answers.ts";
 import { verificationPod } from "../../../cli/verify/verification-pod.ts";
 import type { Answer } from "../../../cli/verify/answers.ts";
 import { askAll } from "../../../cli/verify/ask-all.ts";
@@ -46,6 +46,48 @@ describe("verify", () => {
     ]);
     deepEqual(asked("shop/db").flat(), ["west", "shop/db-0-west", "west", "shop/db-1-west"]);
     deepEqual(asked("shop/api-west"), [["west", "shop/api-west"]]);
+  });
+
+  it("asks a closed gateway for what it has to refuse, the way of a mirror that isn't a pod's", () => {
+    const facts = factsOf({
+      links: [link("east", "west", { closed: true }), link("east", "north", { closed: true })],
+      mirrors: [
+        mirror("east", "west", "shop/db-0-west", { kind: "endpoint", service: "shop/db" }),
+        mirror("east", "west", "shop/web-west"),
+      ],
+    });
+    deepEqual(
+      mirrorsToAsk(facts, undefined).map((each) => [each.mirror?.mirror, each.mustBeRefused]),
+      [
+        ["shop/web-west", undefined],
+        ["shop/db-0-west", undefined],
+        ["shop/web-west", true],
+        [undefined, undefined],
+      ],
+    );
+    deepEqual(mirrorsToAsk(facts, "shop/web").length, 1);
+  });
+
+  describe("of what must be refused", () => {
+    const about = { source: "east", part: "west", mustBeRefused: true } as const;
+    for (const [title, result, says, isFine] of [
+      ["is fine if a proxy refuses it", [403, 0, "0.01"], /^√ .*: 403 in 10 ms, refused/, true],
+      ["fails if the gateway has no such pod", [504, 0, "3"], /^× .*policies: it passed/, false],
+      ["fails if something answers", [404, 9, "0.01"], /^× .*policies: it passed/, false],
+      ["fails without a connection", [504, 0, "3", "x"], /^× .*gateway: the client's/, false],
+    ] as const)
+      it(title, () => {
+        const answer = { ...about, ...refusalIn(message(result), "x.shop.svc.west.example") };
+        const found = { version: 1, answers: [answer] } as const;
+        match(verificationText(found), says);
+        equal(allAnswered(found), isFine);
+      });
+
+    it("isn't a failure if it could not be tried", () => {
+      const answers = [{ ...about, answered: false, why: "not tried, because" }];
+      match(verificationText({ version: 1, answers }), /^‼ east → west: not tried, because/);
+      equal(allAnswered({ version: 1, answers }), true);
+    });
   });
 
   describe("if something fails", () => {
