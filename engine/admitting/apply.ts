@@ -38,24 +38,21 @@ export async function openGate(place: Place, plan: GatePlan): Promise<void> {
   await applyGate(place, rest);
 }
 
-/** Linkerd's policy controller writes one status at a time, and again for each route that waits whenever one changes. */
-const mostAtOnce = 16;
-
-/** While a Server has routes, a request that none matches gets 404. So the one for everything comes first and goes last. */
+/**
+ * While a Server has routes, a request that none matches gets 404. So the one for everything comes first and goes last.
+ *
+ * They are written one by one. Whenever a route changes, Linkerd's policy controller queues a status for each one that
+ * waits, and writes these in turn, also the ones that repeat another. If 16 routes wait, that queue grows faster than it
+ * drains (docs/decisions/0026-closed-gateways.md).
+ */
 async function writeRoutes(place: Place, { routes, awaited }: GatePlan): Promise<void> {
   const steps = new Map(routes.map((step) => [step.name, step]));
   const due = routes.flatMap(({ name, spec }) => (spec === undefined ? [] : [name]));
-  const [first, others] = partition(
-    [...new Set([...awaited, ...due])],
-    (name) => name === catchAll,
-  );
-  const batches = [first];
-  for (let at = 0; at < others.length; at += mostAtOnce)
-    batches.push(others.slice(at, at + mostAtOnce));
-  for (const names of batches) {
-    const some = names.flatMap((name) => steps.get(name) ?? []);
-    await writeAll(place, resources.httpRoutes, some.map(withBoth));
-    await accepted(place, names);
+  const names = [...new Set([...awaited, ...due])];
+  for (const name of partition(names, (each) => each === catchAll).flat()) {
+    const step = steps.get(name);
+    if (step !== undefined) await writeAll(place, resources.httpRoutes, [withBoth(step)]);
+    await accepted(place, name);
   }
 }
 
@@ -130,24 +127,18 @@ async function writeChart(
   await kubernetes.patch(resources.authorizationPolicies, { name: chartPolicy, namespace }, patch);
 }
 
-const patience = { within: 30_000, every: 200 };
+const patience = { within: 30_000, every: 50 };
 
 /** A route counts once Linkerd's policy controller says so. */
-async function accepted(place: Place, names: readonly string[]): Promise<void> {
+async function accepted(place: Place, name: string): Promise<void> {
   const { kubernetes, namespace, time, source } = place;
-  const waiting = await Promise.all(
-    names.map(async (name) => {
-      const seen = await poll(
-        () => kubernetes.find(resources.httpRoutes, { name, namespace }),
-        (route) => route === undefined || isAccepted(route),
-        { ...patience, time },
-      );
-      return seen === undefined || isAccepted(seen) ? [] : [name];
-    }),
+  const seen = await poll(
+    () => kubernetes.find(resources.httpRoutes, { name, namespace }),
+    (route) => route === undefined || isAccepted(route),
+    { ...patience, time },
   );
-  const [first] = waiting.flat();
-  if (first !== undefined)
+  if (seen !== undefined && !isAccepted(seen))
     throw new UserError(
-      `Linkerd's policy controller on ${source} has not accepted the HTTPRoute ${namespace}/${first}, so the gateway stays as it is: check that linkerd-destination runs there, and run again`,
+      `Linkerd's policy controller on ${source} has not accepted the HTTPRoute ${namespace}/${name}, so the gateway stays as it is: check that linkerd-destination runs there, and run again`,
     );
 }
