@@ -33,6 +33,8 @@ if (args.length === 0) {
 async function everything() {
   const ends = await Promise.all(groups.map((files, index) => mocha(files, index === 0)));
   for (const { output, isShown } of ends) if (!isShown) process.stdout.write(output);
+  // A log that is cut keeps its end.
+  for (const { output } of ends) process.stdout.write(failuresIn(output));
   const counts = ends.map(({ output }) => countsIn(output));
   const sum = (index) => counts.reduce((all, each) => all + (each[index] ?? 0), 0);
   process.stdout.write(
@@ -72,6 +74,12 @@ function ended(child) {
       resolve(code ?? 1);
     });
   });
+}
+
+/** The reporter lists the tests that failed after all results, perhaps in colour. */
+function failuresIn(output) {
+  const at = output.search(/^\S* +\d+ failing/m);
+  return at < 0 ? "" : `${output.slice(at)}\n`;
 }
 
 /** From the last line that the reporter prints (closing-line.cjs). */
