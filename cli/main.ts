@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import complete from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
-import { addCheck, addGather, addRotate, addVerify, addWatch } from "./commands/actions.ts";
+import {
+  addCheck,
+  addGather,
+  addProber,
+  addRotate,
+  addVerify,
+  addWatch,
+} from "./commands/actions.ts";
 import { programName } from "./commands/options.ts";
 import { addExplain, addMap, addStatus, addWhatIf } from "./commands/views.ts";
 import { exitCode } from "./output.ts";
@@ -52,6 +59,7 @@ export function commandLine(version = ""): Command {
     addRotate,
     addWatch,
     addGather,
+    addProber,
   ];
   for (const add of all) add(program);
   return program;

@@ -10,6 +10,7 @@ import {
 } from "@linkerd-multicluster/engine/credentials";
 import type { ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
 import { LinkAccount, type LinkArgs } from "./link-account.ts";
+import { Prober } from "./prober.ts";
 import { k8s } from "./sdks.ts";
 
 /**
@@ -86,6 +87,8 @@ export class Link extends pulumi.ComponentResource {
   readonly credentials: LinkCredentials;
   /** The gateway, with unresolved addresses. Unknown until the gateway exists, because undefined means a flat network. */
   readonly observedGateway: pulumi.Output<ObservedGateway | undefined>;
+  /** Comes after all that the mesh needs more. */
+  readonly makeProber: (dependsOn: Promise<pulumi.Resource[]>) => Prober | undefined;
 
   constructor(name: string, args: LinkArgs, opts?: pulumi.ComponentResourceOptions) {
     super("linkerd-multicluster:index:Link", name, {}, opts);
@@ -103,6 +106,11 @@ export class Link extends pulumi.ComponentResource {
       const { addresses, port, identity } = gateway;
       return { addresses, port, identity };
     });
+    const { prober } = args.spec;
+    this.makeProber = (dependsOn) =>
+      prober === false
+        ? undefined
+        : new Prober(name, args, account.facts, this.credentials.last, { parent: this, dependsOn });
     this.registerOutputs({});
   }
 }

@@ -111,6 +111,7 @@ export async function makeMesh(mesh: CheckedMesh, parent: pulumi.Resource): Prom
   const opts = { parent, dependsOn: [...done] };
   const restarts = makeRestarts(mesh, prepared, reached, opts);
   done.push(...restarts);
+  done.push(...[...made, ...lateLinks].flatMap((link) => link.makeProber(after([...done])) ?? []));
   if (mesh.preflight !== undefined)
     done.push(
       makeHealth(config, {

@@ -44,7 +44,7 @@ const {
 const { deployments, statefulSets, daemonSets, replicaSets, budgets, serviceCidrs } = resources;
 const { httpRoutes, gatewayHttpRoutes, grpcRoutes, serviceProfiles } = resources;
 const { authorizationPolicies, meshTlsAuthentications, servers, serverAuthorizations } = resources;
-const { serviceAccounts, clusterRoles, clusterRoleBindings } = resources;
+const { serviceAccounts, clusterRoles, clusterRoleBindings, leases } = resources;
 const linkStatus: Kind = { ...links, plural: "links/status" };
 const restricted: Kind = { ...endpoints, plural: "endpoints/restricted" };
 const config: Kind = { ...configMaps, names: ["linkerd-config", "linkerd-identity-trust-roots"] };
@@ -52,6 +52,17 @@ const definition: Kind = { ...linkDefinitions, names: ["links.multicluster.linke
 const localRoots: Kind = { ...configMaps, names: ["linkerd-identity-trust-roots-local"] };
 const roleOfEast: Kind = { ...clusterRoles, names: [accountName("east")] };
 const bindingOfEast: Kind = { ...clusterRoleBindings, names: [accountName("east")] };
+const rbac = "rbac.authorization.k8s.io/v1";
+const roleKinds = ["roles", "rolebindings"].map((plural): Kind => ({ apiVersion: rbac, plural }));
+const proberRole = "linkerd-service-mirror-access-local-resources-west";
+const roleOfProber: Kind = { ...clusterRoles, names: [proberRole] };
+const bindingOfProber: Kind = { ...clusterRoleBindings, names: [proberRole] };
+const namespacedRoleOfProber: Kind = {
+  apiVersion: rbac,
+  plural: "roles",
+  names: ["linkerd-service-mirror-read-remote-creds-west"],
+};
+const leaseOfProber: Kind = { ...leases, names: ["service-mirror-write-west"] };
 const issuer: Kind = { ...secrets, names: ["linkerd-identity-issuer"] };
 const gatePolicies = [httpRoutes, authorizationPolicies, meshTlsAuthentications];
 const gateStrangers = [
@@ -273,6 +284,31 @@ export const roles: readonly Role[] = [
     "links",
     [["source", manage, [secrets], "The credentials that Linkerd's destination controller uses."]],
     "linkerd",
+  ),
+  role("prober.yaml", "prober", [
+    [
+      "source",
+      "get patch delete",
+      [roleOfProber, bindingOfProber],
+      "What Linkerd's tools look for, without any right: list a name for each target, here for `west`.",
+    ],
+    ["source", "bind", [roleOfProber], "The same; see links.yaml."],
+  ]),
+  role(
+    "prober.yaml",
+    "prober",
+    [
+      ["source", manage, [deployments, serviceAccounts, ...roleKinds], "Probers."],
+      [
+        "source",
+        "patch",
+        [leaseOfProber],
+        "Granted to probers: list a name for each target, here for `west`.",
+      ],
+      ["source", "create", [leases], "Granted to probers, too."],
+      ["source", "bind", [namespacedRoleOfProber], "The same; see links.yaml."],
+    ],
+    "linkerd-multicluster",
   ),
 ];
 

@@ -161,3 +161,30 @@ function address(listen: string): { readonly host: string; readonly port: number
     );
   return { host, port: Number(port) };
 }
+
+interface ProberOptions {
+  readonly url: string;
+  readonly period: number;
+}
+
+/** The stack's Deployment runs it (components/prober.ts), and nobody by hand. */
+export function addProber(program: Command): void {
+  program
+    .command("probe-gateway", { hidden: true })
+    .argument("<target>")
+    .requiredOption("--url <url>")
+    .requiredOption("--period <duration>", "", duration)
+    .action(async (target: string, { url, period }: ProberOptions) => {
+      const { probe } = await import("../prober/prober.ts");
+      const { holdLease } = await import("../prober/lease.ts");
+      const { POD: pod = "", POD_UID: uid = "", POD_NAMESPACE: namespace = "" } = process.env;
+      const stop = new AbortController();
+      for (const signal of ["SIGINT", "SIGTERM"] as const)
+        process.once(signal, () => {
+          stop.abort();
+        });
+      const listen = { host: "::", port: 9999 };
+      const hold = () => holdLease({ target, namespace, pod, uid });
+      await probe({ target, url: new URL(url), period, listen }, hold, stop.signal);
+    });
+}

@@ -41,7 +41,8 @@ export interface Asked {
  */
 export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefined): Asked[] {
   const there = mirrors.filter(
-    ({ kind, verdict }) => kind !== "headless" && (verdict === "keep" || verdict === "update"),
+    ({ kind, verdict }) =>
+      kind !== "headless" && kind !== "probe" && (verdict === "keep" || verdict === "update"),
   );
   const asked = (mirror: MirrorFact | undefined): Asked[] =>
     mirror === undefined ? [] : [{ source: mirror.source, part: mirror.part, mirror }];

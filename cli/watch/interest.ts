@@ -97,7 +97,7 @@ export function interestIn(
 ): InterestIn | undefined {
   const isMirror =
     mirrorsOf !== undefined &&
-    (labels[label.mirrored] === "true" ||
+    (labels[label.mirrored] !== undefined ||
       name.endsWith(federatedName("")) ||
       mirrorsOf.some((naming) => nameInTarget(name, naming) !== undefined));
   const isSelected = (some: readonly LabelSelector[]) =>

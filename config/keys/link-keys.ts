@@ -155,6 +155,14 @@ const settings = {
   gatewayProbe: off(
     "have `linkerd-clusters check`, `status` and the metric `gateway_alive` of `linkerd-clusters watch` probe the target's gateway from where they run; mirrors don't depend on it",
   ),
+  prober: only(
+    linking,
+    withDefault(
+      z.union([z.literal(false), syntax.image], { error: syntax.imageRule }),
+      engine.prober,
+      "the image of a Deployment in the source that asks the target's gateway every few seconds, such as that of the watch; with it, `linkerd check` and `linkerd multicluster gateways` find what they look for (docs/reference/linkerd-cli.md); for a gateway, and not with `mirroring: controller`",
+    ),
+  ),
   maxDeletions: withDefault(
     z.union([count, share], { error: deletions }),
     engine.maxDeletions,

@@ -74,6 +74,11 @@ export const serviceAccountKey = keyOf("ServiceAccount", isDnsName);
 
 export const domain = text("a DNS name in lower case, such as cluster.local", isDnsName);
 
+export const imageRule = "the name of an image, such as registry.example.com/mesh-watch:1.0.0";
+
+/** The kubelet knows what a reference may be. This only tells one from another text. */
+export const image = text(imageRule, (name) => /^[a-z0-9][!-~]{0,1023}$/.test(name));
+
 export const tlsIdentity = text("the TLS identity of the gateway, a DNS name", isDnsName);
 
 export const labelKey = text(

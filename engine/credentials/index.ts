@@ -23,6 +23,7 @@ export {
   linkMetadata,
   linkOwner,
   linkVersion,
+  managedBy,
   tokenHead,
   type Namespaces,
 } from "./objects.ts";

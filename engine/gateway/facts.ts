@@ -171,6 +171,18 @@ export function leftOut(target: string, why: string): string {
   return `one address of the gateway of ${target} is left out: ${why}`;
 }
 
+/** A Link may lack a probe, but whoever sends one needs to know why there is none. */
+export function offeredProbe(
+  service: Service | undefined,
+  where: string,
+): { readonly probe: Probe } | { readonly why: string } {
+  const found = gatewayProbe(service, where);
+  if (found !== undefined) return "mistake" in found ? { why: found.mistake } : found;
+  return {
+    why: `the gateway Service ${where} offers no probe: it needs the annotation ${annotation.probePath} and a port named ${probePort}`,
+  };
+}
+
 /** The annotation holds whole seconds, `3`, but the Link wants a duration, `3s` (linkerd-behaviour.md 1.6, 4). */
 export function gatewayProbe(
   service: Service | undefined,

@@ -36,6 +36,7 @@ export {
   mirrorPlace,
   type Naming,
   nameInTarget,
+  probeName,
   type Placing,
 } from "../model/vocabulary.ts";
 export {

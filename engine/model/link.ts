@@ -52,6 +52,8 @@ export interface LinkSpec extends Naming, Placing {
   readonly createNamespaces: boolean;
   readonly readiness: "ignore" | "follow";
   readonly gatewayProbe: boolean;
+  /** The image of the Deployment in the source that probes the target's gateway all the time. */
+  readonly prober: string | false;
   /** One run may delete this many mirrors, or this percentage of the link's, such as `50%`. */
   readonly maxDeletions: number | `${number}%`;
   readonly allowDeletions: boolean;
@@ -106,6 +108,7 @@ export const linkDefaults: LinkSettings = {
   createNamespaces: false,
   readiness: "ignore",
   gatewayProbe: false,
+  prober: false,
   maxDeletions: "50%",
   allowDeletions: false,
   maxMirrors: bounds.mirrors.most,

@@ -9,7 +9,7 @@ import {
 } from "../kubernetes/objects/objects.ts";
 import { kinds, type LiveMirror, type MirrorKind } from "./mirror.ts";
 import type { Keep } from "./decision.ts";
-import { federated, type Owner, ownerOf } from "./owner.ts";
+import { federated, isProbe, type Owner, ownerOf } from "./owner.ts";
 import type { ClusterSnapshot } from "./snapshot.ts";
 import {
   annotation,
@@ -40,6 +40,7 @@ export function liveMirrors(
 export function liveKind({ service, endpoints }: LiveMirror): MirrorKind {
   if (service !== undefined && federated.owns(service)) return "federated";
   const labels = service?.metadata.labels ?? endpoints?.metadata.labels ?? {};
+  if (isProbe(labels)) return "probe";
   if (labels[label.headlessRoot] !== undefined) return "endpoint";
   if (labels[label.remoteDiscovery] !== undefined) return "discovery";
   return service !== undefined && isHeadless(service) ? "headless" : "gateway";
@@ -63,8 +64,9 @@ export function originOf(
   return { service: objectKey(place, service), ...omitUndefined({ pod }) };
 }
 
-/** Returns whether Linkerd's controller would give the mirror its name and namespace. */
+/** Returns whether Linkerd's controller would give the mirror its name and namespace. Its chart brings a probe of its own. */
 export function isLinkerdNamed(live: LiveMirror): boolean {
+  if (liveKind(live) === "probe") return false;
   const { name, namespace, labels = {} } = metaOf(live);
   const { service, pod } = originOf(objectKey(namespace, name), live);
   const naming = { target: labels[label.cluster] ?? "", names: linkerdNames };

@@ -27,8 +27,9 @@ interface Kind {
  * - `endpoint`: a ClusterIP Service for one named pod, behind the gateway.
  * - `discovery`: a Service without Endpoints; Linkerd watches the target's pods itself.
  * - `federated`: the union of same-named Services of several clusters, also without Endpoints.
+ * - `probe`: the port of the target's gateway that the link's prober asks.
  */
-export type MirrorKind = "gateway" | "headless" | "endpoint" | "discovery" | "federated";
+export type MirrorKind = "gateway" | "headless" | "endpoint" | "discovery" | "federated" | "probe";
 
 const behindGateway = { isThroughGateway: true, isBackend: false, isOfPod: false } as const;
 const podToPod = { isThroughGateway: false, isBackend: false, isOfPod: false } as const;
@@ -45,6 +46,8 @@ export const kinds: Readonly<Record<MirrorKind, Kind>> = {
     isBackend: true,
   },
   federated: { text: "federated Service", selector: "federated", ...podToPod },
+  // No export asks for it, and it gives access to none.
+  probe: { text: "gateway probe", selector: "mirror", ...podToPod },
 };
 
 /** The ClusterIP of an endpoint mirror is unknown until the mirror exists. */

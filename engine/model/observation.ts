@@ -31,6 +31,8 @@ export interface LinkView extends Omit<TargetObservation, "gatewayPending"> {
   readonly link: LinkSpec;
   readonly source: ClusterSnapshot;
   readonly now: Date;
+  /** The namespace of the multicluster extension in the source; undefined if this stack doesn't know it. */
+  readonly extension?: string | undefined;
   /** UIDs of the StatefulSets that earlier runs have seen behind each exported Service of this very target. */
   readonly knownSets?: KnownSets | undefined;
 }

@@ -12,10 +12,21 @@ export function mirrorsOf(target: string): Owner {
   return {
     words: `a mirror of ${target}`,
     owns: ({ metadata: { labels = {} } }) =>
-      labels[label.mirrored] === "true" &&
       labels[label.cluster] === target &&
-      labels[label.mirroredGateway] === undefined,
+      (isProbe(labels) ||
+        (labels[label.mirrored] === "true" && labels[label.mirroredGateway] === undefined)),
   };
+}
+
+/**
+ * Linkerd's tools find a gateway by this label, and take only `mirrored-service: "true"` for a mirror: they neither count nor
+ * remove the Service that a prober asks. With any value, a list by that label has it (snapshot.ts).
+ */
+export const probeLabels = { [label.mirrored]: "false", [label.mirroredGateway]: "true" } as const;
+
+/** The probe Services of Linkerd's charts have no label `mirrored-service`. */
+export function isProbe(labels: StringMap = {}): boolean {
+  return Object.entries(probeLabels).every(([key, value]) => labels[key] === value);
 }
 
 /** Federated Services belong to no single cluster but have members (linkerd-behaviour.md 4.1). */
@@ -30,9 +41,9 @@ export const federated: Owner = {
       annotations[annotation.localMember] !== undefined),
 };
 
-/** Recognizes mirrors of any target and federated Services, whoever writes them. */
+/** Recognizes mirrors of any target, probes of gateways and federated Services, whoever writes them. */
 export const anyMirror: Pick<Owner, "owns"> = {
-  owns: ({ metadata: { labels = {} } }) => labels[label.mirrored] === "true",
+  owns: ({ metadata: { labels = {} } }) => labels[label.mirrored] === "true" || isProbe(labels),
 };
 
 /** All links contribute to this part; no cluster may have its name. */

@@ -42,6 +42,11 @@ export const exportAnnotation = {
 export const gatewayPort = "mc-gateway";
 export const probePort = "mc-probe";
 
+/** Linkerd's charts call theirs `probe-<cluster>`, and bring it before this one is gone when a link changes hands. */
+export function probeName(target: string): string {
+  return `ping-${target}`;
+}
+
 export interface Naming {
   readonly target: string;
   /** The pattern has one `{service}`, and `{target}` for the target's name. */

@@ -5,11 +5,10 @@ import { inSeconds } from "../kubernetes/objects/duration.ts";
 import { objectKey } from "../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import { type OwnAddresses, ownAddresses } from "../gateway/addresses.ts";
-import { type AddressLookup, gatewayProbe, gatewayFactsOf, leftOut } from "../gateway/facts.ts";
+import { type AddressLookup, gatewayFactsOf, leftOut, offeredProbe } from "../gateway/facts.ts";
 import type { GatewayReading, ProbeResult } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { annotation, probePort } from "../model/vocabulary.ts";
 import { invalid, valueIn } from "../base/result.ts";
 import { aboutCluster, messageOf, unlessBug, UserError } from "../base/user-error.ts";
 import type { Clusters } from "./clusters.ts";
@@ -85,12 +84,8 @@ export async function probeGateway(
   if (!link.gatewayProbe || link.gateway === false || known === undefined) return undefined;
   const { namespace, name } = link.gateway;
   const where = `${target.cluster}/${namespace}/${name}`;
-  const found = gatewayProbe(target.services.get(objectKey(namespace, name)), where);
-  if (found === undefined)
-    return {
-      why: `the gateway Service ${where} offers no probe: it needs the annotation ${annotation.probePath} and a port named ${probePort}`,
-    };
-  if ("mistake" in found) return { why: found.mistake };
+  const found = offeredProbe(target.services.get(objectKey(namespace, name)), where);
+  if ("why" in found) return found;
   const { path, port } = found.probe;
   const sent = time.now();
   const down = await send({ addresses: known.gateway.addresses, path, port }, time);
@@ -104,10 +99,11 @@ export async function probeGateway(
 export async function sendProbe(
   target: ProbeTarget,
   time: Time = systemTime,
+  within = answerTimeout,
 ): Promise<string | undefined> {
   const answered = new AbortController();
   const asked = target.addresses.map(async (address) => {
-    const failure = await ask(address, target, time, answered.signal);
+    const failure = await ask(address, target, time, within, answered.signal);
     // `any` takes the first that does not reject.
     if (failure !== undefined) throw new UserError(failure);
   });
@@ -127,14 +123,15 @@ function ask(
   host: string,
   { port, path }: ProbeTarget,
   time: Time,
+  within: number,
   ended: AbortSignal,
 ): Promise<string | undefined> {
   const late = new AbortController();
   const signal = AbortSignal.any([late.signal, ended]);
   return new Promise<string | undefined>((resolve) => {
-    const cancel = time.alarm(answerTimeout, () => {
+    const cancel = time.alarm(within, () => {
       late.abort();
-      resolve(`no answer within ${inSeconds(answerTimeout)}`);
+      resolve(`no answer within ${inSeconds(within)}`);
     });
     // An import of node:http makes Node load an undici of its own, in every process.
     const { request } = process.getBuiltinModule("node:http");

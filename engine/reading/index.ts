@@ -1,5 +1,6 @@
 /** Programs outside of the engine import from here alone. */
 export { Clusters } from "./clusters.ts";
+export { sendProbe } from "./gateway.ts";
 export { kubeconfigMistakes } from "./installations.ts";
 export type { InstallationNeed, InstallationsNeed } from "./need.ts";
 export { readMesh } from "./read-mesh.ts";

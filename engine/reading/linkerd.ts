@@ -1,3 +1,4 @@
+import { managedBy } from "../credentials/objects.ts";
 import { linkerdConfigOf } from "../credentials/linkerd-config.ts";
 import { fallback } from "../kubernetes/client/errors.ts";
 import type { Kubernetes } from "../kubernetes/client/interface.ts";
@@ -44,6 +45,8 @@ export async function controllersIn(
   return found.flatMap(({ metadata: { namespace, name, labels = {} }, spec, status }) => {
     const target = labels[label.cluster];
     // The extension's gateway has the label `extension` as well.
+    // This program's prober has all labels of a controller, because Linkerd's tools look for them.
+    if (Object.entries(managedBy).every(([key, value]) => labels[key] === value)) return [];
     if (target === undefined && labels.component !== "local-service-mirror") return [];
     const [replicas, ready] = [spec?.replicas ?? 1, status?.readyReplicas ?? 0];
     return [{ namespace, name, target, replicas, ready }];

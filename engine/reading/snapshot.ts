@@ -43,7 +43,7 @@ export async function observe(
   extent?: Extent,
 ): Promise<ClusterSnapshot> {
   const keep = new SharedValues(extent === "mirrors" ? Infinity : undefined);
-  const labelSelector = extent === "mirrors" ? `${label.mirrored}=true` : undefined;
+  const labelSelector = extent === "mirrors" ? label.mirrored : undefined;
   const options = { keep, ...omitUndefined({ labelSelector }) };
   const [namespaces, services, endpoints, links, serviceCidrs] = await Promise.all([
     kubernetes.list(resources.namespaces, { keep }),

@@ -29,6 +29,7 @@ const kinds: readonly Kind[] = [
   kindIn("v1", "Secret"),
   kindIn("v1", "ConfigMap"),
   kindIn("v1", "ServiceAccount"),
+  kindIn("coordination.k8s.io/v1", "Lease"),
   kindIn("apps/v1", "Deployment", { hasStatus: true }),
   kindIn("apps/v1", "StatefulSet", { hasStatus: true }),
   kindIn("apps/v1", "DaemonSet", { hasStatus: true }),

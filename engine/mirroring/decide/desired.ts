@@ -78,13 +78,13 @@ export function withNamespacesToCreate(observation: SourceObservation): SourceOb
 }
 
 export function desiredOf(links: readonly LinkObservation[], observation: SourceObservation) {
-  const { source, now, memory } = observation;
+  const { args, source, now, memory } = observation;
   return links.flatMap(({ link, target }) => {
     if ("why" in target) return [];
     const { [link.target]: uid } = memory.identities ?? {};
     const isKnown = uid === target.value.snapshot.identity;
     const knownSets = isKnown ? memory.statefulSets?.[link.target] : undefined;
-    const view = { link, source, now, knownSets, ...target.value };
+    const view = { link, source, now, knownSets, extension: args.statusIn, ...target.value };
     return [{ link, part: link.target, ...desired(view) }];
   });
 }

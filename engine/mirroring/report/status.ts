@@ -67,7 +67,7 @@ function trustRootsStatus(
 export function mirrorStatus(decisions: readonly Decision[]) {
   const mirrored = decisions
     .filter(isWanted)
-    .filter(({ kind }) => !kinds[kind].isOfPod)
+    .filter(({ kind }) => !kinds[kind].isOfPod && kind !== "probe")
     .map(({ key, wanted: { origin } }) => ({ remote: origin, local: key }));
   const entries = [...mirrored, ...problems(decisions.filter(isSkip))];
   return { list: "mirrorServices", entries } as const;

@@ -3,6 +3,7 @@ import { listed } from "../../base/message.ts";
 import { type Decision, isWrite } from "../../model/decision.ts";
 import { bySign, type Pending } from "../../model/verdicts.ts";
 import { originOf } from "../../model/live-mirrors.ts";
+import { isProbe } from "../../model/owner.ts";
 import type { Skip } from "../../model/reasons.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { label } from "../../model/vocabulary.ts";
@@ -91,10 +92,10 @@ export function lastBackends(
   return last;
 }
 
-/** Returns undefined for the mirror of a single pod. */
+/** Returns undefined for the mirror of a single pod, and for the probe of a gateway. */
 function nameOf(key: ObjectKey, service: Service): string | undefined {
   const { labels = {} } = service.metadata;
-  if (labels[label.headlessRoot] !== undefined) return undefined;
+  if (labels[label.headlessRoot] !== undefined || isProbe(labels)) return undefined;
   if (labels[label.mirrored] !== "true") return key;
   return originOf(key, { service }).service ?? key;
 }

@@ -28,6 +28,7 @@ const plain: LinkSpec = {
   createNamespaces: false,
   readiness: "ignore",
   gatewayProbe: false,
+  prober: false,
   maxDeletions: "50%",
   allowDeletions: false,
   maxMirrors: 5_000,

@@ -10,6 +10,7 @@ import { serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { writesTo } from "../../simulation/outcome.ts";
 import { argsFor, web } from "../fixtures/checked.ts";
+import { clusterOf } from "../fixtures/scenario-text.ts";
 import { cluster, controller, exporting, flat, member, now, service } from "../fixtures/objects.ts";
 
 const bb = member("shop/bb");
@@ -130,6 +131,22 @@ describe("the deletion of mirrors in a run that may want them under another clus
     );
     return { failures, notes, left: namesIn(servers.east) };
   }
+
+  it("includes the probe of a gateway, which no list of mirrors with the label's value has", async () => {
+    const extension = "linkerd-multicluster";
+    const gateway = { namespace: extension, name: "linkerd-gateway", addresses: ["192.0.2.7"] };
+    const link = { target: "west", prober: "x", gateway: { ...gateway, port: 1, identity: "gw" } };
+    const words =
+      "plain :mc-probe @mirror.linkerd.io/probe-path=/ready @mirror.linkerd.io/probe-period=3";
+    const west = clusterOf("west", `${extension}/ ${extension}/linkerd-gateway(${words})`);
+    const east = serverWith(cluster("east", { namespaces: [extension] }));
+    const servers = { east, west: serverWith(west) };
+    const inputs = await runOf(servers, argsFor([link], { statusIn: extension }), now);
+    const probes = () => [...east.all("services").keys()].filter((key) => /ping/.test(key));
+    deepEqual(probes(), ["linkerd-multicluster/ping-west"]);
+    const { failures } = await remove(new KeysWantedInThisRun(), { servers, inputs });
+    deepEqual([failures, probes()], [[], []]);
+  });
 
   it("waits while another source of the run can't be read", async () => {
     const before = await settled();

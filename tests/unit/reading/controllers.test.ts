@@ -1,4 +1,5 @@
 import { deepEqual } from "node:assert/strict";
+import { managedBy } from "../../../engine/credentials/objects.ts";
 import { controllersIn } from "../../../engine/reading/linkerd.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { cluster, controller, localMirror } from "../fixtures/objects.ts";
@@ -12,12 +13,17 @@ describe("Linkerd's controllers in a cluster", () => {
     },
   };
 
-  it("are found by the labels of both charts, with their target and pods", async () => {
+  it("are found by the labels of both charts, with their target and pods, and are no probers of this program", async () => {
     const { metadata } = controller("north");
     const older = { ...metadata, name: "linkerd-service-mirror-north" };
     const ready = { ...controller("north", 2), metadata: older, status: { readyReplicas: 1 } };
     const west = { ...controller("west"), spec: {} };
-    const deployments = [west, ready, localMirror(), gateway];
+    const prober = {
+      ...metadata,
+      name: "prober-west",
+      labels: { ...metadata.labels, ...managedBy },
+    };
+    const deployments = [west, ready, localMirror(), gateway, { metadata: prober }];
     const memory = serverWith(cluster("east"), { deployments });
     const namespace = "linkerd-multicluster";
     deepEqual(await controllersIn(await memory.client()), [

@@ -16,6 +16,7 @@ import { mirrorName, mirrorNamespace } from "../../../model/vocabulary.ts";
 import { ruleChain } from "../policies/rule-chain.ts";
 import { elsewhere, firstBroken, nameRules, refuse } from "../policies/rules.ts";
 import { exportMode } from "../../../model/selection.ts";
+import { desiredProbe } from "./probe.ts";
 import { discoveryMirror, gatewayMirror, headlessMirrors } from "./service-mirrors.ts";
 
 export interface Desired {
@@ -29,8 +30,9 @@ export interface Desired {
 
 export function desired(view: LinkView): Desired {
   const { link, source, snapshot: target } = view;
-  const mirrors: Mirror[] = [];
-  const skips: Skip[] = [];
+  const probe = desiredProbe(view);
+  const mirrors = [...probe.mirrors];
+  const skips = [...probe.skips];
   const missing: Record<ObjectKey, string> = {};
   const proven: ObjectKey[] = [];
   const knownSets: Record<ObjectKey, readonly string[]> = {};

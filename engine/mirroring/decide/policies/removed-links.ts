@@ -139,7 +139,9 @@ export function handOverRefusals(
       const { source, target } = part.link;
       const isAllowed = limitOfRemoved(part.link, args).allowDeletions;
       if (part.disposition !== "handOver" || isAllowed) return [];
-      const left = decisions.filter((each) => each.part === target && each.verdict === "delete");
+      const left = decisions.filter(
+        (each) => each.part === target && each.verdict === "delete" && each.kind !== "probe",
+      );
       if (left.length === 0) return [];
       const mirrors = `${count(left.length, "mirror")} of link ${source} → ${target} (${listed(left.map(({ key }) => key))})`;
       const sentence = `${mirrors} can't be handed over to ${part.controller}, which knows a mirror only as <service>-${target} in the namespace of its Service: set mirroring: pulumi on the link, without names and mirrorNamespaces, until a run has replaced them`;

@@ -1,0 +1,55 @@
+import { readFile } from "node:fs/promises";
+import { isIPv6 } from "node:net";
+import {
+  connect,
+  type Kubernetes,
+  KubernetesError,
+  resources,
+} from "@linkerd-multicluster/engine/kubernetes";
+
+/** Linkerd's CLI reads the metrics of the pod that holds the link's Lease. */
+export interface Holder {
+  readonly target: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly uid: string;
+}
+
+/**
+ * Kubernetes deletes the Lease with the pod. Linkerd's controller, whose Lease has the same name, takes it over once nobody
+ * renews it.
+ */
+export async function writeLease(
+  kubernetes: Pick<Kubernetes, "create" | "patch">,
+  { target, namespace, pod, uid }: Holder,
+  now: Date,
+): Promise<void> {
+  const at = { namespace, name: `service-mirror-write-${target}` };
+  const lease = {
+    metadata: { ...at, ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: pod, uid }] },
+    // Go's MicroTime has six decimals.
+    spec: { holderIdentity: pod, renewTime: now.toISOString().replace("Z", "000Z") },
+  };
+  await kubernetes.patch(resources.leases, at, lease).catch((error: unknown) => {
+    if (!(error instanceof KubernetesError) || error.kind !== "notFound") throw error;
+    return kubernetes.create(resources.leases, lease);
+  });
+}
+
+const account = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** Reads the token anew, because the kubelet replaces it before it expires. */
+export async function holdLease(holder: Holder, environment = process.env): Promise<void> {
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = environment;
+  const [certificateAuthority, token] = await Promise.all([
+    readFile(`${account}/ca.crt`, "base64"),
+    readFile(`${account}/token`, "utf8"),
+  ]);
+  const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const kubernetes = await connect({ server, certificateAuthority, token }, "this cluster");
+  try {
+    await writeLease(kubernetes, holder, new Date());
+  } finally {
+    await kubernetes.close();
+  }
+}

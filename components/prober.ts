@@ -1,0 +1,147 @@
+import * as pulumi from "@pulumi/pulumi";
+import { managedBy, type TargetFacts } from "@linkerd-multicluster/engine/credentials";
+import { probeName } from "@linkerd-multicluster/engine/mirroring";
+import { everything, takenOver } from "./cluster-provider.ts";
+import type { LinkArgs } from "./link-account.ts";
+import { k8s } from "./sdks.ts";
+
+/** Linkerd's tools look for a container and a port of these names (`multicluster/cmd/gateways.go` of linkerd2). */
+const container = { name: "controller", port: { name: "ctrl-admin", containerPort: 9999 } };
+
+/**
+ * Asks the target's gateway from inside the source. Linkerd's tools take these objects for those of its controller, by their
+ * labels and names (`multicluster/cmd/check.go`). Of the two names that they know for each object, these are the former
+ * ones: those of the chart linkerd-multicluster would be in its way when it brings its own.
+ */
+export class Prober extends pulumi.ComponentResource {
+  constructor(
+    name: string,
+    { spec: { target, prober }, adopt, source, namespaces: { multicluster: namespace } }: LinkArgs,
+    facts: pulumi.Output<TargetFacts>,
+    link: pulumi.Resource,
+    opts: pulumi.ComponentResourceOptions,
+  ) {
+    super("linkerd-multicluster:index:Prober", name, {}, opts);
+    const { provider, unreachable } = source;
+    const ignoreChanges = unreachable ? everything : [];
+    const inSource = { parent: this, provider, ignoreChanges, dependsOn: [link] };
+    const own = { component: "controller", "mirror.linkerd.io/cluster-name": target };
+    const labels = { ...own, "linkerd.io/extension": "multicluster", ...managedBy };
+    const meta = (called: string, annotations = {}) =>
+      takenOver({ name: `${called}-${target}`, labels, annotations }, adopt);
+    const within = (called: string, annotations?: Record<string, string>) => ({
+      ...meta(called, annotations),
+      namespace,
+    });
+    const [account, everywhere, inPlace] = [
+      "linkerd-service-mirror",
+      "linkerd-service-mirror-access-local-resources",
+      "linkerd-service-mirror-read-remote-creds",
+    ];
+    const apiGroup = "rbac.authorization.k8s.io";
+    const subjects = [{ kind: "ServiceAccount", name: `${account}-${target}`, namespace }];
+    const { v1: rbac } = k8s.rbac;
+    const roles = [
+      new k8s.core.v1.ServiceAccount(name, { metadata: within(account) }, inSource),
+      new rbac.Role(
+        name,
+        {
+          metadata: within(inPlace),
+          rules: [
+            {
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              resourceNames: [`service-mirror-write-${target}`],
+              verbs: ["patch"],
+            },
+            // A name can't restrict it.
+            { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create"] },
+          ],
+        },
+        inSource,
+      ),
+      new rbac.RoleBinding(
+        name,
+        {
+          metadata: within(inPlace),
+          roleRef: { apiGroup, kind: "Role", name: `${inPlace}-${target}` },
+          subjects,
+        },
+        inSource,
+      ),
+      // The check asks for both; a prober may do nothing outside of its namespace.
+      new rbac.ClusterRole(name, { metadata: meta(everywhere), rules: [] }, inSource),
+      new rbac.ClusterRoleBinding(
+        name,
+        {
+          metadata: meta(everywhere),
+          roleRef: { apiGroup, kind: "ClusterRole", name: `${everywhere}-${target}` },
+          subjects,
+        },
+        inSource,
+      ),
+    ];
+    const field = (env: string, fieldPath: string) => ({
+      name: env,
+      valueFrom: { fieldRef: { fieldPath } },
+    });
+    const { port } = container;
+    const ask = (path: string) => ({ httpGet: { path, port: port.name } });
+    new k8s.apps.v1.Deployment(
+      name,
+      {
+        // An image that can't be pulled fails no run: `linkerd-clusters check` says so.
+        metadata: within("prober", { "pulumi.com/skipAwait": "true" }),
+        spec: {
+          // Two pods would contend for the Lease.
+          strategy: { type: "Recreate" },
+          selector: { matchLabels: own },
+          template: {
+            metadata: { labels, annotations: { "linkerd.io/inject": "enabled" } },
+            spec: {
+              serviceAccountName: `${account}-${target}`,
+              securityContext: { seccompProfile: { type: "RuntimeDefault" } },
+              containers: [
+                {
+                  name: container.name,
+                  image: String(prober),
+                  command: ["node", "cli/linkerd-clusters.mjs", "probe-gateway", target],
+                  args: facts.apply(({ gateway }) => argsFor(target, namespace, gateway?.probe)),
+                  env: [
+                    field("POD", "metadata.name"),
+                    field("POD_UID", "metadata.uid"),
+                    field("POD_NAMESPACE", "metadata.namespace"),
+                  ],
+                  ports: [port],
+                  livenessProbe: ask("/livez"),
+                  readinessProbe: ask("/readyz"),
+                  resources: { requests: { cpu: "10m", memory: "64Mi" } },
+                  securityContext: {
+                    allowPrivilegeEscalation: false,
+                    capabilities: { drop: ["ALL"] },
+                    readOnlyRootFilesystem: true,
+                    runAsNonRoot: true,
+                    runAsUser: 1000,
+                  },
+                },
+              ],
+            },
+          },
+        },
+      },
+      { ...inSource, dependsOn: [link, ...roles] },
+    );
+    this.registerOutputs({});
+  }
+}
+
+type Probe = NonNullable<TargetFacts["gateway"]>["probe"];
+
+/** Without a probe of the gateway, there is no Service either, so that the gateway isn't alive. */
+function argsFor(
+  target: string,
+  namespace: string,
+  { path, port, period }: NonNullable<Probe> = { path: "/", port: 80, period: "3s" },
+): string[] {
+  return ["--url", `http://${probeName(target)}.${namespace}:${port}${path}`, "--period", period];
+}
