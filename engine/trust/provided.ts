@@ -70,7 +70,7 @@ function moves(
   { bundle, issuer }: PresentTrust,
 ): boolean {
   const behind = anchorsBehind(next, [...anchors, ...bundle]);
-  return issuer.length === 0 || anchorsBehind(issuer, behind).length === 0;
+  return anchorsBehind(issuer, behind).length === 0;
 }
 
 function unknowns({ live }: ProvidedRotation): string[] {

@@ -81,6 +81,8 @@ describe("trust: what a run says about external trust", () => {
     ]);
     equal(externalTrust(clusters).anchors.length, 2);
     deepEqual(externalTrust(live({ w: west, e: west })).notes, []);
+    // Its own health checks say what a cluster lacks itself.
+    deepEqual(externalTrust(live({ e: present([old], nextIssuer) })).notes, []);
   });
 
   it("lists what expires, by cluster", () => {

@@ -147,7 +147,11 @@ describe("trust: reading proxies from pods", () => {
 
   /** Returns by pod what its proxy trusts, or will trust once it has started. */
   async function proxies(...items: unknown[]): Promise<Record<string, string>> {
-    const { proxies } = await presentFrom(rotating(...items));
+    return proxiesOf(rotating(...items));
+  }
+
+  async function proxiesOf(objects: Objects) {
+    const { proxies } = await presentFrom(objects);
     if ("why" in proxies) throw new Error(proxies.why);
     return Object.fromEntries(
       proxies.value.map(({ pod, started, trusts }) => {
@@ -227,6 +231,33 @@ describe("trust: reading proxies from pods", () => {
       ...[identity("other", old.pem), pod("none", proxy(), { namespace: "linkerd" })],
     );
     deepEqual(found, { same: "next+old", line: "next+old", other: "", none: "" });
+  });
+
+  it("takes the ConfigMap's anchors for a control plane pod that started after its last change", async () => {
+    const at = (time: string) => `2026-08-20T${time}Z`;
+    const started = (name: string, time: string) =>
+      pod(
+        name,
+        proxy(),
+        { namespace: "linkerd" },
+        {
+          containerStatuses: [
+            { name: "linkerd-proxy", state: { running: { startedAt: at(time) } } },
+          ],
+        },
+      );
+    const base = roots(both);
+    const changed = { ...base, metadata: { ...base.metadata, creationTimestamp: at("12:00:00") } };
+    const items = [
+      started("before", "11:59:59"),
+      started("at", "12:00:00"),
+      started("after", "12:00:01"),
+    ];
+    deepEqual(await proxiesOf({ ...rotating(...items), roots: changed }), {
+      before: "",
+      at: "",
+      after: "next+old",
+    });
   });
 
   it("lists pods by Linkerd's label in all namespaces", async () => {

@@ -31,6 +31,16 @@ describe("trust: the last step of a rotation", () => {
     deepEqual(stages, ["waiting", "waiting", "drop"]);
   });
 
+  it("expects no certificate of the previous issuer once it can issue no more", () => {
+    // Five minutes after the change, to the millisecond.
+    const pod = {
+      ...proxy("web-0", [next, old]),
+      createdAt: new Date(inDays(-1).getTime() + 300_000),
+    };
+    const west = present([next, old], nextIssuer, [pod]);
+    equal(second({ w: but(west, { issuerSince: inDays(-1) }) }).stage, "drop");
+  });
+
   it("is the first one if no cluster has a valid issuer", () => {
     const web = [proxy("web-0", [old], 20)];
     const west = present([old], oldIssuer, web);
@@ -41,6 +51,7 @@ describe("trust: the last step of a rotation", () => {
     deepEqual(inWords(second({ w: short, e: short }, at)), ["drop", "next/wanted", "next/wanted"]);
     equal(second({ w: short, e: valid }, at).stage, "bundle");
     equal(second({ w: short, e: unreadable }, at).stage, "waiting");
+    equal(second({ w: short }, { ...at, by: "the stack" }).stage, "bundle");
     equal(second({ w: west }, { now: inDays(3700) }).stage, "drop");
     equal(second({ w: west }).stage, "bundle");
   });

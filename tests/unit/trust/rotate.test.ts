@@ -121,4 +121,13 @@ next/next, absent
 ! bundle: next+stranger/wanted, next+stranger/wanted
 `,
   );
+  testSteps(
+    (clusters) => second(clusters, { restarts: true }),
+    `
+# says what runs do themselves where they restart workloads
+old/old
+! bundle: next+old/previous
+> Rotation, step 1 of 3: this run adds next to the trust bundle of every cluster, and then restarts every meshed workload.
+`,
+  );
 });
