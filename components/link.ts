@@ -9,7 +9,9 @@ import {
   linkVersion,
 } from "@linkerd-multicluster/engine/credentials";
 import type { ObservedGateway } from "@linkerd-multicluster/engine/mirroring";
+import { listed } from "@linkerd-multicluster/engine/base";
 import { LinkAccount, type LinkArgs } from "./link-account.ts";
+import { valueOf } from "./output-value.ts";
 import { Prober } from "./prober.ts";
 import { k8s } from "./sdks.ts";
 
@@ -21,7 +23,7 @@ export class LinkCredentials extends pulumi.ComponentResource {
   /** A value that changes with the source's credentials, and is no secret. */
   readonly revision: pulumi.Output<readonly string[]>;
   /** The Link depends on everything else of the link, in both clusters. */
-  readonly last: pulumi.Resource;
+  readonly last: pulumi.CustomResource;
 
   constructor(
     name: string,
@@ -87,6 +89,8 @@ export class Link extends pulumi.ComponentResource {
   readonly credentials: LinkCredentials;
   /** The gateway, with unresolved addresses. Unknown until the gateway exists, because undefined means a flat network. */
   readonly observedGateway: pulumi.Output<ObservedGateway | undefined>;
+  /** Linkerd's tools look in vain for what mirrors it. */
+  readonly lacksController: boolean;
   /** Comes after all that the mesh needs more. */
   readonly makeProber: (dependsOn: Promise<pulumi.Resource[]>) => Prober | undefined;
 
@@ -107,10 +111,30 @@ export class Link extends pulumi.ComponentResource {
       return { addresses, port, identity };
     });
     const { prober } = args.spec;
+    this.lacksController = args.mirroring === "pulumi" && prober === false;
     this.makeProber = (dependsOn) =>
       prober === false
         ? undefined
         : new Prober(name, args, account.facts, this.credentials.last, { parent: this, dependsOn });
     this.registerOutputs({});
   }
+}
+
+/** Tells in the preview of new links what Linkerd's tools will say of them. */
+export async function announceChecks(
+  links: readonly Link[],
+  parent: pulumi.Resource,
+): Promise<void> {
+  if (!pulumi.runtime.isDryRun()) return;
+  const found = links
+    .filter(({ lacksController }) => lacksController)
+    .map(async ({ name, credentials }) =>
+      (await valueOf(credentials.last.id)) === undefined ? [name] : [],
+    );
+  const names = (await Promise.all(found)).flat();
+  if (names.length > 0)
+    await pulumi.log.info(
+      `linkerd check will look for a controller of ${listed(names, 3)} for five minutes, and then fail, because this program mirrors instead: set prober on the link, or run linkerd check --wait 10s (docs/reference/linkerd-cli.md)`,
+      parent,
+    );
 }

@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import type { local as commands } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import type { DeclaredMesh } from "@linkerd-multicluster/engine/health";
+import { wholeLink } from "@linkerd-multicluster/engine/mirroring";
 import { local } from "./sdks.ts";
 
 export interface LinkerdCliCheckArgs {
@@ -15,8 +16,8 @@ export interface LinkerdCliCheckArgs {
  * Runs `linkerd check` and `linkerd multicluster check` with the CLI on PATH. Without the CLI it warns, and the command
  * records that nothing was checked: otherwise machines would create and delete the resources in turns.
  *
- * `linkerd multicluster check`, which `linkerd check` includes, fails where this program mirrors, because it expects a
- * controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9). There its output is recorded and decides
+ * `linkerd multicluster check`, which `linkerd check` includes, fails where this program mirrors without a prober, because
+ * it expects a controller for each Link (linkerd-behaviour.md 8, checks 6, 7 and 9). There its output is recorded and decides
  * nothing.
  */
 export class LinkerdCliCheck extends pulumi.ComponentResource {
@@ -73,9 +74,11 @@ export class LinkerdCliCheck extends pulumi.ComponentResource {
   }
 }
 
-/** Tells whether Linkerd's own controllers mirror everything into the cluster. */
-function hasControllers(cluster: string, { links }: DeclaredMesh): boolean {
-  return !links.some(({ link, mirroring }) => link.source === cluster && mirroring === "pulumi");
+/** Tells whether each link into the cluster has a controller of Linkerd's, or a prober. */
+function hasControllers(cluster: string, { links, linkDefaults }: DeclaredMesh): boolean {
+  return links
+    .filter(({ link, mirroring }) => link.source === cluster && mirroring === "pulumi")
+    .every(({ link }) => wholeLink(link, linkDefaults).prober !== false);
 }
 
 function isOnPath(program: string): boolean {

@@ -8,7 +8,7 @@ import { prepareClusters, type PreparedClusters } from "./clusters.ts";
 import { fullStackName } from "./full-stack-name.ts";
 import { makeGates } from "./gates.ts";
 import { makeHealth, revisionsOf } from "./health.ts";
-import { Link } from "./link.ts";
+import { announceChecks, Link } from "./link.ts";
 import { announceFailure, Mirrors } from "./mirrors.ts";
 import { after, detached, valueOf } from "./output-value.ts";
 import type { Preflight } from "./preflight.ts";
@@ -108,8 +108,7 @@ export async function makeMesh(mesh: CheckedMesh, parent: pulumi.Resource): Prom
   ];
   const taken = makeGates(config, "take", refused, { parent, dependsOn: () => [...done] });
   done.push(...taken.values());
-  const opts = { parent, dependsOn: [...done] };
-  const restarts = makeRestarts(mesh, prepared, reached, opts);
+  const restarts = makeRestarts(mesh, prepared, reached, { parent, dependsOn: [...done] });
   done.push(...restarts);
   done.push(...[...made, ...lateLinks].flatMap((link) => link.makeProber(after([...done])) ?? []));
   if (mesh.preflight !== undefined)
@@ -121,6 +120,7 @@ export async function makeMesh(mesh: CheckedMesh, parent: pulumi.Resource): Prom
         dependsOn: [...done],
       }),
     );
+  await announceChecks([...made, ...lateLinks], parent);
   await announceFailure(mirrors.values(), refused.values(), parent);
   return {
     mirrors,

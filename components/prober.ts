@@ -1,5 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { managedBy, type TargetFacts } from "@linkerd-multicluster/engine/credentials";
+import {
+  type LinkGateway,
+  managedBy,
+  type TargetFacts,
+} from "@linkerd-multicluster/engine/credentials";
 import { probeName } from "@linkerd-multicluster/engine/mirroring";
 import { everything, takenOver } from "./cluster-provider.ts";
 import type { LinkArgs } from "./link-account.ts";
@@ -135,13 +139,9 @@ export class Prober extends pulumi.ComponentResource {
   }
 }
 
-type Probe = NonNullable<TargetFacts["gateway"]>["probe"];
-
-/** Without a probe of the gateway, there is no Service either, so that the gateway isn't alive. */
-function argsFor(
-  target: string,
-  namespace: string,
-  { path, port, period }: NonNullable<Probe> = { path: "/", port: 80, period: "3s" },
-): string[] {
+/** Without a gateway, or without a probe of it, the Deployment only stands in for Linkerd's controller. */
+function argsFor(target: string, namespace: string, probe: LinkGateway["probe"]): string[] {
+  if (probe === undefined) return [];
+  const { path, port, period } = probe;
   return ["--url", `http://${probeName(target)}.${namespace}:${port}${path}`, "--period", period];
 }

@@ -99,8 +99,12 @@ function trustConfig(input: StackInput["trust"]): TrustConfig {
 }
 
 /** A link without a gateway ignores linkDefaults for gateways and their mirrors. */
-const noProbes = { gatewayProbe: false, prober: false } as const;
-const flatNetwork = { selector: {}, headless: false, ...noProbes, mirrorNamespaces: {} } as const;
+const flatNetwork = {
+  selector: {},
+  headless: false,
+  gatewayProbe: false,
+  mirrorNamespaces: {},
+} as const;
 
 /** Within a region, what other regions reach through a gateway is reached from pod to pod as well. */
 const everyExport = {
@@ -137,7 +141,7 @@ function linkConfig(
     ...settingsOf(entry?.values ?? {}),
     ...(chosen === false && flatNetwork),
     // Linkerd's controller probes gateways itself.
-    ...(mirroring === "controller" && noProbes),
+    ...(mirroring === "controller" && { gatewayProbe: false, prober: false as const }),
     ...omitUndefined({ targetDomain: clusterDomain, privateUnlessListed }),
     ...(!isDefaultGateway && { gateway: gatewaySource(chosen, multiclusterNamespace) }),
   };

@@ -221,6 +221,12 @@ export const roles: readonly Role[] = [
     [
       ["target", "get", [services], "The gateway."],
       ["source", "get", [links], "Whether the Link exists, and who owns it."],
+      [
+        "source",
+        "get",
+        [leaseOfProber],
+        "Optional: what a prober says of its gateway. List a name for each target, here for `west`.",
+      ],
       ["target", "get", [serviceAccounts], "Optional: whether a renamed cluster has the account."],
     ],
     "linkerd-multicluster",

@@ -3,6 +3,7 @@ import { parseDuration } from "@linkerd-multicluster/engine/duration";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CheckOptions } from "../check.ts";
 import type { Documents } from "../documents.ts";
+import type { Answered } from "@linkerd-multicluster/engine/mirroring";
 import { print } from "../output.ts";
 import type { StackOptions } from "../stack/stacks.ts";
 import type { RotateOptions } from "../rotate/rotate.ts";
@@ -163,7 +164,7 @@ function address(listen: string): { readonly host: string; readonly port: number
 }
 
 interface ProberOptions {
-  readonly url: string;
+  readonly url?: string;
   readonly period: number;
 }
 
@@ -172,8 +173,8 @@ export function addProber(program: Command): void {
   program
     .command("probe-gateway", { hidden: true })
     .argument("<target>")
-    .requiredOption("--url <url>")
-    .requiredOption("--period <duration>", "", duration)
+    .option("--url <url>")
+    .addOption(durationOption("--period <duration>", "", duration, "3s"))
     .action(async (target: string, { url, period }: ProberOptions) => {
       const { probe } = await import("../prober/prober.ts");
       const { holdLease } = await import("../prober/lease.ts");
@@ -184,7 +185,8 @@ export function addProber(program: Command): void {
           stop.abort();
         });
       const listen = { host: "::", port: 9999 };
-      const hold = () => holdLease({ target, namespace, pod, uid });
-      await probe({ target, url: new URL(url), period, listen }, hold, stop.signal);
+      const hold = (said?: Answered) => holdLease({ target, namespace, pod, uid }, said);
+      const asked = url === undefined ? undefined : new URL(url);
+      await probe({ target, url: asked, period, listen }, hold, stop.signal);
     });
 }

@@ -127,9 +127,9 @@ function gatewayState({ target, probe }: CheckedLink["reading"]): GatewayState {
   const { addresses, port, identity } = reading.value.gateway;
   const known = { addresses, port, identity };
   if (probe === undefined || "why" in probe) return { state: "open", ...known };
-  const { down } = probe;
+  const { down, milliseconds } = probe;
   return down === undefined
-    ? { state: "alive", ...known }
+    ? { state: "alive", milliseconds, ...known }
     : { state: "down", why: `it fails its probe ${probe.path} (${down})`, ...known };
 }
 

@@ -95,6 +95,8 @@ export interface GatewayState {
   readonly addresses?: readonly string[];
   readonly port?: number;
   readonly identity?: string;
+  /** How long it took to answer its probe. */
+  readonly milliseconds?: number;
 }
 
 export interface MirrorFact {
@@ -199,9 +201,10 @@ export function unknownChanges(links: readonly LinkFact[]): string | undefined {
 }
 
 /** Returns for example `not probed 192.0.2.1:4143`, in every view of the mesh. */
-export function gatewayText({ state, addresses = [], port }: GatewayState): string {
+export function gatewayText({ state, addresses = [], port, milliseconds }: GatewayState): string {
+  const time = milliseconds === undefined ? "" : ` in ${Math.round(milliseconds)} ms`;
   const where = addresses.length === 0 ? "" : ` ${addresses.join(",")}:${port ?? "?"}`;
-  return `${state === "open" ? "not probed" : state}${where}`;
+  return `${state === "open" ? "not probed" : state}${time}${where}`;
 }
 
 /** Returns the Services behind a mirror with their clusters. Members of a federated one are `bb@east` or `local bb`. */

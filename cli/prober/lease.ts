@@ -7,6 +7,13 @@ import {
   resources,
 } from "@linkerd-multicluster/engine/kubernetes";
 
+import {
+  type Answered,
+  leaseName,
+  verdictAnnotation,
+  verdictText,
+} from "@linkerd-multicluster/engine/mirroring";
+
 /** Linkerd's CLI reads the metrics of the pod that holds the link's Lease. */
 export interface Holder {
   readonly target: string;
@@ -22,11 +29,16 @@ export interface Holder {
 export async function writeLease(
   kubernetes: Pick<Kubernetes, "create" | "patch">,
   { target, namespace, pod, uid }: Holder,
+  verdict: Answered | undefined,
   now: Date,
 ): Promise<void> {
-  const at = { namespace, name: `service-mirror-write-${target}` };
+  const at = { namespace, name: leaseName(target) };
   const lease = {
-    metadata: { ...at, ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: pod, uid }] },
+    metadata: {
+      ...at,
+      ...(verdict !== undefined && { annotations: { [verdictAnnotation]: verdictText(verdict) } }),
+      ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: pod, uid }],
+    },
     // Go's MicroTime has six decimals.
     spec: { holderIdentity: pod, renewTime: now.toISOString().replace("Z", "000Z") },
   };
@@ -38,8 +50,12 @@ export async function writeLease(
 
 const account = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Reads the token anew, because the kubelet replaces it before it expires. */
-export async function holdLease(holder: Holder, environment = process.env): Promise<void> {
+/** Reads the token each time, because the kubelet replaces it before it expires. */
+export async function holdLease(
+  holder: Holder,
+  verdict: Answered | undefined,
+  environment = process.env,
+): Promise<void> {
   const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = environment;
   const [certificateAuthority, token] = await Promise.all([
     readFile(`${account}/ca.crt`, "base64"),
@@ -48,7 +64,7 @@ export async function holdLease(holder: Holder, environment = process.env): Prom
   const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const kubernetes = await connect({ server, certificateAuthority, token }, "this cluster");
   try {
-    await writeLease(kubernetes, holder, new Date());
+    await writeLease(kubernetes, holder, verdict, new Date());
   } finally {
     await kubernetes.close();
   }

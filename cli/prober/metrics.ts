@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Verdict } from "./verdict.ts";
 
 /** Linkerd's CLI and dashboards read these names (`multicluster/service-mirror/metrics.go` of linkerd2). */
-export function proberMetrics(target: string) {
+export function proberMetrics(target: string, isEnabled: boolean) {
   const registry = new Registry();
   const labels = { target_cluster_name: target };
   const labelNames = Object.keys(labels);
@@ -22,11 +22,11 @@ export function proberMetrics(target: string) {
     labelNames: [...labelNames, "probe_successful"],
     registers: [registry],
   });
-  gauge("gateway_enabled", "always 1").set(labels, 1);
+  gauge("gateway_enabled", "1 if there is a gateway to ask").set(labels, Number(isEnabled));
   alive.set(labels, 0);
   const contentType: string = registry.contentType;
   return {
-    observe({ alive: isAlive, down, milliseconds = 0 }: Verdict): void {
+    observe({ alive: isAlive, down, milliseconds }: Verdict): void {
       probes.inc({ ...labels, probe_successful: String(down === undefined) });
       alive.set(labels, Number(isAlive));
       if (down !== undefined) return;

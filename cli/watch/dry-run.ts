@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { omitUndefined, unlessBug } from "@linkerd-multicluster/engine/base";
 import { type GateInputs, isGateDue } from "@linkerd-multicluster/engine/admitting";
-import type { ClusterAccess, Kubernetes, Time } from "@linkerd-multicluster/engine/kubernetes";
+import type { ClusterAccess, Kubernetes } from "@linkerd-multicluster/engine/kubernetes";
 import {
   argsOf,
   contested,
@@ -19,6 +19,7 @@ import {
   lossesOf,
   MirrorsLeft,
   probeGateway,
+  proberOf,
 } from "@linkerd-multicluster/engine/check";
 import type { SourceStatus } from "./events.ts";
 import { KeptLists } from "./kept-lists.ts";
@@ -75,7 +76,7 @@ export async function dryRun(
     const checked = await Promise.all(
       watched.map(async ({ planned, before }) => {
         const source = await checkSource(clusters, before, argsOf(planned), now);
-        return { ...source, gateways: await gatewaysIn(source.outcome, clusters.time) };
+        return { ...source, gateways: await gatewaysIn(source.outcome, clusters) };
       }),
     );
     const left = new MirrorsLeft();
@@ -110,12 +111,14 @@ function awayIn({ readings }: Outcome): [string, string][] {
 
 type Gateways = NonNullable<SourceStatus["gateways"]>;
 
-async function gatewaysIn(outcome: Outcome, time: Time): Promise<Gateways> {
+async function gatewaysIn(outcome: Outcome, clusters: DryRunClusters): Promise<Gateways> {
   if (outcome.outcome !== "planned") return {};
-  const probed = outcome.links.map(async ({ link, target }) => {
+  const { args, links } = outcome;
+  const probed = links.map(async ({ link, target }) => {
     if ("why" in target) return [];
     const { snapshot, gateway } = target.value;
-    const found = await probeGateway(link, snapshot, gateway, time);
+    const prober = proberOf(args, clusters, link, args.statusIn);
+    const found = await probeGateway(link, snapshot, gateway, { prober, time: clusters.time });
     if (found === undefined || "why" in found) return [];
     const { down, milliseconds } = found;
     return [[link.target, { alive: down === undefined, milliseconds }] as const];

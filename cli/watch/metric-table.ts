@@ -42,7 +42,7 @@ export const metrics = {
     "state",
   ],
   gateway_alive: [
-    "whether the gateway answered its probe in the last dry run, with `gatewayProbe`",
+    "whether the gateway answered its probe in the last dry run, with `gatewayProbe` or `prober`",
     "source",
     "target",
   ],

@@ -213,7 +213,7 @@ function flatNetwork(readings: Readings): string[] {
 const isFalse = (path: Path): string => `${where([...path, "gateway"])} is false`;
 
 function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, cause: string): string[] {
-  const { selector = {}, headless, gatewayProbe, prober = false, mirrorNamespaces = {} } = values;
+  const { selector = {}, headless, gatewayProbe, mirrorNamespaces = {} } = values;
   const wrong = (key: string, state: string, rule: string) =>
     mustBe([...path, key], `${state}, but ${cause}`, rule);
   const never = "left out, as without a gateway it could never mirror anything";
@@ -228,7 +228,6 @@ function withoutGateway({ path, values }: Reading<LinkDefaultsInput>, cause: str
     headless === true && wrong("headless", "is true", "false, as headless mirrors need a gateway"),
     gatewayProbe === true &&
       wrong("gatewayProbe", "is true", "false, as there is no gateway to probe"),
-    prober !== false && wrong("prober", "is set", "false, as there is no gateway to probe"),
   ];
   return found.filter((each) => each !== false);
 }

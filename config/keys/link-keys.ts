@@ -160,7 +160,7 @@ const settings = {
     withDefault(
       z.union([z.literal(false), syntax.image], { error: syntax.imageRule }),
       engine.prober,
-      "the image of a Deployment in the source that asks the target's gateway every few seconds, such as that of the watch; with it, `linkerd check` and `linkerd multicluster gateways` find what they look for (docs/reference/linkerd-cli.md); for a gateway, and not with `mirroring: controller`",
+      "the image of a Deployment in the source, such as that of the watch, that asks the target's gateway every few seconds; with it, `linkerd check` and `linkerd multicluster gateways` find what they look for (docs/reference/linkerd-cli.md); not with `mirroring: controller`",
     ),
   ),
   maxDeletions: withDefault(

@@ -29,6 +29,7 @@ export {
 } from "./objects.ts";
 export { accessRules, discoverySelectors, linkUse, selectorText } from "./rules.ts";
 export type {
+  LinkGateway,
   PolicyRule,
   RevocationArgs,
   TargetArgs,

@@ -148,7 +148,8 @@ export function linkMetadata(target: string, namespaces: Namespaces, owner: stri
 }
 
 /**
- * The spec has every field that a program sets (linkerd-behaviour.md 1.2), as `linkerd multicluster link-gen` does (1.6).
+ * The spec has every field that a program sets (linkerd-behaviour.md 1.2), as `linkerd multicluster link-gen` does (1.6), but
+ * for the probe where nobody sends it: with one, Linkerd's check looks for what it says.
  * `selector` is for mirrors behind the gateway. The schema has defaults for the probe's timeout and threshold.
  */
 export function linkManifestSpec(
@@ -159,13 +160,15 @@ export function linkManifestSpec(
 ) {
   const { target } = spec;
   const excluded = excludedByLink(spec);
+  const { gateway } = facts;
+  const isProbed = mirroring === "controller" || spec.prober !== false;
   const mark = mirroring === "controller" ? [credentialsMark(spec, facts)] : [];
   return {
     targetClusterName: target,
     targetClusterDomain: facts.clusterDomain,
     targetClusterLinkerdNamespace: namespaces.linkerd,
     clusterCredentialsSecret: credentialsName(target),
-    ...(facts.gateway !== undefined && gatewayFields(facts.gateway, spec.selector)),
+    ...(gateway !== undefined && gatewayFields(gateway, spec.selector, isProbed)),
     remoteDiscoverySelector: spec.remoteDiscoverySelector,
     federatedServiceSelector: spec.federatedServiceSelector,
     excludedLabels: excluded.labels,
@@ -173,12 +176,16 @@ export function linkManifestSpec(
   };
 }
 
-function gatewayFields({ addresses, port, identity, probe }: LinkGateway, selector: LabelSelector) {
+function gatewayFields(
+  { addresses, port, identity, probe }: LinkGateway,
+  selector: LabelSelector,
+  isProbed: boolean,
+) {
   return {
     gatewayAddress: addresses.join(","),
     gatewayPort: String(port),
     gatewayIdentity: identity,
-    ...(probe !== undefined && { probeSpec: { ...probe, port: String(probe.port) } }),
+    ...(isProbed && probe !== undefined && { probeSpec: { ...probe, port: String(probe.port) } }),
     selector,
   };
 }

@@ -99,6 +99,7 @@ function needOf(mesh: HealthMesh): Need {
     links: mesh.links.map(({ link, mirroring }) => ({
       link,
       probe: true,
+      prober: multiclusterNamespace,
       podRanges: true,
       ...(isManaged
         ? { credentials: { mirroring, linkerdNamespace, multiclusterNamespace } }

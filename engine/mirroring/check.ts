@@ -4,6 +4,7 @@
  */
 export { Clusters } from "../reading/clusters.ts";
 export { probeGateway } from "../reading/gateway.ts";
+export { proberOf } from "../reading/prober.ts";
 export { addressesOf } from "../reading/names.ts";
 export { MirrorsLeft } from "./mirrors-left.ts";
 export { type CheckedSource, checkSource } from "./reconcile.ts";

@@ -61,6 +61,7 @@ export { portsText } from "../model/canonical.ts";
 export { kinds, type MirrorKind } from "../model/mirror.ts";
 export { fixText, reasons } from "../model/reasons.ts";
 export { marksOn, stackOf } from "../model/marks.ts";
+export { type Answered, leaseName, verdictAnnotation, verdictText } from "../model/prober.ts";
 export { federatedPart } from "../model/owner.ts";
 export { describeLive, describeWanted, fieldText, membersIn } from "./report/describe.ts";
 export { inputsFor } from "./report/inputs.ts";

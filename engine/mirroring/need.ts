@@ -1,3 +1,4 @@
+import { omitUndefined } from "../base/omit-undefined.ts";
 import { dependsOnEndpoints } from "../model/link.ts";
 import {
   type Before,
@@ -36,6 +37,8 @@ export function needOfSource(args: MirrorsArgs, before: Before): Need {
       link,
       gatewayPending: typeof observedGateways[link.target] === "string",
       statefulSets: true,
+      // Nothing else depends on it.
+      ...(args.failover !== undefined && omitUndefined({ prober: statusIn })),
       ...(statusIn !== undefined &&
         makesLinks(args) && { trustRoots: { stacks, namespace: statusIn } }),
     })),

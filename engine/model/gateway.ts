@@ -1,3 +1,4 @@
+import type { Answered } from "./prober.ts";
 import type { Result } from "../base/result.ts";
 
 /**
@@ -27,13 +28,11 @@ export interface Probe {
 }
 
 export type ProbeResult =
-  | {
+  | (Answered & {
       readonly path: string;
       readonly port: number;
-      /** Says why the probe failed, such as `HTTP status 503`, and is absent if the gateway is alive. */
-      readonly down?: string;
-      /** The time ends when the first address answers, or all have failed. */
-      readonly milliseconds: number;
-    }
+      /** The runner has asked otherwise. */
+      readonly isByProber?: true;
+    })
   /** Nobody knows how to probe it, as a sentence says. */
   | { readonly why: string };

@@ -1,4 +1,4 @@
-import type { GatewayReading } from "./gateway.ts";
+import type { GatewayReading, ProbeResult } from "./gateway.ts";
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import type { StatefulSet } from "../kubernetes/objects/workload-resource.ts";
 import type { LinkSpec } from "./link.ts";
@@ -13,6 +13,8 @@ export interface LinkObservation {
   readonly target: Result<TargetObservation>;
   /** Absent if the status of the Link has no such field, or isn't this stack's. */
   readonly trustRoots?: Result<TrustRoots>;
+  /** How the gateway answers the link's prober, or the runner; absent if neither asks, or the gateway isn't known. */
+  readonly probe?: ProbeResult;
 }
 
 export interface TargetObservation {

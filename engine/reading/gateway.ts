@@ -6,6 +6,7 @@ import { objectKey } from "../kubernetes/objects/objects.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import { type OwnAddresses, ownAddresses } from "../gateway/addresses.ts";
 import { type AddressLookup, gatewayFactsOf, leftOut, offeredProbe } from "../gateway/facts.ts";
+import type { Answered } from "../model/prober.ts";
 import type { GatewayReading, ProbeResult } from "../model/gateway.ts";
 import type { LinkSpec } from "../model/link.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -72,24 +73,38 @@ const answerTimeout = 1_500;
 /** Real answers to a probe have far fewer bytes. */
 const maxHeaderSize = 8_192;
 
-/** Mirrors don't depend on the result, which is undefined if the link has no probe or its gateway is not known. */
+/**
+ * The link's prober comes first, which is where the requests come from. Then the runner asks, if the link has it do so.
+ *
+ * @param prober reads what the prober says; undefined if the link has none
+ * @returns undefined if nobody asks, or if the gateway is not known
+ */
 export async function probeGateway(
   link: LinkSpec,
   target: ClusterSnapshot,
   reading: GatewayReading,
-  time: Time = systemTime,
-  send = sendProbe,
+  { prober, time = systemTime, send = sendProbe }: Asking = {},
 ): Promise<ProbeResult | undefined> {
   const known = valueIn(reading);
-  if (!link.gatewayProbe || link.gateway === false || known === undefined) return undefined;
+  const isAsked = link.gatewayProbe || prober !== undefined;
+  if (!isAsked || link.gateway === false || known === undefined) return undefined;
   const { namespace, name } = link.gateway;
   const where = `${target.cluster}/${namespace}/${name}`;
   const found = offeredProbe(target.services.get(objectKey(namespace, name)), where);
   if ("why" in found) return found;
   const { path, port } = found.probe;
+  const said = await prober?.();
+  if (said !== undefined && !("why" in said)) return { path, port, ...said, isByProber: true };
+  if (!link.gatewayProbe) return said;
   const sent = time.now();
   const down = await send({ addresses: known.gateway.addresses, path, port }, time);
   return { path, port, milliseconds: time.now() - sent, ...omitUndefined({ down }) };
+}
+
+interface Asking {
+  readonly prober?: (() => Promise<Answered | { readonly why: string }>) | undefined;
+  readonly time?: Time;
+  readonly send?: typeof sendProbe;
 }
 
 /**

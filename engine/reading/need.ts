@@ -65,7 +65,10 @@ export interface LinkNeed {
   readonly gatewayPending?: boolean;
   /** StatefulSets of the target are read if single pods of it are mirrored. */
   readonly statefulSets?: boolean;
+  /** The runner asks the gateway, if the link has it do so. */
   readonly probe?: boolean;
+  /** What the link's prober says of its gateway is read in this namespace of the source. */
+  readonly prober?: string;
   /** Nodes of both clusters are read if traffic goes straight to pods. */
   readonly podRanges?: boolean;
   readonly credentials?: CredentialsNeed;

@@ -11,6 +11,7 @@ import { unlessBug } from "../base/user-error.ts";
 import { discovers, hasDestination, leadsToPods, readCredentials } from "./credentials.ts";
 import { lookupFor, probeGateway, readGateway } from "./gateway.ts";
 import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
+import { proberOf } from "./prober.ts";
 import { readInstallations } from "./installations.ts";
 import {
   accessOf,
@@ -133,8 +134,10 @@ async function readLink(
       : undefined,
   ]);
   const gateway = valueIn(target)?.gateway;
+  const prober = proberOf(config, clusters, link, asked?.prober);
+  const asking = { prober, time: clusters.time };
   const probed =
-    probe && gateway && (await probeGateway(link, snapshot.value, gateway, clusters.time));
+    (probe || prober) && gateway && (await probeGateway(link, snapshot.value, gateway, asking));
   return {
     link,
     target,

@@ -2,7 +2,6 @@ import type { LinkerdConfig } from "../credentials/linkerd-config.ts";
 import type { LinkResource } from "../kubernetes/objects/link-resource.ts";
 import type { ObjectKey, StringMap } from "../kubernetes/objects/objects.ts";
 import type { Controllers } from "../model/controller.ts";
-import type { ProbeResult } from "../model/gateway.ts";
 import type { LinkObservation } from "../model/observation.ts";
 import type { Routes } from "../model/route.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
@@ -56,8 +55,6 @@ export interface LinkerdReading {
 }
 
 export interface LinkReading extends LinkObservation {
-  /** Absent if the link doesn't probe the gateway or the gateway isn't known. */
-  readonly probe?: ProbeResult;
   /** Whether requests go straight to pods, at least for some mirrors, and `podRanges` of both clusters were read. */
   readonly isFlat?: boolean;
   /** Linkerd in the source has credentials to discover pods. The value is undefined if the runner may not look. */

@@ -119,10 +119,14 @@ describe("the checks of Linkerd's CLI", function () {
       const { status, stdout } = run("east");
       deepEqual([status, stdout.includes(report.trim())], [expected, true]);
       equal(run("east/multicluster").status, 0);
-      const controlled = mesh({ links: [{ link: link(), mirroring: "controller" }] });
-      const own = await made(controlled);
       const failed = code === 0 ? 0 : 1;
-      deepEqual([own.run("east").status, own.run("east/multicluster").status], [failed, failed]);
+      for (const each of [
+        { link: link(), mirroring: "controller" },
+        { link: link({ prober: "mesh-watch:1" }), mirroring: "pulumi" },
+      ] as const) {
+        const own = await made(mesh({ links: [each] }));
+        deepEqual([own.run("east").status, own.run("east/multicluster").status], [failed, failed]);
+      }
     });
 
   it("use the stack's kubeconfig, also one in the home directory", async () => {

@@ -15,12 +15,12 @@ const own = (mesh: MockedMesh) =>
   mesh.resources.filter(({ type, provider }) => all.includes(type) && provider === "east");
 
 describe("the prober of a link", () => {
-  it("is there only where the link asks for it, and goes through a gateway that this program mirrors", async () => {
+  it("is there only where the link asks for it, and this program mirrors", async () => {
     for (const [settings, number] of [
       [{ prober }, 6],
       [{}, 0],
       [{ prober: false }, 0],
-      [{ gateway: false }, 0],
+      [{ gateway: false }, 6],
       [{ mirroring: "controller" }, 0],
     ] as const) {
       const isDefault = !("prober" in settings) && Object.keys(settings).length > 0;
@@ -82,6 +82,33 @@ describe("the prober of a link", () => {
     deepEqual(command, ["node", "cli/linkerd-clusters.mjs", "probe-gateway", "west"]);
     const url = "http://ping-west.linkerd-multicluster:30191/ready";
     deepEqual(args, ["--url", url, "--period", "5s"]);
+  });
+
+  it("asks nothing on a flat network, where it only stands in for Linkerd's controller", async () => {
+    const facts = { trustDomain: "cluster.local" };
+    const state = [[`${types.target} east/west`, { facts }]] as const;
+    const links = [{ ...link, prober, gateway: false }];
+    const mesh = await mockedMesh({ manage: "links", clusters, links }, { state });
+    const { spec } = mesh.inputs("kubernetes:apps/v1:Deployment", "east/west") as {
+      readonly spec: { template: { spec: { containers: { args: unknown }[] } } };
+    };
+    deepEqual(spec.template.spec.containers[0]?.args, []);
+  });
+
+  it("is what the preview of a new link names where it is missing", async () => {
+    const said = async (settings: object, circumstances = {}) => {
+      const links = [{ ...link, ...settings }];
+      const config = { manage: "links", clusters, links };
+      return (await mockedMesh(config, { preview: true, ...circumstances })).said.filter((line) =>
+        line.includes("linkerd check"),
+      );
+    };
+    deepEqual(await said({}), [
+      "info: linkerd check will look for a controller of east/west for five minutes, and then fail, because this program mirrors instead: set prober on the link, or run linkerd check --wait 10s (docs/reference/linkerd-cli.md)",
+    ]);
+    deepEqual(await said({ prober }), []);
+    deepEqual(await said({ mirroring: "controller" }), []);
+    deepEqual(await said({}, { preview: false }), []);
   });
 
   it("comes last but for the checks, and stays as it is in a source that is away", async () => {

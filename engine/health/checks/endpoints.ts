@@ -25,21 +25,25 @@ export const gatewayKnown: HealthCheck<CheckedLink> = {
   },
 };
 
-/** This is check 9 of `linkerd multicluster check`, from the runner and only if the link asks for it. */
+/** This is check 9 of `linkerd multicluster check`, by the link's prober or the runner, if the link has them ask. */
 export const gatewayAlive: HealthCheck<CheckedLink> = {
   id: "gateway-alive",
   title: "the target's gateway answers its probe",
   anchor: "l5d-multicluster-gateways-endpoints",
   severity: "error",
-  appliesTo: ({ link }) => link.gatewayProbe,
+  appliesTo: ({ link }) => link.gatewayProbe || (link.prober !== false && link.gateway !== false),
   run: ({ link, target, reading: { probe } }) => {
     if ("why" in target.snapshot) return unreadCluster(link.target);
     if (probe === undefined) return { skipped: "its gateway is not known" };
-    if ("why" in probe) return { skipped: probe.why };
-    const { down, path, port } = probe;
+    if ("why" in probe)
+      return link.prober === false
+        ? { skipped: probe.why }
+        : [{ sentence: `${probe.why}: check its pod`, severity: "warning" }];
+    const { down, path, port, isByProber = false } = probe;
     if (down === undefined) return [];
+    const from = isByProber ? `pods of ${link.source}` : "this machine";
     return [
-      `the gateway of ${link.target} fails its probe ${path} at port ${port} (${down}), so requests to its mirrors fail: check its pods, and that this machine can reach it`,
+      `the gateway of ${link.target} fails its probe ${path} at port ${port} (${down}), so requests to its mirrors fail: check its pods, and that ${from} can reach it`,
     ];
   },
 };

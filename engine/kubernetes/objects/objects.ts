@@ -189,6 +189,8 @@ export const configMap = object({ data: texts() });
 export const secret = object({ type: anyText, data: texts() });
 export type Secret = Of<typeof secret>;
 
+export const lease = object({ spec: map({ holderIdentity: anyText, renewTime: anyText }) });
+
 export const serviceCidr = clusterScoped({ spec: map({ cidrs: ranges }) });
 
 /** Addresses of a node are IPs, and names of the machine. */

@@ -81,7 +81,7 @@ export const resources = {
   grpcRoutes: namespaced(`${gatewayApi}/v1`, "GRPCRoute", routes.otherRoute),
   serviceProfiles: namespaced("linkerd.io/v1alpha2", "ServiceProfile", objects.otherObject),
   serviceCidrs: clusterScoped("networking.k8s.io/v1", "ServiceCIDR", objects.serviceCidr),
-  leases: namespaced("coordination.k8s.io/v1", "Lease", objects.otherObject),
+  leases: namespaced("coordination.k8s.io/v1", "Lease", objects.lease),
   nodes: clusterScoped("v1", "Node", objects.node),
   serviceAccounts: namespaced("v1", "ServiceAccount", objects.otherObject),
   clusterRoles: clusterScoped(rbac, "ClusterRole", objects.clusterObject),

@@ -17,7 +17,7 @@ import { namedBackends, type Routes } from "../../model/route.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import type { Leg, Routing } from "../../model/traffic.ts";
 import { kinds } from "../../model/mirror.ts";
-import { mirrorPlace } from "../../model/vocabulary.ts";
+import { label, mirrorPlace } from "../../model/vocabulary.ts";
 import type { ReadyIn } from "./readiness.ts";
 
 export interface RoutesView {
@@ -26,6 +26,8 @@ export interface RoutesView {
   /** The Services that the config routes, and others that may still have routes. */
   readonly routed: readonly ObjectKey[];
   readonly drained: ReadonlySet<string>;
+  /** The links' probers find these targets' gateways down, each for a reason. */
+  readonly down: ReadonlyMap<string, string>;
   readonly readyIn: ReadyIn;
   readonly routes: Routes;
   readonly own: ReadonlyMap<ObjectKey, HttpRoute>;
@@ -95,4 +97,14 @@ export function mirrorBackend(
     staying.find((mirror) => isInPlace(mirror) && !isGoing(mirror)) ??
     staying.find(({ key }) => named.has(key));
   return found && backendOf(found.key, found.live.service?.spec.ports);
+}
+
+/** Leaves out clusters behind a gateway that is down, unless nothing else would serve the Service. */
+export function withoutDown({ source, down }: RoutesView, legs: readonly FoundLeg[]) {
+  const isDown = ({ cluster, backend }: FoundLeg) => {
+    const { labels = {} } = source.services.get(backend?.key ?? "/")?.metadata ?? {};
+    return down.has(cluster) && labels[label.remoteDiscovery] === undefined;
+  };
+  const left = legs.filter((leg) => !isDown(leg));
+  return left.some(({ backend }) => backend !== undefined) ? left : legs;
 }

@@ -208,6 +208,13 @@ function routesOf(
     routings: routings(args),
     routed: known,
     drained: new Set(args.drained),
+    down: new Map(
+      links.flatMap(({ link, probe }) =>
+        probe !== undefined && "isByProber" in probe && probe.down !== undefined
+          ? [[link.target, probe.down]]
+          : [],
+      ),
+    ),
     readyIn: readyIn(source, links),
     stacks,
     links: links.map(({ link }) => link),

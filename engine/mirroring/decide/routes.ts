@@ -33,6 +33,7 @@ import {
   type FoundLeg,
   mirrorBackend,
   type RoutesView,
+  withoutDown,
 } from "./backends.ts";
 import { withoutDrained } from "./drained.ts";
 
@@ -144,7 +145,13 @@ function planService(view: RoutesView, key: ObjectKey, routing: Routing): Servic
         ? backendOf(key, service.spec.ports)
         : mirrorBackend(leg.cluster, key, { ...view, own, stacks }),
   }));
-  const { legs: found, drain } = withoutDrained(view, key, all, namedBackends(own.values(), key));
+  const reached = setting === "failover" ? withoutDown(view, all) : all;
+  const { legs: found, drain } = withoutDrained(
+    view,
+    key,
+    reached,
+    namedBackends(own.values(), key),
+  );
   if (found.length === 0)
     return without(`all of its clusters are drained, so its requests stay in ${source.cluster}`);
   const go = setting === "failover" ? "fail over" : "go";
@@ -158,6 +165,12 @@ function planService(view: RoutesView, key: ObjectKey, routing: Routing): Servic
     const skipped = judged.filter(isSkip).find(({ origin }) => origin === key);
     return `${source.cluster} has no mirror of it from ${cluster}, so its requests don't ${go} to ${cluster}: ${skipped?.sentence ?? "export it there"}`;
   });
+  const cutOff = all
+    .filter((leg) => !reached.includes(leg))
+    .map(
+      ({ cluster }) =>
+        `its requests don't ${go} to ${cluster}, whose gateway is down (${view.down.get(cluster) ?? ""})`,
+    );
   const wanted = (service.spec.ports ?? []).flatMap(({ port, protocol = "TCP" }) => {
     const open = found.flatMap(({ backend, weight }) =>
       backend?.ports.has(port) === true ? [{ ...backend, weight }] : [],
@@ -175,7 +188,7 @@ function planService(view: RoutesView, key: ObjectKey, routing: Routing): Servic
     );
   const free = wanted.filter((route) => !isTaken(route));
   const decided = free.map((route) => decideWanted(route, own.get(keyOf(route)), stacks));
-  return { routes: decided, problems: [...missing, ...taken], keeps: false, drain };
+  return { routes: decided, problems: [...missing, ...cutOff, ...taken], keeps: false, drain };
 }
 
 /** A split is followed whether or not there are pods, so that it says the same in every run. */

@@ -2,8 +2,9 @@ import { deepEqual, match } from "node:assert/strict";
 import { writeLease } from "../../../cli/prober/lease.ts";
 import { proberMetrics } from "../../../cli/prober/metrics.ts";
 import { probe } from "../../../cli/prober/prober.ts";
-import { unknownYet, verdictAfter } from "../../../cli/prober/verdict.ts";
+import { answeredBy, type Verdict, verdictAfter } from "../../../cli/prober/verdict.ts";
 import { UserError } from "../../../engine/base/user-error.ts";
+import { verdictIn, verdictText } from "../../../engine/model/prober.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 import { cluster } from "../fixtures/objects.ts";
@@ -12,14 +13,13 @@ const down = "HTTP status 503";
 
 /** `+` is a probe that succeeds, and `-` one that fails. */
 const after = (probes: string) =>
-  Array.from(probes).reduce(
+  Array.from(probes).reduce<Verdict | undefined>(
     (verdict, each) => verdictAfter(verdict, each === "+" ? undefined : down, 8),
-    unknownYet,
-  );
+    undefined,
+  ) ?? verdictAfter(undefined, down, 0);
 
 describe("the verdict of a prober", () => {
   for (const [probes, alive] of [
-    ["", false],
     ["-", false],
     ["+", true],
     ["+-", true],
@@ -27,18 +27,29 @@ describe("the verdict of a prober", () => {
     ["+-+-", true],
     ["+--+", true],
   ] as const)
-    it(`is ${alive ? "alive" : "down"} after ${probes === "" ? "no probe" : probes}`, () => {
+    it(`is ${alive ? "alive" : "down"} after ${probes}`, () => {
       deepEqual(after(probes).alive, alive);
     });
 
   it("keeps the latency of the last success, with the reason of the last failure", () => {
     deepEqual(after("+--"), { alive: false, failures: 2, down, milliseconds: 8 });
   });
+
+  it("is said with its reason once it is final", () => {
+    const said = ["+", "+-", "+--"].map((probes) => verdictText(answeredBy(after(probes))));
+    deepEqual(said, ["alive, 8 ms", "alive, 8 ms", `down, ${down}`]);
+    deepEqual(said.map(verdictIn), [
+      { milliseconds: 8 },
+      { milliseconds: 8 },
+      { down, milliseconds: 0 },
+    ]);
+    deepEqual(["", "alive", "alive, x ms", undefined].map(verdictIn), Array(4).fill(undefined));
+  });
 });
 
 describe("the metrics of a prober", () => {
   it("have the names and labels of Linkerd's, and exist before the first probe", async () => {
-    const metrics = proberMetrics("west");
+    const metrics = proberMetrics("west", true);
     const lines = async () =>
       (await metrics.text()).split("\n").filter((line) => !/^#|_bucket|_sum|^$/.test(line));
     const of = `{target_cluster_name="west"}`;
@@ -106,10 +117,12 @@ describe("a prober", () => {
       ["prober-west-1", "1"],
       ["prober-west-2", "2"],
     ] as const) {
-      await writeLease(client, { ...holder, pod, uid }, new Date("2026-01-01T00:00:00Z"));
+      const at = new Date("2026-01-01T00:00:00Z");
+      await writeLease(client, { ...holder, pod, uid }, { milliseconds: 8 }, at);
       const lease = memory.get("leases", `${namespace}/service-mirror-write-west`);
       const owner = { apiVersion: "v1", kind: "Pod", name: pod, uid };
-      deepEqual(lease?.metadata["ownerReferences"], [owner]);
+      deepEqual(lease?.metadata.annotations, { "linkerd-multicluster/gateway": "alive, 8 ms" });
+      deepEqual(lease.metadata["ownerReferences"], [owner]);
       deepEqual(lease["spec"], { holderIdentity: pod, renewTime: "2026-01-01T00:00:00.000000Z" });
     }
   });

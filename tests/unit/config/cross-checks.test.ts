@@ -178,10 +178,6 @@ link: { gateway: false, selector: { matchLabels: { app: a } }, headless: true }
 ! links[0].selector is set, but links[0].gateway ${never}
 ! links[0].headless is true, but links[0].gateway ${needed}
 
-# prober without a gateway
-link: { gateway: false, prober: mesh-watch:1 }
-! links[0].prober is set, but links[0].gateway is false; it must be false, as there is no gateway to probe.
-
 # gatewayProbe without a gateway
 link: { gateway: false, gatewayProbe: true }
 ! links[0].gatewayProbe is true, but links[0].gateway is false; it must be false, as there is no gateway to probe.

@@ -22,6 +22,8 @@ const facts: TargetFacts = {
 /** Linkerd's controller leaves them behind too. */
 const others = Object.keys(othersKeys);
 
+const prober = "mesh-watch:1";
+
 describe("a Link resource", () => {
   const manifest = (
     spec: Parameters<typeof link>[0],
@@ -58,7 +60,7 @@ describe("a Link resource", () => {
       },
     } as const;
     const excluded = { excludedLabels: ["a.example/*"], excludedAnnotations: ["b"] };
-    assert.deepEqual(manifest({ ...selectors, ...excluded }), {
+    assert.deepEqual(manifest({ ...selectors, ...excluded, prober }), {
       ...basics,
       gatewayAddress: "192.0.2.7,gateway.west.example.com",
       gatewayPort: "4143",
@@ -98,9 +100,11 @@ describe("a Link resource", () => {
     });
   });
 
-  it("has no probe if the gateway Service defines none", () => {
+  it("has no probe if the gateway Service defines none, or if nobody probes", () => {
     const { probe: _none, ...unprobed } = gateway;
-    assert.equal("probeSpec" in manifest({}, { gateway: unprobed }), false);
+    assert.equal("probeSpec" in manifest({ prober }, { gateway: unprobed }), false);
+    assert.equal("probeSpec" in manifest({}), false);
+    assert.equal("probeSpec" in manifest({}, {}, "controller"), true);
   });
 
   it("changes with the credentials only if Linkerd's controller mirrors the link", () => {

@@ -47,6 +47,16 @@ describe("health of a link: whether its gateway is alive", () => {
   tells("is skipped if it announces no probe", probed({ probe: { why: "no path" } }), [
     "skipped: no path",
   ]);
+
+  const ofProber = (found: LinkReading["probe"]) =>
+    linkView({ link: { prober: "x" }, reading: linkReading({ ...(found && { probe: found }) }) });
+  tells("passes if the prober says so", ofProber({ ...probe, isByProber: true }));
+  tells("fails if the prober says so", ofProber({ ...down, isByProber: true }), [
+    "error: the gateway of west fails its probe /ready at port 4191 (HTTP status 503), so requests to its mirrors fail: check its pods, and that pods of east can reach it",
+  ]);
+  tells("warns of a prober that says nothing", ofProber({ why: "the prober is silent" }), [
+    "warning: the prober is silent: check its pod",
+  ]);
 });
 
 describe("health of a link: its mirrors are as planned", () => {

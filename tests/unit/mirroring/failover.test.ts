@@ -1,11 +1,14 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { managerOf } from "../../../engine/model/marks.ts";
+import type { HttpRoute } from "../../../engine/kubernetes/objects/route-resource.ts";
 import type { ApiServer } from "../../simulation/api-server.ts";
+import { runOf } from "../../simulation/clusters.ts";
 import { putServices, serverWith } from "../../simulation/contents.ts";
 import { Mesh } from "../../simulation/mesh.ts";
 import { managersOf, writesTo } from "../../simulation/outcome.ts";
-import { web } from "../fixtures/checked.ts";
-import { cluster, exported, exporting, flat, service } from "../fixtures/objects.ts";
+import { argsFor, web } from "../fixtures/checked.ts";
+import { clusterOf } from "../fixtures/scenario-text.ts";
+import { cluster, exported, exporting, flat, now, service } from "../fixtures/objects.ts";
 
 const route = "shop/web-failover-80";
 const failingOver = (...order: readonly string[]) => ({
@@ -181,5 +184,67 @@ describe("a run with a Service that fails over", () => {
     mesh.config = { ...mesh.config, clusters: notFailingOver };
     await mesh.up();
     deepEqual([...east.all("httproutes").keys()], []);
+  });
+});
+
+describe("a run with a Service that fails over to a cluster with a prober", () => {
+  const extension = "linkerd-multicluster";
+  const gateway = { namespace: extension, name: "linkerd-gateway", addresses: ["192.0.2.7"] };
+  const probed = { target: "west", prober: "x", gateway: { ...gateway, port: 1, identity: "gw" } };
+  const words =
+    "plain :mc-probe @mirror.linkerd.io/probe-path=/ready @mirror.linkerd.io/probe-period=3";
+
+  /** Returns the backends of the route while the prober says this, and has said so for so many seconds. */
+  async function backends(verdict: string, order: readonly string[], since = 0): Promise<unknown> {
+    const own = [service("shop/web")];
+    const east = serverWith(cluster("east", { namespaces: ["shop", extension], services: own }));
+    const west = `${extension}/ ${extension}/linkerd-gateway(${words}) shop/web`;
+    const servers = {
+      east,
+      west: serverWith(clusterOf("west", west)),
+      north: serverWith(exporting("north", [flat("shop/web")])),
+    };
+    east.put("leases", {
+      metadata: {
+        namespace: extension,
+        name: "service-mirror-write-west",
+        annotations: { "linkerd-multicluster/gateway": verdict },
+      },
+      spec: { renewTime: new Date(Date.now() - since * 1000).toISOString() },
+    });
+    const failover = { "shop/web": order };
+    await runOf(servers, argsFor([probed, "north"], { statusIn: extension, failover }), now);
+    const live = east.get("httproutes", route) as HttpRoute | undefined;
+    return live?.spec?.rules?.[0]?.backendRefs?.map(({ name }) => name);
+  }
+
+  const all = ["local", "west", "north"];
+  for (const [what, verdict, since, left] of [
+    [
+      "sends requests there while the prober finds it alive",
+      "alive, 8 ms",
+      0,
+      ["web", "web-west", "web-north"],
+    ],
+    [
+      "leaves it out while the prober finds it down",
+      "down, HTTP status 503",
+      0,
+      ["web", "web-north"],
+    ],
+    [
+      "doesn't believe a prober that is silent",
+      "down, HTTP status 503",
+      100,
+      ["web", "web-west", "web-north"],
+    ],
+    ["doesn't believe what no prober says", "dead", 0, ["web", "web-west", "web-north"]],
+  ] as const)
+    it(what, async () => {
+      deepEqual(await backends(verdict, all, since), left);
+    });
+
+  it("keeps it if nothing else serves the requests", async () => {
+    deepEqual(await backends("down, HTTP status 503", ["west"]), ["web-west"]);
   });
 });

@@ -1,0 +1,36 @@
+import { inSeconds } from "../kubernetes/objects/duration.ts";
+import { resources } from "../kubernetes/objects/resources.ts";
+import type { LinkSpec } from "../model/link.ts";
+import { type Answered, leaseName, verdictAnnotation, verdictIn } from "../model/prober.ts";
+import { resultOf } from "../base/result.ts";
+import { accessOf, type MeshAccess, type Observed } from "./need.ts";
+
+/** A prober writes at least every 10 s. Clocks may differ. */
+const longestSilence = 60_000;
+
+/**
+ * Returns a function that reads what a link's prober says of the gateway, or why it says nothing; undefined for a link
+ * without one.
+ */
+export function proberOf(
+  { clusters: accesses }: Pick<MeshAccess, "clusters">,
+  clusters: Pick<Observed, "client">,
+  { source, target, prober }: LinkSpec,
+  namespace: string | undefined,
+  now = () => new Date(),
+): (() => Promise<Answered | { readonly why: string }>) | undefined {
+  if (prober === false || namespace === undefined) return undefined;
+  return async () => {
+    const where = `the prober ${source}/${namespace}/prober-${target}`;
+    const found = await resultOf(async () => {
+      const client = await clusters.client(source, accessOf(accesses, source));
+      return client.find(resources.leases, { namespace, name: leaseName(target) });
+    }, source);
+    if ("why" in found) return { why: `what ${where} says is unknown: ${found.why}` };
+    const { metadata, spec } = found.value ?? {};
+    const silence = now().getTime() - Date.parse(spec?.renewTime ?? "");
+    const verdict = verdictIn(metadata?.annotations?.[verdictAnnotation]);
+    if (verdict !== undefined && silence < longestSilence) return verdict;
+    return { why: `${where} has said nothing for ${inSeconds(longestSilence)}` };
+  };
+}
