@@ -73,6 +73,10 @@ function prepare(version: string): void {
   writeFileSync("CHANGELOG.md", changelog);
   const repository = repositoryOf(run("git", "remote", "get-url", "origin"));
   run("npm", "pkg", "set", `repository=git+${repository}.git`);
+  // Pulumi's CLI names the SDK for Go after the repository.
+  const program = "examples/languages/go/main.go";
+  const module = `$1${repository.replace("https://", "")}$2`;
+  writeFileSync(program, read(program).replace(/(multicluster ").+(\/sdk\/go\/)/, module));
   run("npm", "run", "docs");
   const template = "templates/typescript/Pulumi.yaml";
   const address = `$1${repository}/plugin@${version}`;

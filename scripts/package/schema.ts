@@ -102,9 +102,13 @@ export function packageSchema(version: string, repository = ""): object {
       },
     },
     language: {
-      // A program imports the same name from the npm package and from an SDK, whoever owns the repository.
+      // A program imports the same name from the npm package and from every SDK, whoever owns the repository.
       nodejs: { packageName: "linkerd-multicluster", respectSchemaVersion: true },
-      python: { respectSchemaVersion: true, pyproject: { enabled: true } },
+      python: {
+        packageName: "pulumi_linkerd_multicluster",
+        respectSchemaVersion: true,
+        pyproject: { enabled: true },
+      },
       go: { respectSchemaVersion: true, generateResourceContainerTypes: false },
     },
   };

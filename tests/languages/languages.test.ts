@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
 
@@ -21,7 +21,11 @@ interface Language {
   install(run: (...words: readonly string[]) => Promise<unknown>, sdk: string): Promise<void>;
 }
 
-const goModule = "example.com/pulumi-linkerd-multicluster/sdk/go/linkerd-multicluster";
+/** A release writes another one. */
+const [, goModule = ""] =
+  /multicluster "(.+)"/.exec(
+    await readFile(join(repository, "examples/languages/go/main.go"), "utf8"),
+  ) ?? [];
 const languages: readonly Language[] = [
   // It imports the class of the npm package.
   { name: "typescript", programs: [], install: () => Promise.resolve() },

@@ -1,4 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { sections } from "../../../config/keys/keys.ts";
 import type { Section } from "../../../config/keys/schema.ts";
 import { argsTypes } from "../../../scripts/package/types.ts";
@@ -43,6 +45,20 @@ describe("the schema of the Pulumi package", () => {
         "github://api.github.com/acme/mesh",
       ],
     );
+  });
+
+  it("gives the SDKs for Node and Python the names that the examples import, whoever owns the repository", () => {
+    const { language } = packageSchema("1.2.3", "git+https://github.com/acme/mesh.git") as {
+      readonly language: Readonly<Record<string, { readonly packageName?: string }>>;
+    };
+    const imported = [
+      ["nodejs", "typescript/index.ts", /\} from "([^@"]+)"/],
+      ["python", "python/__main__.py", /from (\S+) import/],
+    ] as const;
+    for (const [name, program, pattern] of imported) {
+      const file = join(import.meta.dirname, "../../../examples/languages", program);
+      equal(language[name]?.packageName, pattern.exec(readFileSync(file, "utf8"))?.[1]);
+    }
   });
 
   it("takes as outputs nothing but kubeconfigs and the keys of issuers: the rest decides which resources there are", () => {
