@@ -22,8 +22,11 @@ const selector = Object.entries(verificationLabels)
   .join(",");
 
 /** The kinds of objects that a verification creates and deletes. */
-const temporary = { pod: resources.pods, Service: resources.services };
-export type Temporary = keyof typeof temporary;
+const temporary: Readonly<Record<Temporary, Resource<Pick<Pod, "metadata">>>> = {
+  pod: resources.pods,
+  Service: resources.services,
+};
+export type Temporary = "pod" | "Service";
 
 export class FailedHop extends UserError {
   readonly hop: Hop;
@@ -79,7 +82,7 @@ export async function sweep(
   const place = `${kind} ${kubernetes.cluster}/${namespace}`;
   if (swept.has(place)) return;
   swept.add(place);
-  const resource: Resource<Pick<Pod, "metadata">> = temporary[kind];
+  const resource = temporary[kind];
   const all = await kubernetes.list(resource, { namespace, labelSelector: selector });
   for (const { metadata } of all) {
     const { name, uid, creationTimestamp = "" } = metadata;
