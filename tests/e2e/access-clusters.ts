@@ -158,7 +158,9 @@ export async function answerTo(cluster: BedCluster, token: string, path: string)
 }
 
 /** A run asks a target once for all of its links, and each check here stands for a run of its own. */
-export function checkInNewRun(...[olds, args]: Parameters<typeof linkTargets.check>) {
+export function checkInNewRun(
+  ...[olds, args]: Parameters<typeof linkTargets.check>
+): ReturnType<typeof linkTargets.check> {
   ofThisProcess.markStale(args.access);
   return linkTargets.check(olds, args);
 }

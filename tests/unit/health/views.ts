@@ -74,7 +74,7 @@ export function trusting(anchors: readonly Authority[], issuer: Authority) {
 
 export function reading(snapshot: ClusterSnapshot, overrides: Partial<LinkerdReading> = {}) {
   const issuer = snapshot.cluster === "west" ? issuers.west : issuers.east;
-  const linkerd = {
+  const linkerd: LinkerdReading = {
     links: { value: [linkObject] },
     config: { value: { domains, version: undefined } },
     podsBehind: { value: [] },
