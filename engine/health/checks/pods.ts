@@ -15,7 +15,7 @@ import { valueIn } from "../../base/result.ts";
  */
 export const clientsMeshed: HealthCheck<CheckedCluster> = {
   id: "clients-meshed",
-  title: "pods in namespaces with mirrors have Linkerd's proxy",
+  title: "pods in namespaces with mirrors have Linkerd's proxy, or opt out of it",
   finds: "pods without Linkerd's proxy in a namespace with mirrors: a warning",
   severity: "warning",
   appliesTo: ({ reading: { unmeshed } }) => unmeshed !== undefined,

@@ -1,4 +1,4 @@
-import { equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { clientsMeshed } from "../../../engine/health/checks/pods.ts";
 import { linksServed } from "../../../engine/health/checks/link.ts";
 import { federatedInOrder } from "../../../engine/health/checks/mirrors.ts";
@@ -201,6 +201,21 @@ describe("health of a cluster: clients of mirrors have a proxy", () => {
   const why = "pods is forbidden";
   const skipped = `skipped: its pods can't be read: ${why}`;
   tells("is skipped if pods can't be read", beside(unread(why)), [skipped]);
+
+  it("passes over a pod that opts out, and names the next one", async () => {
+    const services = [service("shop/web-west", { labels: { [label.mirrored]: "true" } })];
+    const server = serverWith(cluster("east", { services }));
+    const annotations = { "linkerd.io/inject": "disabled" };
+    server.put("pods", { metadata: { name: "batch", namespace: "shop", annotations } });
+    const need = { clusters: { east: { clients: true } }, links: [] };
+    const unmeshed = async () => {
+      const { clusters } = await readMesh(mesh(), new SimulatedClusters({ east: server }), need);
+      return valueIn(clusters.get("east")?.unmeshed);
+    };
+    deepEqual(await unmeshed(), []);
+    server.put("pods", { metadata: { name: "curl", namespace: "shop" } });
+    deepEqual(await unmeshed(), ["shop/curl"]);
+  });
 
   it("reads up to 20 namespaces", async () => {
     const mirrors = Array.from({ length: 25 }, (_, index) =>
