@@ -76,6 +76,8 @@ export function packageSchema(version: string, repository = ""): object {
     description: "N Kubernetes clusters as one Linkerd multi-cluster mesh.",
     keywords: ["pulumi", "kubernetes", "linkerd", "category/infrastructure", "kind/component"],
     license: "Apache-2.0",
+    // `pulumi package add` sets this for the SDK that it generates, and it decides the paths of the SDK for Go.
+    meta: { supportPack: true },
     // Nobody publishes it before the first release, which has a repository.
     publisher: owner,
     homepage: page,

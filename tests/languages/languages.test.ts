@@ -21,9 +21,9 @@ interface Language {
   install(run: (...words: readonly string[]) => Promise<unknown>, sdk: string): Promise<void>;
 }
 
-/** A release writes another one. */
+/** The SDK's package is a folder of its module. A release writes another path. */
 const [, goModule = ""] =
-  /multicluster "(.+)"/.exec(
+  /multicluster "(.+)\/\w+"/.exec(
     await readFile(join(repository, "examples/languages/go/main.go"), "utf8"),
   ) ?? [];
 const languages: readonly Language[] = [
@@ -34,9 +34,7 @@ const languages: readonly Language[] = [
     name: "go",
     programs: ["go", "pulumi-language-go", "sdk-generator"],
     async install(run, sdk) {
-      const folder = join(sdk, "linkerdmulticluster");
-      await writeFile(join(folder, "go.mod"), `module ${goModule}\n\ngo 1.24\n`);
-      await run("go", "mod", "edit", "-replace", `${goModule}=${folder}`);
+      await run("go", "mod", "edit", "-replace", `${goModule}=${sdk}`);
       await run("go", "mod", "tidy");
     },
   },

@@ -1,7 +1,7 @@
 package main
 
 import (
-	multicluster "example.com/pulumi-linkerd-multicluster/sdk/go/linkerd-multicluster"
+	multicluster "example.com/pulumi-linkerd-multicluster/sdk/go/linkerdmulticluster"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
 )
