@@ -6,6 +6,8 @@
 set -euo pipefail
 
 linkerd=26.8.3
+# The edge releases that became 2.18, 2.19 and 2.20.
+older="25.4.4 25.10.7 26.6.3"
 pulumi=3.270.0
 operator=2.9.0
 plugins="command@1.2.1 kubernetes@4.34.2 tls@5.6.1"
@@ -56,8 +58,7 @@ taken proxy /usr/lib/linkerd/linkerd2-proxy linkerd2-proxy
 taken proxy /usr/lib/linkerd/linkerd2-proxy-init linkerd2-proxy-init
 taken proxy /usr/lib/linkerd/linkerd2-proxy-identity proxy-identity
 
-# The edge releases that became 2.18, 2.19 and 2.20, and the one that the program installs.
-for version in 25.4.4 25.10.7 26.6.3 "$linkerd"; do
+for version in $older "$linkerd"; do
   into=$folder/$version/charts
   if [ "$version" = "$linkerd" ]; then into=$folder/charts; fi
   for chart in linkerd-crds linkerd-control-plane linkerd-multicluster; do

@@ -124,3 +124,14 @@ it("workflows: tests/linkerd/programs.sh fetches the versions that the program u
   );
   equal(pinned("plugins"), plugins.join(" "));
 });
+
+it("workflows: tests/linkerd/build-programs.sh builds all programs of Linkerd's that programs.sh fetches, and Helm", () => {
+  const named = (file: string, pattern: RegExp) =>
+    [...text(file).matchAll(pattern)].map(([, name]) => name ?? "").toSorted();
+  const fetched = named(
+    "tests/linkerd/programs.sh",
+    /^(?:install .*\$folder\/bin\/|taken \S+ \S+ )([\w-]+)/gm,
+  );
+  ok(fetched.includes("controller") && fetched.includes("helm"));
+  deepEqual(named("tests/linkerd/build-programs.sh", /^(?:go|rust)_program ([\w-]+)/gm), fetched);
+});
