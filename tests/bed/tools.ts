@@ -89,11 +89,21 @@ const nodeBatches = [
   },
 ] as const satisfies Batch[];
 
+/** Clients and servers that some tests run in pods. */
+const datastoreBatches = [
+  {
+    module: join(MODULE, "datastores"),
+    programs: { etcdctl: "go.etcd.io/etcd/etcdctl/v3", rpc: "./rpc" },
+    builtAlways: true,
+  },
+] as const satisfies Batch[];
+
 type NamesIn<Each> = Each extends { programs: infer Programs } ? keyof Programs : never;
 export type ToolName = NamesIn<(typeof batches)[number]>;
 
 export type Toolbox = Readonly<Record<ToolName, string>>;
 export type NodeTools = Readonly<Record<NamesIn<(typeof nodeBatches)[number]>, string>>;
+type DatastoreTools = Readonly<Record<NamesIn<(typeof datastoreBatches)[number]>, string>>;
 
 /** Finds programs on PATH, in KUBEBUILDER_ASSETS or in the cache, or fetches or builds them into the cache, once. */
 export function ensureTools(report?: Progress): Promise<Toolbox> {
@@ -102,6 +112,10 @@ export function ensureTools(report?: Progress): Promise<Toolbox> {
 
 export function ensureNodeTools(): Promise<NodeTools> {
   return ensure(nodeBatches);
+}
+
+export function ensureDatastoreTools(): Promise<DatastoreTools> {
+  return ensure(datastoreBatches);
 }
 
 async function ensure(

@@ -1,13 +1,12 @@
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { execa } from "execa";
 
-import { isFile } from "../path.ts";
-
 /** No Go module has these programs of nodes and pods. */
-const packages = [
+const ofNodes = [
   // A node needs these.
   ...["nftables", "runc"],
   // Pods run these, and Linkerd's proxies set up their redirection with iptables.
@@ -17,10 +16,13 @@ const packages = [
 ];
 
 /** Unpacks Debian packages with everything that they depend on into a folder of the cache, once. Nothing is installed. */
-export async function debianRoot(cache: string): Promise<string> {
+export async function debianRoot(
+  cache: string,
+  packages: readonly string[] = ofNodes,
+): Promise<string> {
   const key = createHash("sha256").update(JSON.stringify(packages)).digest("hex").slice(0, 16);
   const folder = join(cache, `debian-${key}`);
-  if (await isFile(join(folder, "usr/sbin/runc"))) return folder;
+  if (existsSync(folder)) return folder;
   const draft = await mkdtemp(join(cache, "draft-debian-"));
   try {
     const archives = join(draft, "archives");
@@ -37,9 +39,9 @@ export async function debianRoot(cache: string): Promise<string> {
     for (const name of (await readdir(archives)).filter((each) => each.endsWith(".deb"))) {
       await execa("dpkg-deb", ["--extract", join(archives, name), root]);
     }
-    await rename(root, folder).catch(async (error: unknown) => {
+    await rename(root, folder).catch((error: unknown) => {
       // Another process was faster.
-      if (!(await isFile(join(folder, "usr/sbin/runc")))) throw error;
+      if (!existsSync(folder)) throw error;
     });
   } finally {
     await rm(draft, { recursive: true, force: true });

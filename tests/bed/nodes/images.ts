@@ -13,6 +13,8 @@ export interface Image {
   readonly files?: Readonly<Record<string, FileIn>>;
   readonly config?: Readonly<Record<string, unknown>>;
   readonly withoutDebian?: boolean;
+  /** A folder with other packages of Debian, in place of those that images have. */
+  readonly debian?: string;
 }
 
 export interface FileIn {
@@ -39,6 +41,9 @@ const additions: NonNullable<Image["files"]> = {
   "tmp/.keep": { text: "" },
 };
 
+/** Programs do without these folders of Debian's packages. */
+const excluded = ["doc", "locale", "man", "perl"].map((name) => `./usr/share/${name}`);
+
 /** Writes one archive with all images, as `docker save` does, and each layer once. */
 export async function writeImages(
   folder: string,
@@ -46,15 +51,13 @@ export async function writeImages(
   images: readonly Image[],
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
-  const base = await layer(
-    folder,
-    debian,
-    ["doc", "locale", "man", "perl"].map((name) => `./usr/share/${name}`),
-  );
+  const base = await layer(folder, debian, excluded);
   const common = await layerOf(folder, "additions", additions);
   const manifest = [];
-  for (const [index, { names, files = {}, config, withoutDebian = false }] of images.entries()) {
-    const layers = withoutDebian ? [] : [base, common];
+  for (const [index, image] of images.entries()) {
+    const { names, files = {}, config, withoutDebian = false } = image;
+    const own = image.debian === undefined ? base : await layer(folder, image.debian, excluded);
+    const layers = withoutDebian ? [] : [own, common];
     if (Object.keys(files).length > 0) layers.push(await layerOf(folder, String(index), files));
     const text = JSON.stringify({
       architecture: process.arch === "x64" ? "amd64" : process.arch,
@@ -100,11 +103,11 @@ async function layerOf(
 async function layer(
   folder: string,
   root: string,
-  excluded: readonly string[] = [],
+  without: readonly string[] = [],
 ): Promise<string> {
   const draft = join(folder, "draft.tar");
   const capabilities = ["--xattrs", "--xattrs-include=security.capability"];
-  const left = excluded.map((path) => `--exclude=${path}`);
+  const left = without.map((path) => `--exclude=${path}`);
   const owner = ["--numeric-owner", "--owner=0", "--group=0"];
   await execa("tar", [...capabilities, ...left, ...owner, "-C", root, "-cf", draft, "."]);
   const hash = createHash("sha256");

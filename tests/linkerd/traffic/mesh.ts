@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { execa } from "execa";
 
 import { type Bed, startBed, until } from "../../bed/bed.ts";
+import type { Image } from "../../bed/nodes/images.ts";
 import { linkerdImages } from "../../bed/nodes/linkerd.ts";
 import { environment } from "../../bed/pulumi.ts";
 import { type Config, newStack, type PulumiStack } from "../../bed/stack.ts";
@@ -33,8 +34,9 @@ export interface Mesh extends Clusters {
 
 export const names = ["west", "east", "north"] as const;
 
-export async function startClusters(): Promise<Clusters> {
-  const images = await linkerdImages(chartsFolder);
+/** @param more are images of pods beside Linkerd's */
+export async function startClusters(more: readonly Image[] = []): Promise<Clusters> {
+  const images = [...(await linkerdImages(chartsFolder)), ...more];
   const bed = await startBed({ clusters: names, runs: "nodes", nodes: { images } });
   try {
     const folder = streamsFolder(bed.clusters.east);
@@ -66,8 +68,8 @@ export async function startClusters(): Promise<Clusters> {
   }
 }
 
-export async function startMesh(first = config()): Promise<Mesh> {
-  const clusters = await startClusters();
+export async function startMesh(first = config(), images: readonly Image[] = []): Promise<Mesh> {
+  const clusters = await startClusters(images);
   try {
     const stack = await newStack(clusters.bed, "traffic", first);
     const up = () => stack.pulumi("up", "--yes", "--skip-preview");
