@@ -74,7 +74,7 @@ export class Prober extends pulumi.ComponentResource {
         inSource,
       ),
       // The check asks for both; a prober may do nothing outside of its namespace.
-      new rbac.ClusterRole(name, { metadata: meta(everywhere), rules: [] }, inSource),
+      new rbac.ClusterRole(name, { metadata: meta(everywhere) }, inSource),
       new rbac.ClusterRoleBinding(
         name,
         {
@@ -119,7 +119,7 @@ export class Prober extends pulumi.ComponentResource {
                   ports: [port],
                   livenessProbe: ask("/livez"),
                   readinessProbe: ask("/readyz"),
-                  resources: { requests: { cpu: "10m", memory: "64Mi" } },
+                  resources: { requests: { cpu: "10m", memory: "96Mi" } },
                   securityContext: {
                     allowPrivilegeEscalation: false,
                     capabilities: { drop: ["ALL"] },

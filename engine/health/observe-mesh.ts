@@ -176,8 +176,9 @@ function flatNetworks({ clusters, links }: MeshReading): ReadonlyMap<string, rea
 
 /** @returns undefined if this stack has no mirrors in the source */
 function stateOf(mesh: HealthMesh, source: string): SourceState | undefined {
-  const args = mirrorsOfSource(source, { stack: "*", ...mesh });
-  return args === undefined || args.links.length === 0 ? undefined : { args, before: {} };
+  const found = mirrorsOfSource(source, { stack: "*", ...mesh });
+  if (found === undefined || found.links.length === 0) return undefined;
+  return { args: { ...found, statusIn: mesh.multiclusterNamespace }, before: {} };
 }
 
 /** The value is undefined if a needed cluster can't be read, which is a finding of that cluster. */

@@ -27,9 +27,10 @@ export function proberOf(
       return client.find(resources.leases, { namespace, name: leaseName(target) });
     }, source);
     if ("why" in found) return { why: `what ${where} says is unknown: ${found.why}` };
-    const { metadata, spec } = found.value ?? {};
+    if (found.value === undefined) return { why: `${where} has said nothing yet` };
+    const { metadata, spec } = found.value;
     const silence = now().getTime() - Date.parse(spec?.renewTime ?? "");
-    const verdict = verdictIn(metadata?.annotations?.[verdictAnnotation]);
+    const verdict = verdictIn(metadata.annotations?.[verdictAnnotation]);
     if (verdict !== undefined && silence < longestSilence) return verdict;
     return { why: `${where} has said nothing for ${inSeconds(longestSilence)}` };
   };

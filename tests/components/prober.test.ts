@@ -56,8 +56,8 @@ describe("the prober of a link", () => {
     const rules = own(mesh).flatMap(({ inputs }) => ("rules" in inputs ? [inputs["rules"]] : []));
     const apiGroups = ["coordination.k8s.io"];
     const resourceNames = ["service-mirror-write-west"];
-    deepEqual(rules.toSorted(), [
-      [],
+    // After a refresh, an empty list would be a change in every run.
+    deepEqual(rules, [
       [
         { apiGroups, resources: ["leases"], resourceNames, verbs: ["patch"] },
         { apiGroups, resources: ["leases"], verbs: ["create"] },

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { chmod, cp, mkdir, rename, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
@@ -18,8 +18,11 @@ export interface Image {
 }
 
 export interface FileIn {
+  /** A file, or a folder with all that is in it. */
   readonly from?: string;
   readonly text?: string;
+  /** The path is a link to this one. */
+  readonly linkTo?: string;
   /** The file gives these capabilities to users other than root, in the notation of `setcap`. */
   readonly capabilities?: string;
 }
@@ -86,11 +89,15 @@ async function layerOf(
   files: NonNullable<Image["files"]>,
 ): Promise<string> {
   const root = join(folder, `${name}.root`);
-  for (const [path, { from, text = "", capabilities }] of Object.entries(files)) {
+  for (const [path, { from, text = "", linkTo, capabilities }] of Object.entries(files)) {
     const target = join(root, path);
     await mkdir(dirname(target), { recursive: true });
+    if (linkTo !== undefined) {
+      await symlink(linkTo, target);
+      continue;
+    }
     if (from === undefined) await writeFile(target, text);
-    else await cp(from, target, { dereference: true });
+    else await cp(from, target, { dereference: true, recursive: true });
     const isProgram = from !== undefined || text.startsWith("#!");
     await chmod(target, isProgram ? 0o755 : 0o644);
     if (capabilities !== undefined) await execa("setcap", [capabilities, target]);
