@@ -20,9 +20,11 @@ import {
 } from "./stack/stacks.ts";
 
 export interface CheckOptions extends StackOptions {
-  readonly output: Format;
-  /** The time is in milliseconds. */
+  /** With `short`, only checks with findings are shown, as by Linkerd's CLI. */
+  readonly output: Format | "short";
+  /** This and the next are in milliseconds. */
   readonly wait: number;
+  readonly timeout?: number;
   readonly all?: boolean;
   /** Only Linkerd's CLI sets these, when it runs the checks of its extensions. */
   readonly linkerdNamespace?: string;
@@ -31,19 +33,35 @@ export interface CheckOptions extends StackOptions {
 
 /** For Linkerd's CLI, it checks all registered stacks and prints what that expects. */
 export async function check(options: CheckOptions): Promise<void> {
-  const { output, wait, all, linkerdNamespace, kubeconfig } = options;
+  const { output, all, linkerdNamespace, kubeconfig } = options;
   if (linkerdNamespace !== undefined) {
     // The contexts of stacks are in the kubeconfig that Linkerd uses.
     if (kubeconfig !== undefined) process.env["KUBECONFIG"] = resolve(kubeconfig);
     process.stdout.write(`${JSON.stringify(await forLinkerd(process.env))}\n`);
     return;
   }
-  const report = await reportOf(onlyStack(stacksFor(options, process.cwd(), process.env)), wait);
-  print(report, output, () => checkTable(report, all), report.healthy);
+  const stack = onlyStack(stacksFor(options, process.cwd(), process.env));
+  const report = await reportOf(stack, options);
+  const [format, shown] =
+    output === "short" ? (["table", withFindings(report)] as const) : ([output, report] as const);
+  print(report, format, () => checkTable(shown, all), report.healthy);
 }
 
-async function reportOf(stack: Chosen, wait: number): Promise<HealthReport> {
-  return checkMesh(await meshOf(stack, process.env), { within: wait, every: 2_000 });
+async function reportOf(
+  stack: Chosen,
+  { wait: within, timeout: requestTimeout }: Pick<CheckOptions, "wait" | "timeout">,
+): Promise<HealthReport> {
+  const polling = { within, every: 2_000, ...omitUndefined({ requestTimeout }) };
+  return checkMesh(await meshOf(stack, process.env), polling);
+}
+
+/** The status still counts all checks. */
+export function withFindings({ groups, ...report }: HealthReport): HealthReport {
+  const left = groups.map((group) => ({
+    ...group,
+    checks: group.checks.filter(({ findings }) => findings.length > 0),
+  }));
+  return { ...report, groups: left.filter(({ checks }) => checks.length > 0) };
 }
 
 const tones = { ok: "good", warning: "warn", error: "bad", skipped: "dim" } as const;
@@ -110,7 +128,7 @@ export async function forLinkerd(variables: NodeJS.ProcessEnv): Promise<LinkerdO
   const categories = chosen.map(async (each) => {
     const name = chosen.length === 1 ? "" : ` of ${each.stack ?? ""}@${each.folder}`;
     try {
-      return linkerdCategories(await reportOf(each, 0), name);
+      return linkerdCategories(await reportOf(each, { wait: 0 }), name);
     } catch (error) {
       return [about(`linkerd-clusters${name}`, "error", error)];
     }

@@ -22,6 +22,7 @@ import {
   roleOf,
   usersValues,
 } from "./charts/values.ts";
+import { haValues } from "./charts/ha-values.ts";
 import { base64, everything, takenOver } from "./cluster-provider.ts";
 import { k8s } from "./sdks.ts";
 import type { KeyPair } from "./trust/generation.ts";
@@ -92,7 +93,8 @@ export function installLinkerd(
     ...needs: readonly (pulumi.Resource | undefined)[]
   ) => {
     const { nested, values: common = {} } = mesh.charts[chartKeys[chart]];
-    const ofLinkerd = mergeValues(values, usersValues(chart, mesh.charts, config));
+    const ours = config.ha ? mergeValues(values, haValues[chart]) : values;
+    const ofLinkerd = mergeValues(ours, usersValues(chart, mesh.charts, config));
     const merged = nested === undefined ? ofLinkerd : { ...common, [nested]: ofLinkerd };
     const made = typeof home === "string" ? [] : [home];
     const isKept = trustStays && chart === "linkerd-control-plane";

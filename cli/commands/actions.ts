@@ -24,10 +24,11 @@ export function addCheck(program: Command): void {
     ["check", "by cluster and by link; exits with 1 on errors"],
     ["check --wait 30s --output json", "for a pipeline"],
   ])
-    .addOption(formatOption())
+    .addOption(formatOption("short"))
     .addOption(
       durationOption("--wait <duration>", "wait up to this long for errors to go away", wait, "0s"),
     )
+    .option("--timeout <duration>", "limit for each request to a cluster (default: 30s)", duration)
     .option("--all", "show skipped checks too, with the reason")
     .action(async (options: CheckOptions) => {
       const { check } = await import("../check.ts");

@@ -46,8 +46,9 @@ export const fromOption = [
   "read what gather wrote to this folder, not the clusters",
 ] as const;
 
-export function formatOption(): Option {
-  return new Option("-o, --output <format>", "output format").choices(formats).default("table");
+export function formatOption(...more: readonly string[]): Option {
+  const all = [...formats, ...more];
+  return new Option("-o, --output <format>", "output format").choices(all).default("table");
 }
 
 /** @param shown the default, as a user would write it */

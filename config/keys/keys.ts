@@ -168,6 +168,12 @@ export const cluster = section("a cluster", {
       "take over the namespaces and the issuer's Secret that exist already; for charts that Helm or Linkerd's CLI installed (docs/guides/migrate.md)",
     ),
   ),
+  ha: only(
+    ["all"],
+    off(
+      "several pods of Linkerd and of the gateway on different nodes, with the values of `linkerd install --ha` and `linkerd multicluster install --ha`; needs three nodes",
+    ),
+  ),
   gatewayApi: only(
     ["all"],
     choice(

@@ -3,7 +3,7 @@ import { debugLog } from "../kubernetes/client/log.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import { poll, type Polling } from "../kubernetes/client/retry.ts";
 import { clusterReached } from "./checks/all.ts";
-import { gatewayAlive } from "./checks/endpoints.ts";
+import { gatewayAlive, gatewayRedundant } from "./checks/endpoints.ts";
 import { firstOf } from "../base/message.ts";
 import { type HealthArgs, type HealthMesh, meshIn } from "./health-mesh.ts";
 import { observeMesh, type Views } from "./observe-mesh.ts";
@@ -18,6 +18,8 @@ import {
 
 interface HealthPolling extends Omit<Polling, "stop"> {
   readonly cancellation?: Cancellation;
+  /** Milliseconds after which a request without an answer fails. */
+  readonly requestTimeout?: number;
   /** Ends the wait; by default, once the mesh is healthy. */
   readonly enough?: (report: HealthReport) => boolean;
 }
@@ -25,17 +27,18 @@ interface HealthPolling extends Omit<Polling, "stop"> {
 type Observe = (
   mesh: HealthMesh,
   now: Date,
-  options: Pick<HealthPolling, "cancellation">,
+  options: Pick<HealthPolling, "cancellation" | "requestTimeout">,
 ) => Promise<Pick<Views, "clusters" | "links">>;
 
 /** Returns the last report, once the mesh is healthy enough or time is up. */
 export function checkMesh(
   mesh: HealthMesh,
-  { enough = ({ healthy }) => healthy, cancellation, ...polling }: HealthPolling,
+  { enough = ({ healthy }) => healthy, cancellation, requestTimeout, ...polling }: HealthPolling,
   observe: Observe = observeMesh,
 ): Promise<HealthReport> {
   const report = async () => {
-    const made = reportOn(await observe(mesh, new Date(), omitUndefined({ cancellation })));
+    const options = omitUndefined({ cancellation, requestTimeout });
+    const made = reportOn(await observe(mesh, new Date(), options));
     debugLog()?.(`health: ${summary(made.counts)}`);
     return made;
   };
@@ -81,6 +84,8 @@ function findingsOf({ groups }: HealthReport, mesh: HealthMesh) {
   const sentences = (areStopping: boolean) =>
     groups.flatMap((group) =>
       group.checks.flatMap((check) => {
+        // Most meshes have a single one, and a run has nothing to do with that.
+        if (check.id === gatewayRedundant.id) return [];
         const isOnlyWarned = isTolerated(check, group, mesh);
         const wanted = check.findings.filter(
           ({ severity }) => (severity !== "warning" && !isOnlyWarned) === areStopping,

@@ -27,6 +27,18 @@ describe("Cluster: releases", () => {
     });
   });
 
+  it("have several pods with ha, and the user's values take precedence", async () => {
+    const values = { "linkerd-control-plane": { controllerReplicas: 5 } };
+    const mesh = await mockedMesh({ clusters: { west: { ha: true, values }, east: null } });
+    const valuesOf = (name: string, chart: string) =>
+      mesh.inputs(release, `${name}-${chart}`)["values"] as Values;
+    const controlPlane = valuesOf("west", "linkerd-control-plane");
+    deepEqual([controlPlane["highAvailability"], controlPlane["controllerReplicas"]], [true, 5]);
+    const { gateway } = valuesOf("west", "linkerd-multicluster");
+    deepEqual(gateway, { enabled: false, replicas: 3 });
+    equal(valuesOf("east", "linkerd-control-plane")["highAvailability"], undefined);
+  });
+
   it("use other charts with the config's timeout, and the user's values take precedence", async () => {
     const source = "oci://registry.example.com/l5d";
     const charts = { version: "2026.9.1", source, timeoutSeconds: 60 };

@@ -2,16 +2,25 @@ import assert from "node:assert/strict";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
+import { haValues } from "../../components/charts/ha-values.ts";
 import { newStack, type PulumiStack } from "../bed/stack.ts";
 import { get, inNamespace } from "../e2e/access-clusters.ts";
 import { configOf, realBed } from "./real-mesh.ts";
-import { chartsFolder, skipNote } from "./real-plugins.ts";
+import { arePluginsReal, chartsFolder, skipNote } from "./real-plugins.ts";
 
 interface Stored {
   readonly data: Readonly<Record<string, string>>;
 }
 
 const license = "canary-license/22f1e2d3c4b5a6f7";
+
+it("ha: true has the values that Linkerd's CLI takes from the charts", async function () {
+  if (!arePluginsReal) return this.skip();
+  for (const chart of ["linkerd-control-plane", "linkerd-multicluster"] as const) {
+    const file = join(chartsFolder, chart, "values-ha.yaml");
+    assert.deepEqual(haValues[chart], parse(await readFile(file, "utf8"), { merge: true }));
+  }
+});
 
 /** Vendors build such charts: copies of Linkerd's with other names, or charts that depend on Linkerd's. */
 describe(`charts with other names, with real plugins${skipNote}`, function () {

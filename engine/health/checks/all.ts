@@ -1,7 +1,7 @@
 import type { HealthCheck, CheckedCluster, CheckedLink } from "../health-check.ts";
 import { singleController, singleFederation } from "./controllers.ts";
 import { failoverInOrder } from "./failover.ts";
-import { gatewayAlive, gatewayKnown, mirrorsHaveEndpoints } from "./endpoints.ts";
+import { gatewayAlive, gatewayKnown, gatewayRedundant, mirrorsHaveEndpoints } from "./endpoints.ts";
 import { gatewayClosed } from "./gates.ts";
 import { credentialsExist, credentialsWork, linkResource, linksServed } from "./link.ts";
 import { federatedInOrder, mirrorsInOrder } from "./mirrors.ts";
@@ -47,6 +47,7 @@ export const linkChecks: readonly HealthCheck<CheckedLink>[] = [
   domainsShared,
   gatewayKnown,
   gatewayAlive,
+  gatewayRedundant,
   linkResource,
   credentialsExist,
   credentialsWork,

@@ -1,4 +1,10 @@
-import { isHeadless, type ObjectKey, type Service } from "../../kubernetes/objects/objects.ts";
+import {
+  isHeadless,
+  objectKey,
+  type ObjectKey,
+  type Service,
+} from "../../kubernetes/objects/objects.ts";
+import { readyPods } from "../../model/headless.ts";
 import { originOf } from "../../model/live-mirrors.ts";
 import { mirrorsOf } from "../../model/owner.ts";
 import type { ClusterSnapshot } from "../../model/snapshot.ts";
@@ -44,6 +50,24 @@ export const gatewayAlive: HealthCheck<CheckedLink> = {
     const from = isByProber ? `pods of ${link.source}` : "this machine";
     return [
       `the gateway of ${link.target} fails its probe ${path} at port ${port} (${down}), so requests to its mirrors fail: check its pods, and that ${from} can reach it`,
+    ];
+  },
+};
+
+export const gatewayRedundant: HealthCheck<CheckedLink> = {
+  id: "gateway-redundant",
+  title: "the target's gateway has more than one pod",
+  finds: "a gateway with a single pod: a warning",
+  severity: "warning",
+  run: ({ link, target: { snapshot } }) => {
+    if (link.gateway === false) return { skipped: "the link has no gateway (gateway: false)" };
+    if ("why" in snapshot) return unreadCluster(link.target);
+    const key = objectKey(link.gateway.namespace, link.gateway.name);
+    const pods = readyPods(snapshot.value.endpoints.get(key));
+    if (pods === undefined) return { skipped: "nobody knows the pods of its gateway" };
+    if (pods !== 1) return [];
+    return [
+      `the gateway ${link.target}/${key} has a single pod, and while that is replaced, requests to its mirrors fail: set ha: true on the cluster, or gateway.replicas in the values of the chart linkerd-multicluster`,
     ];
   },
 };

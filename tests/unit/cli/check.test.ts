@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { mock } from "node:test";
 import { omitUndefined } from "../../../engine/base/omit-undefined.ts";
 import type { HealthReport } from "../../../engine/health/report.ts";
-import { check, checkTable, linkerdCategories } from "../../../cli/check.ts";
+import { check, checkTable, linkerdCategories, withFindings } from "../../../cli/check.ts";
 
 const finding = (sentence: string, fix?: string) => ({
   severity: "error" as const,
@@ -54,6 +54,13 @@ ${"    odd\n".repeat(10)}    and 2 more
 
 Status: × (1 passed, 1 error, 1 warning, 1 skipped; --all shows what was skipped, and why)
 `;
+
+  it("leaves out what is in order with --output short, and counts it", () => {
+    equal(checkTable(withFindings(report)), table.replace("√ all is well [a]\n", ""));
+    const [group] = report.groups;
+    const fine = { ...report, groups: group === undefined ? [] : [{ ...group, checks: [] }] };
+    match(checkTable(withFindings(fine)), /^Status: /);
+  });
 
   it("lists each check with up to ten findings and each fix once, and hides skipped checks", () => {
     equal(checkTable(report), table);

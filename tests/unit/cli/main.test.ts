@@ -34,6 +34,11 @@ describe("the command line", () => {
     deepEqual([resync, output, configFile], [5_400_000, "json", "c"]);
   });
 
+  it("takes the output and the timeout of linkerd check", async () => {
+    const { options } = await called(["check", "-o", "short", "--timeout", "5s"]);
+    deepEqual(options, { output: "short", wait: 0, timeout: 5_000 });
+  });
+
   it("accepts the options that linkerd check passes to its extensions", async () => {
     const passed =
       "check --as-group=[] --linkerd-namespace=linkerd --verbose=false --proxy=false --wait=5m0s --context=west --kubeconfig=/k --output=json";

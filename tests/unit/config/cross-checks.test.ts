@@ -238,7 +238,7 @@ links:
 # a link to a cluster with mistakes is fine
 clusters: { west: 5, east: }
 link: {}
-! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, gatewayAccess, gatewayClients, values, uid, failover, traffic, drained, serviceLinksDisabled, revoked, adopt, gatewayApi.
+! clusters.west is 5; it must be a map of context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, gatewayAccess, gatewayClients, values, uid, failover, traffic, drained, serviceLinksDisabled, revoked, adopt, ha, gatewayApi.
 `);
 });
 

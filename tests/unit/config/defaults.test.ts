@@ -166,6 +166,7 @@ describe("stack config: a cluster's settings", () => {
       adopt: false,
       gatewayAccess: "open",
       gatewayApi: "install",
+      ha: false,
       trustDomain: "cluster.local",
       isTrustDomainSet: false,
     });
@@ -188,6 +189,7 @@ describe("stack config: a cluster's settings", () => {
       adopt: true,
       gatewayAccess: "open",
       gatewayApi: "assume",
+      ha: false,
     };
     const { clusters } = configOf({ clusters: { west: { ...access, ...rest } } });
     deepEqual(clusters.get("west"), { name: "west", access, ...rest, isTrustDomainSet: true });

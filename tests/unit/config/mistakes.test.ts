@@ -5,7 +5,7 @@ const defaultsKeys =
   "gateway, headless, selector, remoteDiscoverySelector, federatedServiceSelector, names, formerNames, mirrorNamespaces, namespaces, excludedNamespaces, excludedLabels, excludedAnnotations, copiedMetadata, createNamespaces, readiness, gatewayProbe, prober, maxDeletions, allowDeletions, maxMirrors, mirroring, credentialsGeneration, credentialsMaxAge, unreachable, adopt, adoptFrom";
 const linkKeys = `source, target, revoked, ${defaultsKeys}`;
 const clusterKeys =
-  "context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, gatewayAccess, gatewayClients, values, uid, failover, traffic, drained, serviceLinksDisabled, revoked, adopt, gatewayApi";
+  "context, kubeconfig, clusterDomain, trustDomain, apiServer, gateway, privateUnlessListed, gatewayAccess, gatewayClients, values, uid, failover, traffic, drained, serviceLinksDisabled, revoked, adopt, ha, gatewayApi";
 const clusterName =
   'a DNS label of at most 57 characters (lower-case letters, digits and "-", with a letter or digit at both ends) other than "federated" and "constructor", because it becomes the suffix of every mirror\'s name, <service>-<cluster>';
 const label63 =

@@ -31,7 +31,7 @@ describe("the check at the end of a run", () => {
   const another = "Cluster west is another.";
 
   it("reports a healthy mesh in one line", async () => {
-    const notes = ["health: 19 passed, 2 skipped; see linkerd-clusters check --all"];
+    const notes = ["health: 19 passed, 3 skipped; see linkerd-clusters check --all"];
     deepEqual(await checked(healthy, { refused: [] }), { stopping: [], notes });
   });
 

@@ -2,6 +2,7 @@ import { match } from "node:assert/strict";
 import {
   gatewayAlive,
   gatewayKnown,
+  gatewayRedundant,
   mirrorsHaveEndpoints,
 } from "../../../engine/health/checks/endpoints.ts";
 import { mirrorsInOrder } from "../../../engine/health/checks/mirrors.ts";
@@ -56,6 +57,24 @@ describe("health of a link: whether its gateway is alive", () => {
   ]);
   tells("warns of a prober that says nothing", ofProber({ why: "the prober is silent" }), [
     "warning: the prober is silent: check its pod",
+  ]);
+});
+
+describe("health of a link: whether its gateway has several pods", () => {
+  const tells = tellsOf(gatewayRedundant);
+  const key = "linkerd-multicluster/linkerd-gateway";
+  const having = (...addresses: readonly string[]) => {
+    const subsets = [{ addresses: addresses.map((ip) => ({ ip })) }];
+    const west = cluster("west", { endpoints: [endpoints(key, subsets)] });
+    return linkView({ target: { snapshot: { value: west } } });
+  };
+
+  tells("passes with two", having("10.0.0.1", "10.0.0.2"));
+  tells("warns of a single one", having("10.0.0.1"), [
+    "warning: the gateway west/linkerd-multicluster/linkerd-gateway has a single pod, and while that is replaced, requests to its mirrors fail: set ha: true on the cluster, or gateway.replicas in the values of the chart linkerd-multicluster",
+  ]);
+  tells("is skipped on a flat network", linkView({ link: { gateway: false } }), [
+    "skipped: the link has no gateway (gateway: false)",
   ]);
 });
 
