@@ -1,3 +1,4 @@
+import { testClosedGateways } from "./datastores/closed.ts";
 import { config } from "./datastores/config.ts";
 import { testEtcd } from "./datastores/etcd.ts";
 import { datastoreImage } from "./datastores/images.ts";
@@ -24,6 +25,7 @@ describe(`datastores across clusters, through Linkerd's own proxies${skipNoteOf(
 
   testEtcd(theMesh);
   testProtocols(theMesh);
+  testClosedGateways(theMesh);
 
   function theMesh(): Mesh {
     if (mesh === undefined) throw new Error("there is no mesh");

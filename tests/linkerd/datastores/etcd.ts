@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { until } from "../../bed/bed.ts";
 import { type Mesh, type Name, names } from "../traffic/mesh.ts";
 import { namespace } from "../traffic/workloads.ts";
+import { aliasOf, apply, etcdOf } from "./workloads.ts";
 
 /** Tests an etcd with a member in each cluster. Each test continues from the one before. */
 export function testEtcd(theMesh: () => Mesh): void {
@@ -40,10 +41,30 @@ export function testEtcd(theMesh: () => Mesh): void {
       return (await read(theMesh(), "north", ["etcd-0-north"], "s")) === "without-39" || undefined;
     });
   });
+
+  it("a fourth member joins in a cluster that has one", async () => {
+    const { rolledOut, up } = theMesh();
+    await apply(theMesh(), "east", aliasOf("etcd-1", "east"));
+    const add = ["member", "add", "etcd-1-east", "--peer-urls=http://etcd-1-east.shop:2380"];
+    // The leader takes nobody in until it has been connected with all members for five seconds.
+    await until("the others to take in a member", [], () =>
+      etcdctl(theMesh(), "east", ["etcd-0-east"], add),
+    );
+    const grown = etcdOf("east")
+      .replace("STATE: new", "STATE: existing")
+      .replace(/(etcd-0-north=\S+)/, "$1,etcd-1-east=http://etcd-1-east.shop:2380")
+      .replace("replicas: 1", "replicas: 2");
+    await apply(theMesh(), "east", grown);
+    await rolledOut("east");
+    await up();
+    await untilMembers(theMesh(), 4);
+    await write(theMesh(), "north", ["etcd-1-east"], "by the fourth");
+    assert.equal(await read(theMesh(), "west", ["etcd-0-west"]), "by the fourth");
+  });
 }
 
 /** Waits until so many members have started and each of them is healthy, as the client of each cluster sees it. */
-function untilMembers(mesh: Mesh, count: number): Promise<true> {
+export function untilMembers(mesh: Mesh, count: number): Promise<true> {
   return until(`${count} healthy members`, [], async () => {
     for (const from of names) {
       const words = ["endpoint", "health", "--cluster", "--write-out=json"];

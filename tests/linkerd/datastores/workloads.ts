@@ -21,7 +21,7 @@ export const otherPorts = {
   unmarked: { port: 3309 },
 } as const;
 
-async function apply(
+export async function apply(
   { bed, kubectl }: Pick<Clusters, "bed" | "kubectl">,
   cluster: Name,
   manifests: string,
@@ -32,11 +32,11 @@ async function apply(
 }
 
 /** Returns the manifest of the guide for another cluster than west. */
-function etcdOf(cluster: Name): string {
+export function etcdOf(cluster: Name): string {
   return blockOf("etcd.yaml").replaceAll("$(POD)-west", `$(POD)-${cluster}`);
 }
 
-function aliasOf(pod: string, cluster: Name): string {
+export function aliasOf(pod: string, cluster: Name): string {
   return blockOf("alias.yaml").replace("etcd-0-west", `${pod}-${cluster}`).replace("etcd-0", pod);
 }
 
