@@ -136,7 +136,7 @@ export async function carryOutGate(
 ): Promise<readonly string[]> {
   if (inputs.unread !== undefined) return inputs.problems ?? [];
   const found = await resultOf(() => decided(clusters, left, inputs, inputs), inputs.target);
-  if ("why" in found) return [found.why];
+  if ("why" in found) throw new UserError(found.why);
   await applyGate(await placeOf(clusters, inputs, namesOf(inputs, inputs)), found.value.plan);
   const namespace = inputs.phase === "take" ? formerNamespace(inputs, before) : undefined;
   if (namespace !== undefined) await removeGate(clusters, { ...inputs, namespace });

@@ -18,10 +18,12 @@ function gatewayOf({ identity, namespace }: Pick<Inputs, "identity" | "namespace
   return JSON.stringify([identity, namespace]);
 }
 
+const idOf = ({ target, phase }: Pick<Inputs, "target" | "phase">) => `${target}/${phase}`;
+
 /** There are two for a closed gateway: one before the mirrors of all sources, and one after them. */
 export const gates = {
   ...statelessResource<Inputs>({
-    idOf: ({ target, phase }) => `${target}/${phase}`,
+    idOf,
     // What `delete` needs of the outputs.
     subject: ({ clusters: places, stack, namespace, identity }) => ({
       clusters: places,
@@ -32,21 +34,22 @@ export const gates = {
     isDue: ({ due }) => due === true,
     async make(inputs, olds) {
       const [whole, before] = [withWholeLinks(inputs), withWholeLinks(olds)];
-      const work = unlessCancelled(clusters, () =>
-        carryOutGate(clusters, mirrorsLeft, whole, before),
-      );
-      if (inputs.phase === "take") {
-        const problems = await work;
-        if (problems.length > 0)
-          throw new PartialFailure(inputs.target, inputs, [...problems, retried]);
-        return inputs;
+      const carriedOut = () =>
+        unlessCancelled(clusters, () => carryOutGate(clusters, mirrorsLeft, whole, before));
+      const result = await resultOf(carriedOut, inputs.target);
+      if ("value" in result) {
+        if (inputs.phase === "give" || result.value.length === 0) return inputs;
+        throw new PartialFailure(idOf(inputs), inputs, [...result.value, retried]);
       }
       // Mirrors that need nothing of this gateway wait for it, and the second resource tries again and fails the run.
-      await work.catch((error: unknown) => {
-        if (!(error instanceof UserError) || clusters.isCancelled) throw error;
-        console.log(`${inputs.target}: warning: ${error.message}`);
-      });
-      return inputs;
+      if (inputs.phase === "give" && !clusters.isCancelled) {
+        console.log(`${inputs.target}: warning: ${result.why}`);
+        return inputs;
+      }
+      // What the first run has written before it failed is undone only if state has the resource. Later, the state of
+      // the run before tells more: where the gateway was.
+      if (olds.target !== undefined) throw new UserError(result.why);
+      throw new PartialFailure(idOf(inputs), inputs, [result.why, retried]);
     },
   }),
 
@@ -69,11 +72,14 @@ export const gates = {
       };
     }),
 
-  /** The second one opens the gateway, since the engine deletes it first. */
+  /**
+   * The second one opens the gateway, since the engine deletes it first. If a run was killed before state had it, the
+   * first one does.
+   */
   async delete(_id: string, props: Inputs) {
-    const { target, phase, identity } = props;
+    const { target, identity } = props;
     // A run that has never read the cluster has never closed its gateway.
-    if (phase === "give" || identity === undefined || revokedInThisRun.has(target)) return;
+    if (identity === undefined || revokedInThisRun.has(target)) return;
     if ((closedInThisRun.get(gatewayOf(props)) ?? target) !== target) return;
     const remove = () => removeGate(clusters, withWholeLinks(props));
     const removed = await unlessCancelled(clusters, () => resultOf(remove, target));
