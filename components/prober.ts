@@ -4,13 +4,10 @@ import {
   managedBy,
   type TargetFacts,
 } from "@linkerd-multicluster/engine/credentials";
-import { probeName } from "@linkerd-multicluster/engine/mirroring";
+import { leaseName, probeName } from "@linkerd-multicluster/engine/mirroring";
 import { everything, takenOver } from "./cluster-provider.ts";
 import type { LinkArgs } from "./link-account.ts";
 import { k8s } from "./sdks.ts";
-
-/** Linkerd's tools look for a container and a port of these names (`multicluster/cmd/gateways.go` of linkerd2). */
-const container = { name: "controller", port: { name: "ctrl-admin", containerPort: 9999 } };
 
 /**
  * Asks the target's gateway from inside the source. Linkerd's tools take these objects for those of its controller, by their
@@ -31,65 +28,41 @@ export class Prober extends pulumi.ComponentResource {
     const inSource = { parent: this, provider, ignoreChanges, dependsOn: [link] };
     const own = { component: "controller", "mirror.linkerd.io/cluster-name": target };
     const labels = { ...own, "linkerd.io/extension": "multicluster", ...managedBy };
-    const meta = (called: string, annotations = {}) =>
+    const metadata = (called: string, annotations = {}) =>
       takenOver({ name: `${called}-${target}`, labels, annotations }, adopt);
-    const within = (called: string, annotations?: Record<string, string>) => ({
-      ...meta(called, annotations),
-      namespace,
+    const within = (called: string, annotations?: object) => {
+      return { ...metadata(called, annotations), namespace };
+    };
+    const account = "linkerd-service-mirror";
+    const [everywhere, inPlace] = ["access-local-resources", "read-remote-creds"].map(
+      (what) => `${account}-${what}`,
+    ) as [string, string];
+    const bound = (kind: "Role" | "ClusterRole", called: string) => ({
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name: `${called}-${target}` },
+      subjects: [{ kind: "ServiceAccount", name: `${account}-${target}`, namespace }],
     });
-    const [account, everywhere, inPlace] = [
-      "linkerd-service-mirror",
-      "linkerd-service-mirror-access-local-resources",
-      "linkerd-service-mirror-read-remote-creds",
+    const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+    const rules = [
+      { ...leases, resourceNames: [leaseName(target)], verbs: ["patch"] },
+      // A name can't restrict it.
+      { ...leases, verbs: ["create"] },
     ];
-    const apiGroup = "rbac.authorization.k8s.io";
-    const subjects = [{ kind: "ServiceAccount", name: `${account}-${target}`, namespace }];
     const { v1: rbac } = k8s.rbac;
+    const binding = { metadata: within(inPlace), ...bound("Role", inPlace) };
+    const clusterBinding = { metadata: metadata(everywhere), ...bound("ClusterRole", everywhere) };
     const roles = [
       new k8s.core.v1.ServiceAccount(name, { metadata: within(account) }, inSource),
-      new rbac.Role(
-        name,
-        {
-          metadata: within(inPlace),
-          rules: [
-            {
-              apiGroups: ["coordination.k8s.io"],
-              resources: ["leases"],
-              resourceNames: [`service-mirror-write-${target}`],
-              verbs: ["patch"],
-            },
-            // A name can't restrict it.
-            { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create"] },
-          ],
-        },
-        inSource,
-      ),
-      new rbac.RoleBinding(
-        name,
-        {
-          metadata: within(inPlace),
-          roleRef: { apiGroup, kind: "Role", name: `${inPlace}-${target}` },
-          subjects,
-        },
-        inSource,
-      ),
+      new rbac.Role(name, { metadata: within(inPlace), rules }, inSource),
+      new rbac.RoleBinding(name, binding, inSource),
       // The check asks for both; a prober may do nothing outside of its namespace.
-      new rbac.ClusterRole(name, { metadata: meta(everywhere) }, inSource),
-      new rbac.ClusterRoleBinding(
-        name,
-        {
-          metadata: meta(everywhere),
-          roleRef: { apiGroup, kind: "ClusterRole", name: `${everywhere}-${target}` },
-          subjects,
-        },
-        inSource,
-      ),
+      new rbac.ClusterRole(name, { metadata: metadata(everywhere) }, inSource),
+      new rbac.ClusterRoleBinding(name, clusterBinding, inSource),
     ];
     const field = (env: string, fieldPath: string) => ({
       name: env,
       valueFrom: { fieldRef: { fieldPath } },
     });
-    const { port } = container;
+    const port = { name: "ctrl-admin", containerPort: 9999 };
     const ask = (path: string) => ({ httpGet: { path, port: port.name } });
     new k8s.apps.v1.Deployment(
       name,
@@ -107,7 +80,8 @@ export class Prober extends pulumi.ComponentResource {
               securityContext: { seccompProfile: { type: "RuntimeDefault" } },
               containers: [
                 {
-                  name: container.name,
+                  // Linkerd's tools look for these names (`multicluster/cmd/gateways.go` of linkerd2).
+                  name: "controller",
                   image: String(prober),
                   command: ["node", "cli/linkerd-clusters.mjs", "probe-gateway", target],
                   args: facts.apply(({ gateway }) => argsFor(target, namespace, gateway?.probe)),

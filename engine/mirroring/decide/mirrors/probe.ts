@@ -20,11 +20,12 @@ export function desiredProbe({ link, snapshot, gateway, extension }: LinkView): 
   const { namespace, name } = link.gateway;
   const origin = objectKey(namespace, name);
   const offered = offeredProbe(snapshot.services.get(origin), `${target}/${origin}`);
-  const why = "why" in gateway ? gateway.why : "why" in offered ? offered.why : undefined;
-  if ("why" in gateway || "why" in offered) {
+  const unknown = (sentence: string) => {
     const place = { origin, mirror: probeName(target), namespace: extension };
-    return { mirrors: [], skips: [{ ...place, reason: "NoGateway", sentence: why ?? "" }] };
-  }
+    return { mirrors: [], skips: [{ ...place, reason: "NoGateway" as const, sentence }] };
+  };
+  if ("why" in gateway) return unknown(gateway.why);
+  if ("why" in offered) return unknown(offered.why);
   const { addresses, identity } = gateway.value.gateway;
   const labels = {
     ...probeLabels,
