@@ -42,7 +42,6 @@ describe(`Linkerd's own checks of a mesh that this program mirrors${skipNoteOf(l
 
   it("fail without a prober, as the reference says, and the table of gateways is empty", async () => {
     const { stdout } = await linkerd("multicluster", "check", "--wait=10s");
-    console.log(stdout);
     assert.match(stdout, /× service mirror controllers are running/);
     assert.match(stdout, /× service mirror controller has required permissions/);
     assert.doesNotMatch(stdout, /× probe services/);
@@ -56,11 +55,9 @@ describe(`Linkerd's own checks of a mesh that this program mirrors${skipNoteOf(l
     assert.match(row, /^west +True +1 +\d+ms$/);
     for (const words of [["check"], ["multicluster", "check"]]) {
       const { stdout, exitCode } = await linkerd(...words, "--wait=60s");
-      console.log(stdout);
       assert.match(stdout, green);
       assert.equal(exitCode, 0);
     }
-    console.log((await linkerd("multicluster", "gateways")).stdout);
   });
 
   it("show a gateway as down and as back within ten seconds, and so does linkerd-clusters", async () => {
