@@ -171,7 +171,6 @@ export const roles: readonly Role[] = [
   ]),
   role("verify.yaml", "verify", [
     ["source", "create get list delete", [pods], "The pod that sends a request."],
-    ["source", "get", [services], "The port of the mirror."],
   ]),
   role("verify-refusals.yaml", "verify-refusals", [
     [

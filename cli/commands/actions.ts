@@ -44,6 +44,7 @@ export function addCheck(program: Command): void {
 
 interface VerifyCommandOptions extends Omit<FactsOptions, "from"> {
   readonly service?: string;
+  readonly all?: boolean;
   readonly image: string;
   readonly namespace?: string;
   readonly timeout: number;
@@ -53,6 +54,7 @@ export function addVerify(program: Command): void {
   stackCommand(program, "verify", "Send requests through the mesh from temporary pods", [
     ["verify --image curlimages/curl:8.20.0", "a request through each link"],
     ["verify --image curlimages/curl:8.20.0 --service shop/web", "to all mirrors of a Service"],
+    ["verify --image curlimages/curl:8.20.0 --all", "100 for each kind of mirror and protocol"],
   ])
     .addOption(formatOption())
     .requiredOption(
@@ -60,6 +62,7 @@ export function addVerify(program: Command): void {
       "client image with sh and curl, such as curlimages/curl:8.20.0",
     )
     .option("--service <service>", "ask all mirrors of this Service, not one of each link")
+    .option("--all", "ask each kind of mirror for each protocol, 100 times")
     .option("--namespace <name>", "namespace of the pods (default: that of the mirror)")
     .addOption(
       durationOption(
@@ -75,7 +78,7 @@ export function addVerify(program: Command): void {
 /** Ctrl-C ends it once all pods are deleted. */
 async function sendRequests({ output, ...options }: VerifyCommandOptions): Promise<void> {
   const { verify } = await import("../verify/verify.ts");
-  const { allAnswered, verificationText } = await import("../verify/answers.ts");
+  const { allAnswered, latenciesOf, verificationText } = await import("../verify/answers.ts");
   const { undecidedIn } = await import("../facts/facts.ts");
   const { factsOf } = await import("../read-facts.ts");
   const { stackMesh } = await import("../stack/stack-mesh.ts");
@@ -87,7 +90,13 @@ async function sendRequests({ output, ...options }: VerifyCommandOptions): Promi
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, end);
   const { answers, failure } = await verify(facts, known.mesh, options, ended.signal);
-  const found: Documents["verify"] = { version: 1, answers, ...undecidedIn(facts) };
+  const latencies = latenciesOf(answers);
+  const found: Documents["verify"] = {
+    version: 1,
+    answers,
+    ...(latencies.length > 0 && { latencies }),
+    ...undecidedIn(facts),
+  };
   if (failure === undefined || answers.length > 0)
     print(found, output, () => verificationText(found), allAnswered(found));
   if (failure !== undefined) throw failure;

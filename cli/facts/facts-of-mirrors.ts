@@ -1,6 +1,6 @@
 import type { SourceState, Views } from "@linkerd-multicluster/engine/health";
 import { omitUndefined, valueIn } from "@linkerd-multicluster/engine/base";
-import type { Service } from "@linkerd-multicluster/engine/kubernetes";
+import type { Service, ServicePort, StringMap } from "@linkerd-multicluster/engine/kubernetes";
 import {
   annotation,
   type Decision,
@@ -14,7 +14,9 @@ import {
   marksOn,
   membersIn,
   originOf,
+  type PortProtocol,
   portsText,
+  protocolOf,
   stackOf,
   stacksNow,
   undecidedMirrors,
@@ -94,6 +96,7 @@ function mirrorFact(
   const wanted = isWanted(decision) ? decision.wanted : undefined;
   const { service, endpoints } = live;
   const annotations = wanted?.annotations ?? service?.metadata.annotations ?? {};
+  const ports = wanted?.ports ?? service?.spec.ports ?? [];
   const subsets = endpoints?.subsets ?? [];
   const origin =
     wanted === undefined ? originOf(key, live) : { service: wanted.origin, pod: wanted.hostname };
@@ -105,7 +108,8 @@ function mirrorFact(
     verdict,
     line: wanted === undefined ? describeLive(live) : describeWanted(wanted),
     ...(kind === "federated" && { members: membersIn(annotations) }),
-    ports: portsText(wanted?.ports ?? service?.spec.ports),
+    ports: portsText(ports),
+    protocols: protocolsIn(ports, annotations),
     ...omitUndefined({
       service: origin.service,
       pod: origin.pod,
@@ -128,6 +132,13 @@ function mirrorFact(
       fields: fields.map(fieldText),
     }),
   };
+}
+
+function protocolsIn(ports: readonly ServicePort[], annotations: StringMap) {
+  const found: Partial<Record<PortProtocol, number>> = {};
+  for (const each of ports)
+    if ((each.protocol ?? "TCP") === "TCP") found[protocolOf(each, annotations)] ??= each.port;
+  return found;
 }
 
 /** A mirror that isn't wanted is kept while its Service is skipped, or while it is being deleted already. */

@@ -6,6 +6,7 @@ import {
   type MirrorKind,
   type Naming,
   type Placing,
+  type PortProtocol,
   type Verdict,
 } from "@linkerd-multicluster/engine/mirroring";
 
@@ -116,6 +117,8 @@ export interface MirrorFact {
   /** The members are those of a federated Service: `bb@east`, `local bb`. */
   readonly members?: readonly string[];
   readonly ports: string;
+  /** The first TCP port of each protocol. Earlier versions of `gather` left it out. */
+  readonly protocols?: Readonly<Partial<Record<PortProtocol, number>>>;
   /** The address is the mirror's ClusterIP. */
   readonly address?: string;
   /** Each IP has the hostname of its pod. The list is absent if the mirror needs none. */

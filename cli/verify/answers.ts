@@ -1,6 +1,6 @@
 import { omitUndefined } from "@linkerd-multicluster/engine/base";
 import { printable } from "@linkerd-multicluster/engine/kubernetes";
-import { federatedPart, kinds } from "@linkerd-multicluster/engine/mirroring";
+import { federatedPart, kinds, type PortProtocol } from "@linkerd-multicluster/engine/mirroring";
 import type { MirrorFact } from "../facts/facts.ts";
 import { mark, paint } from "../output.ts";
 import { separator } from "./verification-pod.ts";
@@ -19,6 +19,7 @@ export interface Answer {
   /** The Service is in the source. It is absent if the link has none that takes requests. */
   readonly service?: string;
   readonly port?: number;
+  readonly protocol?: PortProtocol;
   /** The request was for a name that the target doesn't export, so the closed gateway has to refuse it. */
   readonly mustBeRefused?: true;
   /** This name was asked for in place of the exported Service's. */
@@ -28,6 +29,10 @@ export interface Answer {
   /** The status is that of HTTP. */
   readonly status?: number;
   readonly milliseconds?: number;
+  /** With `--all`, the milliseconds of each request in turn. */
+  readonly times?: readonly number[];
+  /** On an opaque port, so many bytes arrived without a request. */
+  readonly bytes?: number;
   /** The request did not end as it has to, and this hop is to blame. */
   readonly hop?: Hop;
   /** With a hop, why it is to blame. Without one, why nothing was sent. */
@@ -45,11 +50,20 @@ export interface Answer {
 export interface Verification {
   readonly version: 1;
   readonly answers: readonly Answer[];
+  /** With `--all`, how long requests took, by link or as those of federated Services of a source. */
+  readonly latencies?: readonly Latency[];
   /** Why nothing could be decided about links or mirrors. */
   readonly undecided?: readonly string[];
 }
 
 export type Result = Omit<Answer, "source" | "part" | "service" | "mustBeRefused">;
+
+/** In milliseconds. */
+export interface Latency extends Pick<Answer, "source" | "part"> {
+  readonly requests: number;
+  readonly p50: number;
+  readonly p99: number;
+}
 
 /** There must be requests that end as they have to, and nothing about their links may be undecided. */
 export function allAnswered({ answers, undecided = [] }: Verification): boolean {
@@ -62,23 +76,38 @@ export function allAnswered({ answers, undecided = [] }: Verification): boolean 
  * Reads the termination message of a client's pod. Only the client's own proxy sends `l5d-proxy-error` to the
  * application. The proxies of gateways and pods are known by their answers without a body.
  */
-export function answerIn(message: string, kind: MirrorFact["kind"]): Result {
-  const [result = "", metrics = ""] = message.split(separator).map((part) => part.trim());
-  const [code = "000", size = "0", seconds = "0", proxyError = "", error = ""] = result.split("\t");
+export function answerIn(
+  message: string,
+  kind: MirrorFact["kind"],
+  protocol: PortProtocol = "http",
+): Result {
+  const [result = "", metrics = "", took = ""] = message
+    .split(separator)
+    .map((part) => part.trim());
+  const [code = "000", size = "0", seconds = "0", proxyError = "", exit = "", error = ""] =
+    result.split("\t");
+  const times = took.split(/\s+/).map((each) => Math.round(Number(each) * 10_000) / 10);
   const status = Number(code) || undefined;
   const connected = connectionIn(metrics);
   const about = omitUndefined({
     status,
     milliseconds: status && Math.round(Number(seconds) * 1000),
+    times: times.length > 1 ? times : undefined,
     connected,
   });
   const { isThroughGateway } = kinds[kind];
   const failed = (hop: Hop, why: string) => ({ ...about, answered: false, hop, why });
   if (proxyError !== "")
     return failed(isThroughGateway ? "gateway" : "pods", `the client's proxy: ${proxyError}`);
+  if (/could not resolve host/i.test(error)) return failed("mirror", error);
+  if (protocol === "opaque" && exit !== "") {
+    const bytes = Number(size);
+    if (bytes > 0 || exit === timedOut) return { ...about, bytes, answered: true };
+    const hop = isThroughGateway && connected?.cluster === undefined ? "gateway" : "pods";
+    return failed(hop, error === "" ? "the connection was closed without a byte" : error);
+  }
   if (status === undefined) {
     if (error === "") return failed("client", "the pod ended without a result");
-    if (/could not resolve host/i.test(error)) return failed("mirror", error);
     return failed(connected === undefined ? "client" : "pods", error);
   }
   if (Number(size) === 0) {
@@ -88,6 +117,21 @@ export function answerIn(message: string, kind: MirrorFact["kind"]): Result {
     if (status === 508) return failed("gateway", why);
   }
   return { ...about, answered: true };
+}
+
+/** The code with which curl ends if a time limit ends it. */
+const timedOut = "28";
+
+export function latenciesOf(answers: readonly Answer[]): readonly Latency[] {
+  const timed = answers.filter(({ times }) => times !== undefined);
+  return [...Map.groupBy(timed, ({ source, part }) => `${source} ${part}`).values()].flatMap(
+    (own) => {
+      const times = own.flatMap((each) => each.times ?? []).sort((a, b) => a - b);
+      const at = (share: number): number => times[Math.ceil(share * times.length) - 1] ?? 0;
+      const { source = "", part = "" } = own[0] ?? {};
+      return { source, part, requests: times.length, p50: at(0.5), p99: at(0.99) };
+    },
+  );
 }
 
 /** Reads the message of a pod that asked for a name that no gateway that is closed lets pass. */
@@ -115,21 +159,34 @@ function connectionIn(metrics: string): Answer["connected"] {
   return { identity, ...omitUndefined({ address, cluster }) };
 }
 
-export function verificationText({ answers, undecided = [] }: Verification): string {
+export function verificationText({
+  answers,
+  latencies = [],
+  undecided = [],
+}: Verification): string {
   const none = "No mirror takes requests: see status.";
   return [
     ...(answers.length === 0 ? [none] : answers.map(answerText)),
+    ...latencies.map(latencyText),
     ...undecided.map((why) => `${mark("warn")} undecided: ${why}`),
     "",
   ].join("\n");
 }
 
+const wayText = ({ source, part }: Pick<Answer, "source" | "part">): string =>
+  part === federatedPart ? source : `${source} → ${part}`;
+
+function latencyText(latency: Latency): string {
+  const { part, requests, p50, p99 } = latency;
+  const to = part === federatedPart ? ", federated" : "";
+  return printable(`${wayText(latency)}${to}: ${requests} requests, p50 ${p50} ms, p99 ${p99} ms`);
+}
+
 function answerText(answer: Answer): string {
-  const { source, part, service, port, hop } = answer;
-  const way = part === federatedPart ? source : `${source} → ${part}`;
+  const { service, port, hop } = answer;
   const asked = answer.asked ?? [service, port].filter((each) => each !== undefined).join(":");
-  const line = printable([way, asked, resultText(answer)].filter(Boolean).join(": "));
-  const sign = hop !== undefined ? "bad" : answer.status === undefined ? "warn" : "good";
+  const line = printable([wayText(answer), asked, resultText(answer)].filter(Boolean).join(": "));
+  const sign = hop !== undefined ? "bad" : isTried(answer) ? "good" : "warn";
   const lines = [`${mark(sign)} ${line}`];
   if (answer.connected !== undefined) {
     const { identity, address, cluster } = answer.connected;
@@ -141,16 +198,15 @@ function answerText(answer: Answer): string {
   return lines.join("\n");
 }
 
-function resultText({
-  mustBeRefused,
-  status,
-  milliseconds,
-  hop,
-  why = "no answer",
-}: Answer): string {
+const isTried = ({ answered, status }: Answer): boolean => answered || status !== undefined;
+
+function resultText(answer: Answer): string {
+  const { mustBeRefused, status, milliseconds, bytes, hop, why = "no answer" } = answer;
   if (hop !== undefined) return `fails at ${hop}: ${why}`;
-  if (status === undefined) return why;
-  return `${status} in ${milliseconds ?? 0} ms${mustBeRefused ? ", refused as it has to be" : ""}`;
+  if (bytes !== undefined)
+    return bytes > 0 ? "the server speaks first" : "the connection stays open";
+  if (!isTried(answer)) return why;
+  return `${status ?? ""} in ${milliseconds ?? 0} ms${mustBeRefused ? ", refused as it has to be" : ""}`;
 }
 
 const remedies: Readonly<Record<Hop, (answer: Answer) => string>> = {

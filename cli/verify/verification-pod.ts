@@ -1,4 +1,5 @@
 import type { StringMap } from "@linkerd-multicluster/engine/kubernetes";
+import type { PortProtocol } from "@linkerd-multicluster/engine/mirroring";
 
 /** A verification finds and deletes leftovers of a killed one by these labels. */
 export const verificationLabels: StringMap = {
@@ -9,18 +10,53 @@ export const verificationLabels: StringMap = {
 /** Separates curl's result from the proxy's metrics in the pod's termination message, which has at most 4,096 bytes. */
 export const separator = "--8<--";
 
-/** Needs a shell, curl 7.83 or later, grep and head, as `curlimages/curl` has them. */
+/** A result has these columns, between tabs. */
+const columns = [
+  ...["%{http_code}", "%{size_download}", "%{time_total}"],
+  ...["%header{l5d-proxy-error}", "%{exitcode}", "%{errormsg}"],
+].join(String.raw`\t`);
+
+/**
+ * Needs a shell, curl 7.83 or later, grep and head, as `curlimages/curl` has them. The first request with another status than
+ * those before it is the last, and its result counts.
+ */
 const script = `
-result=$(curl --silent --output /dev/null --max-time "$2" \
-  --write-out '%{http_code}\\t%{size_download}\\t%{time_total}\\t%header{l5d-proxy-error}\\t%{errormsg}' "$1")
+url=$1 limit=$2 left=$3 end=$(($(date +%s) + $2)) tab=$(printf '\\t') times=
+shift 3
+ask() { curl --silent --output /dev/null --max-time "$limit" "$@" --write-out '${columns}' "$url"; }
+result=$(ask "$@")
+status=\${result%%"$tab"*}
+while [ "\${result%%"$tab"*}" = "$status" ]; do
+  each=\${result#*"$tab"*"$tab"} left=$((left - 1))
+  times="$times \${each%%"$tab"*}"
+  [ "$left" -gt 0 ] && [ "$status" != 000 ] && [ "$(date +%s)" -lt "$end" ] || break
+  result=$(ask "$@")
+done
 metrics=$(curl --silent --max-time 5 http://127.0.0.1:4191/metrics |
   grep '^tcp_open_total{direction="outbound"' | grep 'server_id=' | head -c 2000)
-printf '%s\\n${separator}\\n%s\\n' "$(printf '%s' "$result" | head -c 1500)" "$metrics" > /dev/termination-log
+printf '%s\\n${separator}\\n%s\\n${separator}\\n%s\\n' "$(printf '%s' "$result" | head -c 900)" "$metrics" "$times" \\
+  > /dev/termination-log
 `;
+
+/** A connection that the server hasn't closed after so many seconds is open. Proxies give up one that they can't forward after three. */
+const openAfter = 6;
+
+/** How curl asks. Its telnet sends nothing by itself. */
+const ways: Readonly<
+  Record<PortProtocol, { readonly scheme: string; readonly options: readonly string[] }>
+> = {
+  http: { scheme: "http", options: ["--http1.1"] },
+  h2c: { scheme: "http", options: ["--http2-prior-knowledge"] },
+  opaque: { scheme: "telnet", options: ["--max-time", String(openAfter)] },
+};
 
 interface Request {
   readonly image: string;
-  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  readonly protocol: PortProtocol;
+  /** So many requests follow one another. */
+  readonly times: number;
   /** The kubelet ends the pod after this time, and curl gives up five seconds earlier. */
   readonly seconds: number;
 }
@@ -28,8 +64,11 @@ interface Request {
 /** The pod has no rights and no token for the API server, and passes the Pod Security Standard `restricted`. */
 export function verificationPod(
   { name, namespace }: { readonly name: string; readonly namespace: string },
-  { image, url, seconds }: Request,
+  { image, host, port, protocol, times, seconds }: Request,
 ) {
+  const { scheme, options } = ways[protocol];
+  const limit = Math.max(1, seconds - 5);
+  const words = [`${scheme}://${host}:${port}`, String(limit), String(times), ...options];
   return {
     metadata: {
       name,
@@ -52,7 +91,7 @@ export function verificationPod(
         {
           name: "request",
           image,
-          command: ["sh", "-c", script, "sh", url, String(Math.max(1, seconds - 5))],
+          command: ["sh", "-c", script, "sh", ...words],
           securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
           resources: { requests: { cpu: "10m", memory: "16Mi" }, limits: { memory: "128Mi" } },
         },

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { HealthMesh } from "@linkerd-multicluster/engine/health";
 import { omitUndefined, UserError } from "@linkerd-multicluster/engine/base";
-import { printable, resources } from "@linkerd-multicluster/engine/kubernetes";
+import { printable } from "@linkerd-multicluster/engine/kubernetes";
 import {
   Clusters,
   kubeconfigMistakes,
   type MeshReading,
   readMesh,
 } from "@linkerd-multicluster/engine/reading";
-import { federatedPart, kinds } from "@linkerd-multicluster/engine/mirroring";
 import { type Answer, answerIn, refusalIn, type Result } from "./answers.ts";
 import { type Answers, askAll } from "./ask-all.ts";
-import type { Facts, MirrorFact } from "../facts/facts.ts";
+import type { Facts } from "../facts/facts.ts";
+import { type Asked, mirrorsToAsk } from "./mirrors-to-ask.ts";
 import { FailedHop, messageOf, remove, sweep, type Temporary } from "./temporary.ts";
 import { createUnexported, rightsLacking } from "./unexported-name.ts";
 import { verificationPod } from "./verification-pod.ts";
@@ -23,50 +23,12 @@ interface VerifyOptions {
   /** One request with its pod may take this many milliseconds. */
   readonly timeout: number;
   readonly service?: string;
+  /** Asks each kind of mirror for each protocol, many times. */
+  readonly all?: boolean;
 }
 
-export interface Asked {
-  readonly source: string;
-  readonly part: string;
-  readonly mirror?: MirrorFact;
-  /** The request goes the mirror's way, but for a name that its target doesn't export. */
-  readonly mustBeRefused?: true;
-  readonly undecided?: string;
-}
-
-/**
- * Chooses of each link one whole Service and one single pod, and of each source one federated Service. With `service`, it
- * chooses all mirrors of it. A headless mirror is asked through its pods. A closed gateway is also asked for what it has to
- * refuse.
- */
-export function mirrorsToAsk({ links, mirrors }: Facts, service: string | undefined): Asked[] {
-  const there = mirrors.filter(
-    ({ kind, verdict }) =>
-      kind !== "headless" && kind !== "probe" && (verdict === "keep" || verdict === "update"),
-  );
-  const asked = (mirror: MirrorFact | undefined): Asked[] =>
-    mirror === undefined ? [] : [{ source: mirror.source, part: mirror.part, mirror }];
-  if (service !== undefined)
-    return there
-      .filter((each) => each.service === service || each.mirror === service)
-      .flatMap(asked);
-  const ofLinks = links.flatMap(({ source, target: part, closed, undecided }) => {
-    const own = there.filter((each) => each.source === source && each.part === part);
-    const [whole, pod] = [false, true].map((isPod) =>
-      own.find(({ kind }) => kinds[kind].isOfPod === isPod),
-    );
-    const refused = closed ? own.find(({ kind }) => kind === "gateway") : undefined;
-    const found = [
-      ...asked(whole),
-      ...asked(pod),
-      ...asked(refused).map((each) => ({ ...each, mustBeRefused: true as const })),
-    ];
-    return found.length > 0 ? found : [{ source, part, ...omitUndefined({ undecided }) }];
-  });
-  const federated = there.filter(({ part }) => part === federatedPart);
-  const bySource = new Map(federated.toReversed().map((each) => [each.source, each]));
-  return [...ofLinks, ...[...bySource.values()].flatMap(asked)];
-}
+/** With so many requests, the 99th of a hundred is the slowest but one. */
+const many = 100;
 
 /**
  * Sends a request to each mirror from a pod that is always deleted. Requests of one source follow one another.
@@ -93,11 +55,7 @@ export async function verify(
     });
     const left: string[] = [];
     const run: Run = { accesses, clusters, installations, options, signal, swept: new Set(), left };
-    const found = await askAll(
-      mirrorsToAsk(facts, options.service),
-      (each) => ask(each, run),
-      signal,
-    );
+    const found = await askAll(mirrorsToAsk(facts, options), (each) => ask(each, run), signal);
     const failure = found.failure ?? (left.length > 0 ? new UserError(left.join("\n")) : undefined);
     return { ...found, failure };
   } finally {
@@ -118,12 +76,12 @@ interface Run {
 }
 
 async function ask(asked: Asked, run: Run): Promise<Answer> {
-  const { source, part, mirror, mustBeRefused, undecided } = asked;
-  const about = { source, part, ...omitUndefined({ service: mirror?.mirror, mustBeRefused }) };
+  const { source, part, mirror, mustBeRefused } = asked;
+  const service = mirror?.mirror;
+  const way = mustBeRefused ? {} : { port: asked.port, protocol: asked.protocol };
+  const about = { source, part, ...omitUndefined({ service, mustBeRefused, ...way }) };
   try {
-    if (mirror === undefined)
-      throw new FailedHop("mirror", undecided ?? "the link has no mirror that takes requests");
-    return { ...about, ...(await answerOf(mirror, mustBeRefused, run)) };
+    return { ...about, ...(await answerOf(asked, run)) };
   } catch (error) {
     if (run.signal.aborted || !(error instanceof UserError)) throw error;
     const hop = error instanceof FailedHop ? error.hop : "client";
@@ -131,26 +89,27 @@ async function ask(asked: Asked, run: Run): Promise<Answer> {
   }
 }
 
-async function answerOf(
-  { source, mirror, kind }: MirrorFact,
-  mustBeRefused: true | undefined,
-  run: Run,
-): Promise<Result> {
+async function answerOf(asked: Asked, run: Run): Promise<Result> {
+  const { source, mirror, port, protocol, mustBeRefused, undecided } = asked;
   const { accesses, clusters, installations, options } = run;
+  if (mirror === undefined)
+    throw new FailedHop("mirror", undecided ?? "the link has no mirror that takes requests");
+  if (port === undefined || protocol === undefined)
+    throw new FailedHop("mirror", `${source}/${mirror.mirror} has no TCP port`);
   const deadline = performance.now() + options.timeout;
   const [access, identity] = [accesses[source], installations.get(source)?.identity];
   if (access === undefined || identity === undefined)
     throw new FailedHop("client", `the stack has no cluster ${source}`);
   if ("why" in identity) throw new FailedHop("client", identity.why);
   const kubernetes = await clusters.client(source, access);
-  const [home = "", name = ""] = mirror.split("/");
+  const [home = "", name = ""] = mirror.mirror.split("/");
   const at = {
     name: `linkerd-clusters-verify-${randomBytes(4).toString("hex")}`,
     namespace: options.namespace ?? home,
   };
-  const responseTo = async (url: string) => {
+  const responseTo = async (request: RequestTo) => {
     const seconds = Math.max(1, Math.round((deadline - performance.now()) / 1000));
-    const pod = verificationPod(at, { image: options.image, url, seconds });
+    const pod = verificationPod(at, { image: options.image, seconds, ...request });
     return messageOf(kubernetes, pod, deadline, run.signal);
   };
   if (mustBeRefused) {
@@ -162,13 +121,13 @@ async function answerOf(
     if (mustBeRefused) {
       await sweep(kubernetes, "Service", at.namespace, run.swept);
       const { address, asked } = await createUnexported(kubernetes, { namespace: home, name }, at);
-      return { asked, ...refusalIn(await responseTo(`http://${address}/`), asked) };
+      const request = { host: address, port: 80, protocol: "http", times: 1 } as const;
+      return { asked, ...refusalIn(await responseTo(request), asked) };
     }
-    const { spec } = await kubernetes.get(resources.services, { namespace: home, name });
-    const port = spec.ports?.find(({ protocol = "TCP" }) => protocol === "TCP")?.port;
-    if (port === undefined) throw new FailedHop("mirror", `${source}/${mirror} has no TCP port`);
     // The pod's DNS search path has the cluster's domain.
-    return { port, ...answerIn(await responseTo(`http://${name}.${home}.svc:${port}/`), kind) };
+    const request = { host: `${name}.${home}.svc`, port, protocol };
+    const times = options.all && protocol !== "opaque" ? many : 1;
+    return answerIn(await responseTo({ ...request, times }), mirror.kind, protocol);
   } finally {
     const kinds: readonly Temporary[] = mustBeRefused ? ["pod", "Service"] : ["pod"];
     for (const each of kinds) {
@@ -177,3 +136,5 @@ async function answerOf(
     }
   }
 }
+
+type RequestTo = Omit<Parameters<typeof verificationPod>[1], "image" | "seconds">;

@@ -12,7 +12,8 @@ import type { LinkSpec } from "../model/link.ts";
 import type { Reason } from "../model/reasons.ts";
 import { exportMode } from "../model/selection.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
-import { annotation, remoteName } from "../model/vocabulary.ts";
+import { protocolOf } from "../model/protocols.ts";
+import { remoteName } from "../model/vocabulary.ts";
 import type { GateArgs } from "./args.ts";
 
 /** The sorted identities that a gateway admits to a hostname. */
@@ -116,21 +117,9 @@ export function serviceOf(host: string): ObjectKey {
   return objectKey(namespace, name);
 }
 
-/** Linkerd's default, `proxy.opaquePorts` of its chart. */
-const usuallyOpaque = "25,587,3306,4444,5432,6379,9300,11211";
-
 function opaquePorts({ metadata, spec }: Service): readonly string[] {
-  const list = metadata.annotations?.[annotation.opaquePorts] ?? usuallyOpaque;
-  const ranges = list.split(",").map((range) => range.trim().split("-").map(Number));
-  const isIn = (port: number) =>
-    ranges.some(([from = NaN, to = from]) => from <= port && port <= to);
   return (spec.ports ?? [])
-    .filter(
-      ({ port, name, appProtocol = "" }) =>
-        isIn(port) ||
-        (name !== undefined && list.split(",").includes(name)) ||
-        ["linkerd.io/opaque", "linkerd.io/tcp"].includes(appProtocol),
-    )
+    .filter((each) => protocolOf(each, metadata.annotations) === "opaque")
     .map(({ port }) => String(port));
 }
 

@@ -11,6 +11,7 @@ export {
   systemNamespaces,
   wholeLink,
 } from "../model/link.ts";
+export { type PortProtocol, protocolOf } from "../model/protocols.ts";
 export { routeSentences, servedBackends } from "../model/route.ts";
 export { lossOf, lossText, type Remains } from "../model/loss.ts";
 export {

@@ -8,7 +8,7 @@ import { checkTable } from "../../../cli/check.ts";
 import { commandLine } from "../../../cli/main.ts";
 import { type Facts, undecidedIn } from "../../../cli/facts/facts.ts";
 import { statusOf } from "../../../cli/views/status.ts";
-import { mirrorsToAsk } from "../../../cli/verify/verify.ts";
+import { mirrorsToAsk } from "../../../cli/verify/mirrors-to-ask.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { endpoints, exporting, pods, service } from "../fixtures/objects.ts";
 import { factsOf } from "./made-facts.ts";
@@ -109,7 +109,7 @@ describe("a command", () => {
     });
 
   it("verify sends requests to undecided mirrors too, and still fails", () => {
-    deepEqual(mirrorsToAsk(facts, undefined)[0]?.mirror?.mirror, "shop/web-west");
+    deepEqual(mirrorsToAsk(facts, {})[0]?.mirror?.mirror, "shop/web-west");
     const found = { version: 1, answers, ...undecidedIn(facts) } as const;
     deepEqual(allAnswered(found), false);
     match(verificationText(found), /undecided: .*west/);
