@@ -138,7 +138,7 @@ describe("linkerd-clusters on real clusters", function () {
     equal(code, 1);
     match(
       stdout,
-      /tool\/web-west: fails at client: east created pod \S+ without Linkerd's proxy\n/,
+      /tool\/web-west:\d+: fails at client: east created pod \S+ without Linkerd's proxy\n/,
     );
     const created = { labelSelector: "app.kubernetes.io/managed-by=linkerd-clusters" };
     deepEqual(await kube.east.list(resources.pods, created), []);
