@@ -117,12 +117,14 @@ describe("access to a real target", function () {
 
   it("creates two Secrets and a Link in the source that match the CRD's schema field by field", async () => {
     const { east } = bed.clusters;
-    await clusters.carryOut(east, await clusters.graphOf(facts, {}, token));
+    // The Link has a probe where Linkerd's controller sends it.
+    const keys = { mirroring: "controller" };
+    await clusters.carryOut(east, await clusters.graphOf(facts, keys, token));
     interface Spec extends Record<string, unknown> {
       readonly probeSpec: object;
     }
     const { spec } = await clusters.get<{ spec: Spec }>(east, `${linksPath}/west`);
-    const expected = linkManifestSpec(link(), facts, namespaces, "pulumi");
+    const expected = linkManifestSpec(link(), facts, namespaces, "controller");
     const defaults = { timeout: "30s", failureThreshold: "3" };
     assert.deepEqual(spec, { ...expected, probeSpec: { ...expected.probeSpec, ...defaults } });
   });
