@@ -48,7 +48,7 @@ describe("linkerd-clusters check", function () {
       /^link east → west\n-+\n√ both clusters trust a common anchor \[trust-anchors-shared\]\n/m,
     );
     assert.doesNotMatch(stdout, /[×‼]/);
-    assert.match(stdout, /\nStatus: √ \(\d+ passed, 7 skipped\)$/);
+    assert.match(stdout, /\nStatus: √ \(\d+ passed, 8 skipped\)$/);
     for (const log of since) {
       const requests = await requestsOf(log);
       assert.deepEqual(requests.filter(isWriteRequest), []);
