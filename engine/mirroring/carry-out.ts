@@ -60,7 +60,9 @@ export async function carryOut(
     return !unreachable.has(name) || reading.cause === "refused" ? [reading.why] : [];
   });
   if (outcome.outcome === "sourceUnreadable") {
-    if (lost.length > 0) throw new UserError(lost.join("; "));
+    const late = inputs.refused?.[inputs.source];
+    const whys = [...new Set([...lost, ...(late === undefined ? [] : [late])])];
+    if (whys.length > 0) throw new UserError(whys.join("; "));
     return [];
   }
   const { decided, report, source, removed } = outcome;

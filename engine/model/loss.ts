@@ -27,9 +27,13 @@ export function lossOf(
   return { state, remaining, notReady };
 }
 
-/** Returns `degraded, still served by east, north, but no pod is ready in north`. */
+/** Returns `degraded, still served by east, north, but no pod is ready in north`; `unavailable, since no pod is ready in east`. */
 export function lossText({ state, remaining, notReady }: Remains): string {
-  const left = remaining.length === 0 ? "" : `, still served by ${remaining.join(", ")}`;
+  if (state === "unavailable")
+    return remaining.length === 0
+      ? state
+      : `${state}, since no pod is ready in ${listed(notReady)}`;
+  const left = `, still served by ${remaining.join(", ")}`;
   const empty = notReady.length === 0 ? "" : `, but no pod is ready in ${listed(notReady)}`;
   return `${state}${left}${empty}`;
 }

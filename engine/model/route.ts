@@ -154,7 +154,7 @@ export function appliesTo({ metadata, spec }: OtherRoute, service: ObjectKey): b
 }
 
 /**
- * Returns whether the live route sends requests as wanted, whatever fields others have added, and carries no former
+ * Returns whether the live route sends requests as wanted, whatever annotations others have added, and carries no former
  * mark.
  *
  * @param names of the stack, the current one first
@@ -171,12 +171,18 @@ export function isRight(
   );
 }
 
-function meaning({ parentRefs = [], rules = [] }: NonNullable<HttpRoute["spec"]> = {}): string {
+/** Requests depend on all of this; an empty list is the same as none. */
+function meaning({ parentRefs = [], hostnames = [], rules = [] }: HttpRoute["spec"] = {}): string {
   return JSON.stringify([
     parentRefs.map(targetOf),
-    rules.map(({ matches = [], backendRefs = [] }) => [
-      matches.map(({ path }) => [path?.type, path?.value]),
-      backendRefs.map((ref) => [...targetOf(ref), ref.weight]),
+    hostnames,
+    rules.map(({ matches = [], backendRefs = [], filters = [], timeouts }) => [
+      matches.map(({ path, method, headers = [], queryParams = [] }) => {
+        return [path?.type, path?.value, method, headers, queryParams];
+      }),
+      backendRefs.map((ref) => [...targetOf(ref), ref.weight, ref.filters ?? []]),
+      filters,
+      timeouts,
     ]),
   ]);
 }

@@ -10,7 +10,9 @@ import { routings } from "../../model/traffic.ts";
 import { drainNotes, drainRefusals } from "../../model/drain.ts";
 import { compareAll } from "./compare.ts";
 import { readyIn } from "./readiness.ts";
-import { decideRoutes, whyUnserved } from "./routes.ts";
+import { stillSending } from "./drained.ts";
+import { decideRoutes } from "./routes.ts";
+import { whyUnserved } from "./unrouted.ts";
 import { type Decision, type Deletion, isSkip, type Note } from "../../model/decision.ts";
 import { desiredFederated } from "./mirrors/federated.ts";
 import {
@@ -123,8 +125,9 @@ export function decide(observation: SourceObservation): Decided {
   const decisionsByPart = byPart(decisions);
   const drains = [...federated.drains, ...failover.drains];
   const drained = args.drained ?? [];
+  const still = stillSending(source, drained, observation.routes, failover.routes);
   const ofSource = [
-    ...drainRefusals(drained, drains),
+    ...drainRefusals(drained, drains, still),
     ...Object.values(undecided(args.source, removed)),
     ...(held.refusals.length > 0 ? held.refusals : withoutRoutes(observation)),
     ...(hidden && decisions.some(({ verdict }) => verdict === "handOver")
@@ -145,7 +148,7 @@ export function decide(observation: SourceObservation): Decided {
     missing: Object.fromEntries(current.flatMap(({ missing }) => Object.entries(missing))),
     statefulSets: Object.fromEntries(current.map(({ part, knownSets }) => [part, knownSets])),
     notes: [
-      ...drainNotes(drained, drains).map((note): Note => [federatedPart, note]),
+      ...drainNotes(drained, drains, still).map((note): Note => [federatedPart, note]),
       ...notesOn(observation, judged, decisionsByPart, doubtful),
     ],
   };

@@ -1,7 +1,11 @@
-import type { ObjectKey } from "../../kubernetes/objects/objects.ts";
+import type { Result } from "../../base/result.ts";
+import { keyOf, type ObjectKey } from "../../kubernetes/objects/objects.ts";
 import { lossOf } from "../../model/loss.ts";
-import type { Drain } from "../../model/drain.ts";
+import type { Drain, StillSending } from "../../model/drain.ts";
+import { backendsOf, type RouteDecision, type Routes } from "../../model/route.ts";
+import type { ClusterSnapshot } from "../../model/snapshot.ts";
 import { local } from "../../model/traffic.ts";
+import { label } from "../../model/vocabulary.ts";
 import type { FoundLeg, RoutesView } from "./backends.ts";
 
 /**
@@ -30,4 +34,37 @@ export function withoutDrained(
   );
   if (loss === undefined) return staying;
   return { ...(loss.state === "unavailable" ? { legs } : staying), drain: { key, ...loss } };
+}
+
+/**
+ * Finds HTTPRoutes that send requests to a drained cluster because the run doesn't change them. What it writes itself has
+ * lost the cluster, or says why not.
+ */
+export function stillSending(
+  source: ClusterSnapshot,
+  drained: readonly string[],
+  routes: Result<Routes>,
+  decided: readonly RouteDecision[],
+): StillSending {
+  if (drained.length === 0) return { own: [], foreign: [] };
+  // Routes that may not be read fail the run anyway.
+  if ("why" in routes)
+    return { own: [], foreign: [], unread: routes.cause === "refused" ? undefined : routes.why };
+  const clusterOf = (backend: ObjectKey) => {
+    const { labels = {} } = source.services.get(backend)?.metadata ?? {};
+    return labels[label.mirrored] === "true" ? labels[label.cluster] : source.cluster;
+  };
+  const leadsThere = (route: Parameters<typeof backendsOf>[0]) =>
+    backendsOf(route, 1).some((backend) => drained.includes(clusterOf(backend) ?? ""));
+  const known = new Set(decided.map(({ key }) => key));
+  return {
+    own: decided.flatMap((each) => {
+      const isLeft =
+        each.verdict === "handOver" || (each.verdict === "keep" && each.wanted === undefined);
+      return isLeft && leadsThere(each.live) ? [each.key] : [];
+    }),
+    foreign: routes.value.httpRoutes
+      .filter((route) => !known.has(keyOf(route)) && leadsThere(route))
+      .map(keyOf),
+  };
 }

@@ -1,9 +1,4 @@
-import {
-  isHeadless,
-  keyOf,
-  type ObjectKey,
-  type Service,
-} from "../../kubernetes/objects/objects.ts";
+import { keyOf, type ObjectKey, type Service } from "../../kubernetes/objects/objects.ts";
 import { rbacName, resources } from "../../kubernetes/objects/resources.ts";
 import type { HttpRoute } from "../../kubernetes/objects/route-resource.ts";
 import {
@@ -16,16 +11,12 @@ import {
   retries,
   type RouteDecision,
   type RouteProblem,
-  type Routes,
   type WantedRoute,
 } from "../../model/route.ts";
 import type { Drain } from "../../model/drain.ts";
-import { chainWeight, type Leg, local, type Routing, routings } from "../../model/traffic.ts";
+import { chainWeight, type Leg, local, type Routing } from "../../model/traffic.ts";
 import { isSkip } from "../../model/decision.ts";
-import { makesLinks } from "../../model/state.ts";
-import type { SourceObservation } from "./desired.ts";
 import { othersAmong } from "../../model/marks.ts";
-import { label } from "../../model/vocabulary.ts";
 import { whyHead } from "./policies/rules.ts";
 import {
   type Backend,
@@ -36,6 +27,7 @@ import {
   withoutDown,
 } from "./backends.ts";
 import { withoutDrained } from "./drained.ts";
+import { unready, whyInTheWay, whyUnfit } from "./unrouted.ts";
 
 /**
  * Linkerd's proxies follow these HTTPRoutes to the first cluster that has endpoints for a Service, or split its requests
@@ -133,11 +125,7 @@ function planService(view: RoutesView, key: ObjectKey, routing: Routing): Servic
     .filter((route) => !own.has(keyOf(route)))
     .map((route) => ({ kind: rbacName(resources.httpRoutes), ...route }));
   const inTheWay = [...rivals, ...routes.others].find((route) => appliesTo(route, key));
-  if (inTheWay !== undefined)
-    return without(
-      `${inTheWay.kind} ${keyOf(inTheWay)} on ${source.cluster} already routes its requests, and the two routes would conflict: delete it, or remove ${key} from ${setting}`,
-      true,
-    );
+  if (inTheWay !== undefined) return without(whyInTheWay(inTheWay, view, key, setting), true);
   const all = legs.map((leg): FoundLeg => ({
     ...leg,
     backend:
@@ -155,8 +143,9 @@ function planService(view: RoutesView, key: ObjectKey, routing: Routing): Servic
   if (found.length === 0)
     return without(`all of its clusters are drained, so its requests stay in ${source.cluster}`);
   const go = setting === "failover" ? "fail over" : "go";
+  const serving = found.filter(({ backend, weight }) => backend !== undefined && weight).length;
   const missing = found.flatMap(({ cluster, backend, weight }) => {
-    if (backend !== undefined) return weight ? unready(view, key, cluster) : [];
+    if (backend !== undefined) return weight ? unready(view, key, cluster, serving - 1) : [];
     if (!links.some(({ target }) => target === cluster))
       return `its requests don't ${go} to ${cluster}, which is revoked: take ${cluster} out of its ${setting} on ${source.cluster}`;
     const judged = view.decisionsByPart.get(cluster);
@@ -188,41 +177,14 @@ function planService(view: RoutesView, key: ObjectKey, routing: Routing): Servic
     );
   const free = wanted.filter((route) => !isTaken(route));
   const decided = free.map((route) => decideWanted(route, own.get(keyOf(route)), stacks));
-  return { routes: decided, problems: [...missing, ...cutOff, ...taken], keeps: false, drain };
-}
-
-/** A split is followed whether or not there are pods, so that it says the same in every run. */
-function unready(
-  { source, links, readyIn }: RoutesView,
-  key: ObjectKey,
-  cluster: string,
-): string[] {
-  const link = links.find(({ target }) => target === cluster);
-  if (readyIn(link?.target ?? source.cluster, key) !== 0) return [];
-  const isHidden = link !== undefined && link.gateway !== false && link.readiness === "ignore";
-  const outcome = isHidden
-    ? `the requests that go there fail: set readiness: follow on the link, or take ${cluster} out`
-    : "the other clusters get its requests";
-  return [`no pod of it is ready in ${link?.target ?? source.cluster}, and ${outcome}`];
-}
-
-/** Returns why no route can be written, unless the run may install the CRD before: Linkerd's charts bring it with that of Links. */
-export function whyUnserved(
-  { args, source }: Pick<SourceObservation, "args" | "source">,
-  { areServed = true }: Routes,
-): string | undefined {
-  const mayInstall = makesLinks(args) && source.links === undefined;
-  if (areServed || mayInstall || routings(args).size === 0) return undefined;
-  const [, version = ""] = resources.httpRoutes.apiVersion.split("/");
-  return `${source.cluster} does not serve ${rbacName(resources.httpRoutes)} in version ${version}: install the chart linkerd-crds of Linkerd 2.18 or later there`;
-}
-
-function whyUnfit(service: Service, cluster: string): string | undefined {
-  if (service.metadata.labels?.[label.mirrored] === "true")
-    return `it is a mirror on ${cluster}, and only requests for ${cluster}'s own Services are routed`;
-  return isHeadless(service) || service.spec.type === "ExternalName"
-    ? `it has no ClusterIP on ${cluster}, and Linkerd routes only requests to a ClusterIP`
-    : undefined;
+  const going = decided
+    .filter(({ live }) => live?.metadata.deletionTimestamp !== undefined)
+    .map(
+      (each) =>
+        `HTTPRoute ${each.key} on ${source.cluster} is being deleted: run again once it is gone, to create it again`,
+    );
+  const problems = [...missing, ...cutOff, ...taken, ...going];
+  return { routes: decided, problems, keeps: false, drain };
 }
 
 function routeFor(

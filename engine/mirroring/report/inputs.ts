@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { omitUndefined } from "../../base/omit-undefined.ts";
 import { removedLinks } from "../decide/policies/removed-links.ts";
 import { isSent } from "../../model/decision.ts";
+import { undrained } from "../../model/drain.ts";
 import { isPending } from "../../model/verdicts.ts";
 import type { ClusterReadings } from "../../model/observation.ts";
 import {
@@ -105,7 +106,11 @@ function unreadClusters(readings: ClusterReadings) {
 function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): CheckedPlan {
   const { identities, gateways, portConflicts, notMirrored, changes, failedOver } = before;
   const { statefulSets, rivals } = before;
-  const { unreachable, refused } = unreadClusters(readings);
+  const unread = unreadClusters(readings);
+  const { unreachable } = unread;
+  const { source } = args;
+  const late = undrained(source, args.drained, before.drained);
+  const refused = { ...unread.refused, ...(late !== undefined && { [source]: late }) };
   const removed = removedLinks(args, before);
   const inputs = {
     ...args,
@@ -118,12 +123,14 @@ function keepAll(before: Before, args: MirrorsArgs, readings: ClusterReadings): 
     ...nonEmpty("refused", refused),
   };
   const needsUpdate = Object.keys(refused).length > 0 || reportChanged(before, inputs);
-  const { source } = args;
-  const why = unreachable[source] ?? refused[source] ?? "it can't be read";
+  const why = unreachable[source] ?? unread.refused[source] ?? "it can't be read";
   return {
     ...nothing,
     inputs: { ...inputs, ...revisionAfter(before, needsUpdate) },
-    notes: [`${source}: its mirrors stay as they are, because ${why}`],
+    notes: [
+      `${source}: its mirrors stay as they are, because ${why}`,
+      ...(late === undefined ? [] : [`${source}: ${late}`]),
+    ],
   };
 }
 

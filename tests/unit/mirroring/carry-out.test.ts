@@ -76,6 +76,26 @@ describe("a run", () => {
     });
 });
 
+describe("a drain of a cluster", () => {
+  it("fails the run while a source can't be read that no run has drained yet, and only then", async () => {
+    const source = east();
+    const mesh = Mesh.of([source, west(web)]);
+    await mesh.up();
+    const away = () => {
+      source.refuse = () => "unreachable";
+    };
+    away();
+    equal((await mesh.up()).failure, undefined);
+    mesh.config = { ...mesh.config, clusters: { east: {}, west: { drained: true } } };
+    match((await mesh.up()).failure ?? "", /west can't be drained yet: what east sends there/);
+    match((await mesh.up()).failure ?? "", /west can't be drained yet/);
+    source.refuse = () => undefined;
+    equal((await mesh.up()).failure, undefined);
+    away();
+    equal((await mesh.up()).failure, undefined);
+  });
+});
+
 describe("an update of a mirror", () => {
   it("keeps fields of other programs, although lists leave them out", async () => {
     const source = east();

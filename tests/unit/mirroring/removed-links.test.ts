@@ -239,7 +239,7 @@ ${both}
 edit shop/web-west: by other/prod
 unlink west
 / gateway shop/web-west: stack other/prod, released
-> east → west: 1 mirror stays, because stack other/prod keeps them (shop/web-west)
+> east → west: 1 mirror stays, because stack other/prod keeps it (shop/web-west)
 again
 none
 * nothing

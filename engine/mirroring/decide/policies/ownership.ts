@@ -117,7 +117,7 @@ export function ownershipNotes(
     sentences.push(`its mirrors stay, because ${successor} mirrors it now`);
   else
     for (const [keeper = "", mirrors] of Map.groupBy(kept, (each) => each.keeper))
-      sentences.push(staying(mirrors, `${keeper} keeps them`));
+      sentences.push(staying(mirrors, `${keeper} keeps ${mirrors.length === 1 ? "it" : "them"}`));
   if (unmarked.length > 0) {
     const keys = unmarked.map(({ key }) => key);
     const why = `they carry no stack's mark, so they may belong to somebody else; delete them if they are no longer needed: ${deletionOf(keys, context)}`;

@@ -172,7 +172,7 @@ config: { stack: acme/mesh/new }
 # is left alone if another stack has made it
 ${first}
 config: { stack: acme/mesh/new }; before: null
-! failover shop/web: httproutes.policy.linkerd.io ${key} on east already routes its requests
+! failover shop/web: httproutes.policy.linkerd.io ${key} of stack acme/mesh/dev on east already routes its requests
 ! NotOurs shop/web
 ! NotOurs shop/web
 / gateway shop/web-west: stack acme/mesh/dev
@@ -207,6 +207,24 @@ routes: forbidden
 ? east: cluster east refuses to list services
 ${listed}
 > east: HTTPRoutes stay as they are
+`);
+
+  for (const [what, spec] of [
+    ["hostnames", '{ hostnames: ["other.example"] }'],
+    ["a filter", "{ rules: [{ filters: [{ type: RequestRedirect }] }] }"],
+    ["a time-out", "{ rules: [{ timeouts: { request: 1ms } }] }"],
+    [
+      "a method",
+      "{ rules: [{ matches: [{ path: { type: PathPrefix, value: / }, method: GET }] }] }",
+    ],
+  ] as const)
+    testScenarios(`
+# is written again if somebody has given it ${what}
+${first}
+edit ${key}: { spec: ${spec} }
+~ route ${key}: ${weights}
+again
+none
 `);
 
   for (const [what, patch] of [

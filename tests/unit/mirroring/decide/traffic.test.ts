@@ -71,7 +71,7 @@ ${drained("west")}
 > east: shop/web: degraded, still served by east, north
 again
 none
-> east: drain of west: no HTTPRoute and no federated Service sends requests there
+> east: drain of west: no HTTPRoute and no federated Service of this stack sends requests there
 config: { drained: null }
 ~ route ${key}: web 1000000, web-west 1000, web-north 1
 # leaves a route while it is unreachable, and stays out
@@ -110,7 +110,7 @@ config: { failover: { shop/web: [local, west] } }
 + gateway shop/web-west
 + route ${key}: web 1000000, web-west 1
 ${drained("west")}
-? east: west can't be drained for shop/web, which would be unavailable, still served by east, but no pod is ready in east: requests still go there until another cluster serves it
+? east: west can't be drained for shop/web, which would be unavailable, since no pod is ready in east: requests still go there until another cluster serves it
 east: shop/web(plain _)
 - route ${key}
 east: shop/web(plain listed)
@@ -120,7 +120,38 @@ west: shop/web(listed); link west: { readiness: follow }; east: shop/web(plain _
 config: { failover: { shop/web: [local, west] }, drained: [east] }
 + gateway shop/web-west
 + route ${key}: web 1000000, web-west 1
-? east: east can't be drained for shop/web, which would be unavailable, still served by west, but no pod is ready in west
+? east: east can't be drained for shop/web, which would be unavailable, since no pod is ready in west
+# still gets requests by the stack's own route beside a user's, and so fails the run
+${routed}
+httproute shop/mine: shop/web; ${drained("west")}
+! failover shop/web
+? east: west can't be drained: requests still go there by HTTPRoute ${key}, which this run leaves alone
+> east: HTTPRoutes shop/web: httproutes.policy.linkerd.io shop/mine on east already routes its requests
+> east: drain of west: requests still go there by HTTPRoute ${key}
+# still gets requests by a route whose label somebody removed
+${routed}
+edit ${key}: { metadata: { labels: null } }; ${drained("west")}
+/ route ${key}: web 1000000, web-west 1000, web-north 1
+! failover shop/web
+? east: west can't be drained: requests still go there by HTTPRoute ${key}, which this run leaves alone
+# still gets requests by a route of another stack, as the preview says
+${routed}
+edit ${key}: { metadata: { managedFields: [{ manager: linkerd-multicluster/o/p/other }] } }; ${drained("west")}
+! failover shop/web: httproutes.policy.linkerd.io ${key} of stack o/p/other on east already routes its requests, and the two routes would conflict: remove shop/web from the config of one of the two stacks
+> east: HTTPRoutes shop/web: httproutes.policy.linkerd.io ${key} of stack o/p/other on east already routes its requests
+> east: drain of west: requests still go there by HTTPRoute ${key}, which isn't this stack's
+# may still get requests while routes can't be listed
+${routed}
+routes: unreachable; ${drained("west")}
+? east: west can't be drained: whether HTTPRoutes send requests there is unknown
+# may still get requests from a source that can't be read, unless an earlier run has drained it
+${routed}
+east: unreachable; ${drained("west")}
+? east: west can't be drained yet: what east sends there is unknown until it can be read
+# leaves the last cluster, whose pods are gone too
+west: shop/web; east: shop/web(plain listed); config: { traffic: { shop/web: { local: 50, west: 50 } }, drained: [west] }
++ gateway shop/web-west
+! failover shop/web: no pod of it is ready in east, and no other cluster gets its requests
 # has no route of a Service that only drained clusters serve
 west: shop/web; east: shop/web(plain)
 config: { failover: { shop/web: [west] }, drained: [west] }
@@ -181,7 +212,7 @@ ${members("api@west")}
 west: shop/api(member); east: shop/api(member listed)
 + federated shop/api-federated
 ${drained("west")}
-? east: west can't be drained for shop/api-federated, which would be unavailable, still served by east, but no pod is ready in east
+? east: west can't be drained for shop/api-federated, which would be unavailable, since no pod is ready in east
 # go with their exports like others
 west: shop/api(member); north: shop/api(member)
 + federated shop/api-federated
