@@ -24,7 +24,7 @@ west: nothing; link west: { namespaces: [shop] }
 / gateway shop/c-west
 / gateway far/d-west
 > east → west: 2 mirrors stay, ${keeps("x")} (shop/a-west, shop/b-west)
-> east → west: 1 mirror stays, ${keeps("y")} (shop/c-west)
+> east → west: 1 mirror stays, because stack acme/mesh/y keeps it (shop/c-west)
 # leave out namespaces that the link doesn't cover, if there is a controller
 west: nothing; east: shop/old-west(of=west) far/old-west(of=west)
 link west: { namespaces: [shop] }; controllers: west 0
