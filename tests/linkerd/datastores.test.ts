@@ -1,6 +1,7 @@
 import { testClosedGateways } from "./datastores/closed.ts";
 import { config } from "./datastores/config.ts";
 import { testEtcd } from "./datastores/etcd.ts";
+import { testGrowth } from "./datastores/growth.ts";
 import { datastoreImage } from "./datastores/images.ts";
 import { testProtocols } from "./datastores/protocols.ts";
 import { addDatastores } from "./datastores/workloads.ts";
@@ -23,6 +24,7 @@ describe(`datastores across clusters, through Linkerd's own proxies${skipNoteOf(
   });
   after(() => mesh?.bed.stop());
 
+  testGrowth(theMesh);
   testEtcd(theMesh);
   testProtocols(theMesh);
   testClosedGateways(theMesh);

@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 
 import type { Clusters, Name } from "../traffic/mesh.ts";
 import { names } from "../traffic/mesh.ts";
-import { discovered, exported, namespace } from "../traffic/workloads.ts";
+import { addPodsAndClients, discovered, exported, namespace } from "../traffic/workloads.ts";
 import { blockOf } from "./guide.ts";
 import { image } from "./images.ts";
 
@@ -75,6 +75,7 @@ export async function addDatastores(clusters: Clusters): Promise<void> {
     );
   }
   await apply(clusters, "east", workload("Deployment", "shell", ["sleep", "infinity"]));
+  await addPodsAndClients(clusters.bed.clusters);
 }
 
 function service(
