@@ -4,9 +4,9 @@ import { type Resource, resources } from "../kubernetes/objects/resources.ts";
 import { poll } from "../kubernetes/client/retry.ts";
 import { UserError } from "../base/user-error.ts";
 import { remove, write, type WriteScope } from "../mirroring/apply/write-scope.ts";
-import { remarked } from "../model/marks.ts";
+import { marksOn, remarked } from "../model/marks.ts";
 import { routeLabels } from "../model/route.ts";
-import { catchAll, chartPolicy, isAccepted, isOwn, type Made } from "./objects.ts";
+import { catchAll, chartPolicy, gateOwner, isAccepted, isOwn, type Made } from "./objects.ts";
 import type { GatePlan, Step } from "./plan.ts";
 
 interface Place extends WriteScope {
@@ -97,6 +97,11 @@ function manifest<Spec>(
   now: Made<Spec> | undefined,
 ): Made<Spec> {
   if (now === undefined) return { metadata: { name, namespace, labels: routeLabels }, spec };
+  const { others } = marksOn(now.metadata, names);
+  if (gateOwner.owns(now) && others.length > 0)
+    throw new UserError(
+      `stack ${others.join(", ")} closes the gateway of ${source} too, so its ${kind} ${keyOf(now)} was left alone: remove gatewayAccess from the config of one of the two stacks`,
+    );
   if (!isOwn(now, names))
     throw new UserError(
       `the ${kind} ${keyOf(now)} on ${source} is not this stack's and was left alone: rename or delete it, and run again`,

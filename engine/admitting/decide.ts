@@ -3,7 +3,7 @@ import { listed } from "../base/message.ts";
 import type { ObjectKey } from "../kubernetes/objects/objects.ts";
 import type { ClusterSnapshot } from "../model/snapshot.ts";
 import type { GateArgs } from "./args.ts";
-import { catchAll, isClosed, type LiveGate, liveAdmissions } from "./objects.ts";
+import { anybody, catchAll, allHosts, isClosed, type LiveGate, liveAdmissions } from "./objects.ts";
 import { type GatePlan, isDone, planned } from "./plan.ts";
 import { type Admissions, serviceOf, unique, type Wanted, wantedAdmissions } from "./wanted.ts";
 
@@ -69,6 +69,7 @@ function effectiveAdmissions(
   };
   const result = new Map(admissions);
   for (const [host, identities] of before) {
+    if (host === allHosts) continue;
     const service = serviceOf(host);
     const keepers = new Set(
       known.filter((source) => mayKeep(source, service)).flatMap((source) => clients[source] ?? []),
@@ -80,49 +81,65 @@ function effectiveAdmissions(
   return result;
 }
 
+const nobody = "nobody";
+
 /** Names the admitted clusters of each Service, as far as its identities tell them. */
-function textsOf(admissions: Admissions, { clients }: GateArgs): ReadonlyMap<ObjectKey, string> {
-  const texts = new Map<ObjectKey, string>();
+function textsOf(admissions: Admissions, { clients }: GateArgs): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
   const named = new Map<string, string>();
   const nameOf = (identities: readonly string[]) => {
     const key = identities.join();
     const found = named.get(key);
     if (found !== undefined) return found;
+    if (identities.includes(anybody)) return anybody;
+    if (identities.includes("*")) return "every meshed client";
     const has = (name: string) =>
       clients[name]?.every((identity) => identities.includes(identity)) === true;
     const clusters = Object.keys(clients).filter(has).sort();
     const known = new Set(clusters.flatMap((name) => clients[name] ?? []));
     const others = identities.some((identity) => !known.has(identity)) ? ["others"] : [];
     const all = [...clusters, ...others];
-    const text = all.length === 0 ? "nobody" : all.join(", ");
+    const text = all.length === 0 ? nobody : all.join(", ");
     named.set(key, text);
     return text;
   };
-  for (const [host, identities] of admissions)
-    if (!texts.has(serviceOf(host))) texts.set(serviceOf(host), nameOf(identities));
+  for (const [host, identities] of admissions) {
+    const what = host === allHosts ? "everything that isn't exported" : serviceOf(host);
+    if (!texts.has(what)) texts.set(what, nameOf(identities));
+  }
   return new Map([...texts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function changesOf(
-  before: ReadonlyMap<ObjectKey, string>,
-  after: ReadonlyMap<ObjectKey, string>,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
 ): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((key) => {
     const [was, is] = [before.get(key), after.get(key)];
     if (was === is) return [];
     if (was === undefined) return `+ ${key}: ${is ?? ""}`;
-    return is === undefined ? `- ${key}: ${was}` : `~ ${key}: ${was} → ${is}`;
+    if (is === undefined) return was === nobody ? [] : `- ${key}: ${was}`;
+    return `~ ${key}: ${was} → ${is}`;
   });
 }
 
 /** Names what somebody has changed or deleted, unless the changes of who is admitted tell. */
 function corrections(plan: GatePlan, areTold: boolean): string[] {
+  const areChanged = plan.routes.flatMap(({ name, spec, live }) =>
+    spec === undefined || live === undefined || isDeepStrictEqual(spec.rules, live.spec?.rules)
+      ? []
+      : [name],
+  );
+  const untold = new Set([catchAll, ...areChanged]);
   const all = [
     ...plan.routes.map((step) => ({ ...step, kind: "HTTPRoute" })),
     ...plan.policies.map((step) => ({ ...step, kind: "AuthorizationPolicy" })),
     ...plan.authentications.map((step) => ({ ...step, kind: "MeshTLSAuthentication" })),
-  ].filter(({ name, spec, live }) => {
-    return !isDeepStrictEqual(spec, live?.spec) && (!areTold || name === catchAll);
+  ].filter(({ kind, name, spec, live }) => {
+    return (
+      !isDeepStrictEqual(spec, live?.spec) &&
+      (!areTold || (kind === "HTTPRoute" && untold.has(name)))
+    );
   });
   return all.length === 0
     ? []

@@ -131,19 +131,46 @@ export function isClosed(live: LiveGate): boolean {
   return chartPolicyIn(live)?.spec?.targetRef?.name === closedTarget.name;
 }
 
+/** Stands for all hostnames. */
+export const allHosts = "*";
+/** Stands for clients without an identity too. */
+export const anybody = "anybody";
+/** Stands for clients whose identities aren't known here. */
+const somebody = "somebody";
+
 /** Returns what the stack's own objects admit, whatever they should. */
 export function liveAdmissions(live: LiveGate, names: readonly string[]): Admissions {
-  const policies = ownOf(live.policies, names);
-  const authentications = ownOf(live.authentications, names);
   const found = new Map<string, readonly string[]>();
-  for (const { metadata, spec } of ownOf(live.routes, names).values()) {
-    if (!(spec?.parentRefs ?? []).some(isForServer)) continue;
-    const refs = policies.get(metadata.name)?.spec?.requiredAuthenticationRefs ?? [];
-    const identities = refs.flatMap(
-      ({ name = "" }) => authentications.get(name)?.spec?.identities ?? [],
-    );
-    for (const host of spec?.hostnames ?? [])
-      found.set(host, [...new Set([...(found.get(host) ?? []), ...identities])].sort());
+  const admit = (host: string, identities: readonly string[]) =>
+    found.set(host, [...new Set([...(found.get(host) ?? []), ...identities])].sort());
+  const hosts = new Map(
+    [...ownOf(live.routes, names)].flatMap(([name, { spec }]) =>
+      (spec?.parentRefs ?? []).some(isForServer) ? [[name, spec?.hostnames ?? []] as const] : [],
+    ),
+  );
+  for (const host of [...hosts.values()].flat()) admit(host, []);
+  for (const { spec } of ownOf(live.policies, names).values()) {
+    const { kind, name = "" } = spec?.targetRef ?? {};
+    const isWide = isForServer(spec?.targetRef) || kind === "Namespace";
+    const admitted = isWide ? [] : kind === "HTTPRoute" ? hosts.get(name) : undefined;
+    if (admitted === undefined) continue;
+    const clients = clientsOf(live, spec);
+    for (const host of admitted.length === 0 ? [allHosts] : admitted) admit(host, clients);
   }
   return found;
+}
+
+function clientsOf(
+  { authentications }: LiveGate,
+  { requiredAuthenticationRefs = [] }: AuthorizationPolicy["spec"] = {},
+): readonly string[] {
+  const required = requiredAuthenticationRefs.filter(
+    ({ kind }) => kind !== "NetworkAuthentication",
+  );
+  if (required.length === 0) return [anybody];
+  return required.flatMap(({ kind, name }) => {
+    if (kind !== "MeshTLSAuthentication") return [somebody];
+    const found = authentications.find(({ metadata }) => metadata.name === name);
+    return found === undefined ? [] : (found.spec?.identities ?? [somebody]);
+  });
 }

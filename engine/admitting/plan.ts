@@ -65,7 +65,9 @@ export function planned(
     [...hosts].map(([route, [host = ""]]) => [groupIn(route), effective.get(host) ?? []] as const),
   );
   const chart = chartPolicyIn(live);
-  const networks = networksOf(chart);
+  // Without the chart's policy, its networks stay required.
+  const [some] = own.policies.values();
+  const networks = networksOf(chart ?? some);
   return {
     authentications: steps(
       new Map([...identities].map(([name, all]) => [name, { identities: all }])),

@@ -40,12 +40,14 @@ export async function readGate(kubernetes: Kubernetes, namespace: string): Promi
 }
 
 async function readStrangers(kubernetes: Kubernetes, namespace: string): Promise<Strangers> {
-  const list = <T>(resource: Resource<T>, labelSelector?: string): Promise<T[]> =>
+  const read = <T>(resource: Resource<T>, labelSelector?: string): Promise<T[] | undefined> =>
     kubernetes
       .list(resource, { namespace, ...omitUndefined({ labelSelector }) })
-      .catch(fallback([], "notFound", "forbidden"));
+      .catch(fallback(undefined, "notFound", "forbidden"));
+  const list = async <T>(resource: Resource<T>, labelSelector?: string): Promise<T[]> =>
+    (await read(resource, labelSelector)) ?? [];
   const [servers, serverAuthorizations, httpRoutes, grpcRoutes, accounts] = await Promise.all([
-    list(resources.servers),
+    read(resources.servers),
     list(resources.serverAuthorizations),
     list(resources.gatewayHttpRoutes),
     list(resources.grpcRoutes),
@@ -53,6 +55,10 @@ async function readStrangers(kubernetes: Kubernetes, namespace: string): Promise
   ]);
   return { servers, serverAuthorizations, httpRoutes, grpcRoutes, accounts };
 }
+
+/** Mirrors don't wait for access (docs/decisions/0026-closed-gateways.md). */
+export const untilGiven =
+  "; until a run has given access, a closed gateway answers requests for new mirrors with 403";
 
 /** Finds out what a run has to change at a gateway, and why nothing can be said about it. Writes nothing. */
 export async function checkGate(
@@ -89,7 +95,9 @@ export async function checkGate(
     };
     return {
       inputs: isMistake ? failing : inputs,
-      notes: [`who may use the closed gateway stays as it is: ${found.why}`],
+      notes: [
+        `who may use the closed gateway stays as it is: ${found.why}${isLast ? "" : untilGiven}`,
+      ],
     };
   }
   const { admitted, identity, warnings } = found.value;

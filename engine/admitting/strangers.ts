@@ -5,6 +5,7 @@ import type { OtherRoute } from "../kubernetes/objects/route-resource.ts";
 import type { Server, ServerAuthorization } from "../kubernetes/objects/policy-resource.ts";
 import type { GateArgs } from "./args.ts";
 import {
+  catchAll,
   chartPolicy,
   chartPolicyIn,
   closedTarget,
@@ -16,11 +17,11 @@ import {
 } from "./objects.ts";
 
 /**
- * The objects of others in the gateway's namespace that bear on it. A list that can't be read is empty, as nothing but
- * warnings depends on it.
+ * The objects of others in the gateway's namespace that bear on it. A list that can't be read is empty or absent, as
+ * nothing but warnings depends on it.
  */
 export interface Strangers {
-  readonly servers: readonly Server[];
+  readonly servers: readonly Server[] | undefined;
   readonly serverAuthorizations: readonly ServerAuthorization[];
   /** HTTPRoutes of the Gateway API. */
   readonly httpRoutes: readonly OtherRoute[];
@@ -41,7 +42,32 @@ export function strangersOf(
     (name) =>
       `${name} in ${namespace} on ${target} may admit others to the closed gateway: delete or change it if that isn't meant`,
   );
-  return [...opening, ...unlisted(strangers, args, names)];
+  return [
+    ...opening,
+    ...missingIn(live, strangers, args, names),
+    ...unlisted(strangers, args, names),
+  ];
+}
+
+/** A Server without a policy refuses what no route admits, and a port without a Server is open to the mesh. */
+function missingIn(
+  live: LiveGate,
+  { servers }: Strangers,
+  { target, namespace }: Pick<GateArgs, "target" | "namespace">,
+  names: readonly string[],
+): readonly string[] {
+  if (!ownOf(live.routes, names).has(catchAll)) return [];
+  const missing = (what: string, effect: string) =>
+    `the chart's ${what} is missing in ${namespace} on ${target}, so the gateway ${effect}: apply the chart linkerd-multicluster again`;
+  const { name: server } = openTarget;
+  return [
+    ...(chartPolicyIn(live) === undefined
+      ? [missing(`AuthorizationPolicy ${chartPolicy}`, "refuses everything else even once opened")]
+      : []),
+    ...(servers?.some(({ metadata }) => metadata.name === server) === false
+      ? [missing(`Server ${server}`, "admits every meshed client to everything")]
+      : []),
+  ];
 }
 
 function openingsIn(
@@ -71,7 +97,7 @@ function openingsIn(
     const { name, selector } = spec?.server ?? {};
     return name === server || selector !== undefined;
   });
-  const access = servers.flatMap(({ metadata, spec: { accessPolicy = "deny" } = {} }) =>
+  const access = (servers ?? []).flatMap(({ metadata, spec: { accessPolicy = "deny" } = {} }) =>
     metadata.name === server && accessPolicy !== "deny"
       ? [`Server ${server} (accessPolicy: ${printable(accessPolicy, 63)})`]
       : [],

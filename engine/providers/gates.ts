@@ -1,5 +1,5 @@
 import type { GateArgs, GateBefore, GateInputs } from "../admitting/args.ts";
-import { carryOutGate, checkGate, removeGate } from "../admitting/run.ts";
+import { carryOutGate, checkGate, removeGate, untilGiven } from "../admitting/run.ts";
 import { mirrorsLeft } from "../mirroring/mirrors-left.ts";
 import { withWayOut } from "../mirroring/removal.ts";
 import { type Declared, withWholeLinks } from "../model/declared.ts";
@@ -43,7 +43,7 @@ export const gates = {
       }
       // Mirrors that need nothing of this gateway wait for it, and the second resource tries again and fails the run.
       if (inputs.phase === "give" && !clusters.isCancelled) {
-        console.log(`${inputs.target}: warning: ${result.why}`);
+        console.log(`${inputs.target}: warning: ${result.why}${untilGiven}`);
         return inputs;
       }
       // What the first run has written before it failed is undone only if state has the resource. Later, the state of

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { managerOf } from "../../../engine/model/marks.ts";
+import { routeLabels } from "../../../engine/model/route.ts";
 import type { StringMap } from "../../../engine/kubernetes/objects/objects.ts";
 import { exported, flat, headless, service } from "../fixtures/objects.ts";
 import { managersOf, writesTo } from "../../simulation/outcome.ts";
@@ -99,7 +100,7 @@ describe("a closed gateway", () => {
       spec: { targetRef: { kind: "Server", name: "linkerd-gateway" } },
     });
     deepEqual(await gateway.up(), [
-      "~ shop/web: others → east, north",
+      "~ shop/web: every meshed client → east, north",
       "close the gateway of west",
     ]);
     deepEqual(
@@ -198,6 +199,114 @@ describe("a closed gateway", () => {
     }
   });
 
+  it("shows in the preview what somebody has opened, and for whom, and closes it", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    const [route = ""] = [...gateway.server.all("httproutes").keys()].filter(
+      (key) => key !== `${namespace}/exported-none`,
+    );
+    const { name } = gateway.server.get("httproutes", route)?.metadata ?? {};
+    const forge = (plural: string, spec: object) =>
+      gateway.server.put(
+        plural,
+        {
+          metadata: { name: "exported-forged", namespace, labels: routeLabels },
+          spec,
+        },
+        managerOf(gateway.args.stack),
+      );
+    const authenticated = (kind: string, ref: string) => ({ kind, name: ref, namespace });
+    const forRoute = { kind: "HTTPRoute", name: "exported-forged" };
+    const anyMeshed = authenticated("MeshTLSAuthentication", "any-meshed");
+    gateway.server.put("meshtlsauthentications", {
+      metadata: { name: "any-meshed", namespace },
+      spec: { identities: ["*"] },
+    });
+    for (const [change, ...lines] of [
+      [
+        () => {
+          gateway.server.edit("httproutes", route, { spec: { hostnames: null } });
+        },
+        "- everything that isn't exported: east, north",
+        "+ shop/web: east, north",
+      ],
+      [
+        () => {
+          const targetRef = { kind: "Server", name: "linkerd-gateway" };
+          const spec = { targetRef, requiredAuthenticationRefs: [] };
+          gateway.server.edit("authorizationpolicies", `${namespace}/${name ?? ""}`, { spec });
+        },
+        "- everything that isn't exported: anybody",
+        "~ shop/web: nobody → east, north",
+      ],
+      [
+        () => {
+          const { spec = {} } = gateway.server.get("httproutes", route) as { spec?: object };
+          forge("httproutes", { ...spec, hostnames: [host("secret")] });
+          const requiredAuthenticationRefs = [anyMeshed];
+          forge("authorizationpolicies", { targetRef: forRoute, requiredAuthenticationRefs });
+        },
+        "- shop/secret: every meshed client",
+      ],
+      [
+        () => {
+          const { spec = {} } = gateway.server.get("httproutes", route) as { spec?: object };
+          forge("httproutes", { ...spec, hostnames: [host("secret")] });
+          const requiredAuthenticationRefs = [authenticated("ServiceAccount", "client")];
+          forge("authorizationpolicies", { targetRef: forRoute, requiredAuthenticationRefs });
+        },
+        "- shop/secret: others",
+      ],
+    ] as const) {
+      change();
+      deepEqual([await gateway.up(), await gateway.up()], [lines, []]);
+      deepEqual([gateway.admits(host("web")), gateway.admits(host("secret"))], [both, []]);
+    }
+  });
+
+  it("notices all that others add to its routes, also beside another change", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    const keys = [...gateway.server.all("httproutes").keys()];
+    const rule = { matches: [{ path: { type: "PathPrefix", value: "/" } }] };
+    const redirect = { type: "RequestRedirect", requestRedirect: { hostname: "elsewhere" } };
+    for (const rules of [
+      [{ ...rule, filters: [redirect] }],
+      [{ ...rule, timeouts: { request: "1ms" } }],
+      [{ matches: [{ ...rule.matches[0], method: "GET" }] }],
+    ])
+      for (const key of keys) {
+        gateway.server.edit("httproutes", key, { spec: { rules } });
+        const line = `correct HTTPRoute ${key.replace(`${namespace}/`, "")}`;
+        deepEqual([await gateway.up(), await gateway.up()], [[line], []]);
+      }
+    const none = `${namespace}/exported-none`;
+    const [route = ""] = keys.filter((key) => key !== none);
+    gateway.server.edit("httproutes", none, { spec: { hostnames: ["elsewhere"] } });
+    gateway.server.edit("httproutes", route, { spec: { rules: [{ filters: [redirect] }] } });
+    gateway.export(web, exported("shop/api"));
+    const names = [none, route].map((key) => `HTTPRoute ${key.replace(`${namespace}/`, "")}`);
+    deepEqual(await gateway.up(), ["+ shop/api: east, north", `correct ${names.join(", ")}`]);
+    deepEqual(await gateway.up(), []);
+  });
+
+  it("keeps the chart's networks while its policy is missing, and says that it closes the one that is back", async () => {
+    const gateway = new Gateway(web);
+    await gateway.up();
+    const before = gateway.server.all("authorizationpolicies").size;
+    const { metadata, spec } = gateway.server.get(
+      "authorizationpolicies",
+      `${namespace}/linkerd-gateway`,
+    ) as { readonly metadata: object; readonly spec?: object };
+    gateway.server.delete("authorizationpolicies", `${namespace}/linkerd-gateway`);
+    deepEqual(await gateway.up(), []);
+    deepEqual([gateway.admits(host("web")), gateway.admits(host("secret"))], [both, []]);
+    const targetRef = { kind: "Server", name: "linkerd-gateway" };
+    gateway.server.put("authorizationpolicies", { metadata, spec: { ...spec, targetRef } });
+    deepEqual(await gateway.up(), ["close the gateway of west"]);
+    equal(gateway.server.all("authorizationpolicies").size, before);
+  });
+
   it("is opened where it was when its namespace becomes another", async () => {
     const gateway = new Gateway(web);
     await gateway.up();
@@ -259,6 +368,7 @@ describe("a closed gateway", () => {
       gateway.left.set("east", ["shop/web"]);
       gateway.server.refuse = (line) => (line.startsWith(`list ${kind}`) ? "notFound" : undefined);
       gateway.server.journal.length = 0;
+      match((await gateway.notes("give")).join(), /requests for new mirrors with 403/);
       match((await gateway.check("take")).unread ?? "", /can't all be listed/);
       deepEqual([await gateway.up(), writesTo(gateway.server)], [[], []]);
     }
@@ -320,7 +430,10 @@ describe("a closed gateway", () => {
     const other = new Gateway(web);
     Object.assign(other, { server: gateway.server });
     other.args = gateway.args;
-    await rejects(other.up(), /is not this stack's/);
+    await rejects(
+      other.up(),
+      /stack \S+ closes the gateway of west too, so its MeshTLSAuthentication/,
+    );
     await other.remove();
     deepEqual(
       [host("web"), host("secret")].map((each) => gateway.admits(each)),

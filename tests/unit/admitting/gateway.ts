@@ -43,6 +43,7 @@ export class Gateway {
   constructor(...services: readonly Service[]) {
     this.server = serverWith(exporting("west", services));
     this.server.put("authorizationpolicies", chartsOwn(namespace));
+    this.server.put("servers", { metadata: { name: openTarget.name, namespace } });
     this.server.admission.push((_, object) => {
       const conditions = [{ type: "Accepted", status: "True" }];
       const parents = [{ controllerName: "linkerd.io/policy-controller", conditions }];

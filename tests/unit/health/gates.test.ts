@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { observeGate } from "../../../engine/admitting/run.ts";
 import { gatewayClosed } from "../../../engine/health/checks/gates.ts";
 import { SimulatedClusters } from "../../simulation/clusters.ts";
@@ -22,6 +22,21 @@ describe("health of a cluster: its gateway is closed", () => {
     deepEqual(await saidOf(gateway), []);
     gateway.export(service("shop/web"));
     deepEqual(await saidOf(gateway), []);
+  });
+
+  it("warns if the chart's policy or Server is missing", async () => {
+    const gateway = new Gateway(exported("shop/web"));
+    await gateway.up();
+    gateway.server.delete("authorizationpolicies", policy);
+    gateway.server.delete("servers", policy);
+    const missing = (what: string, effect: string) =>
+      `warning: the chart's ${what} linkerd-gateway is missing in linkerd-multicluster on west, so the gateway ${effect}: apply the chart linkerd-multicluster again`;
+    deepEqual(await saidOf(gateway), [
+      missing("AuthorizationPolicy", "refuses everything else even once opened"),
+      missing("Server", "admits every meshed client to everything"),
+    ]);
+    gateway.server.refuse = (line) => (line.startsWith("list servers") ? "forbidden" : undefined);
+    equal((await saidOf(gateway)).length, 1);
   });
 
   it("finds a gateway that is open, policies that are missing, and others' that may open it", async () => {
