@@ -16,6 +16,13 @@ import { skipNote } from "./real-plugins.ts";
 const lacking = await notOnPath(["linkerd"]);
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
+const role =
+  "/apis/rbac.authorization.k8s.io/v1/namespaces/linkerd-multicluster/roles/linkerd-multicluster-gateway-access-up";
+
+interface Rule {
+  readonly verbs: readonly string[];
+}
+
 /** Linkerd itself isn't there, but its CRDs are. */
 describe(`a closed gateway with only the rights of examples/rbac, with real plugins${skipNote}`, function () {
   this.timeout("15m");
@@ -81,8 +88,30 @@ describe(`a closed gateway with only the rights of examples/rbac, with real plug
     );
   });
 
-  function config(change: Config = {}): Config {
-    const target = { gatewayAccess: "exported" };
+  it("is as it was once the key is gone, although the first run could not close it", async () => {
+    const { west } = real.clusters;
+    const rules = async (change: (all: readonly Rule[]) => readonly Rule[]) => {
+      const before = await clusters.get<{ readonly rules: readonly Rule[] }>(west, role);
+      await west.request("PATCH", role, { rules: change(before.rules) });
+      return before.rules;
+    };
+    const up = () => stack.run(["up", "--yes", "--skip-preview"]);
+    await accepting(west, async () => {
+      await stack.configure(config());
+      const all = await rules((given) => given.filter(({ verbs }) => !verbs.includes("patch")));
+      const { text } = await up();
+      assert.match(text, /patch .*linkerd-gateway/i);
+      assert.deepEqual(await gateOf(west), [false, ["api"]]);
+      assert.match(await stack.pulumi("stack", "export"), /west\/take/);
+      await rules(() => all);
+      await stack.configure(config({}, {}));
+      await up();
+      assert.deepEqual(await gateOf(west), [false, []]);
+      await stack.pulumi("destroy", "--yes", "--skip-preview");
+    });
+  });
+
+  function config(change: Config = {}, target: Config = { gatewayAccess: "exported" }): Config {
     return linksConfig(real.clusters, kubeconfig, { link: change, target });
   }
 });

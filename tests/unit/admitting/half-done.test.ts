@@ -1,4 +1,5 @@
-import { deepEqual, rejects } from "node:assert/strict";
+import { deepEqual, match, rejects } from "node:assert/strict";
+import { mock } from "node:test";
 import type { GateArgs, Phase } from "../../../engine/admitting/args.ts";
 import { gates } from "../../../engine/providers/gates.ts";
 import { clusters } from "../../../engine/providers/process.ts";
@@ -78,6 +79,17 @@ describe("a first run that fails at a closed gateway", () => {
     run.engine.restore(new Map([...run.engine.state].filter(([name]) => name === "west/give")));
     await run.engine.up(none);
     deepEqual(run.left(), [true, []]);
+  });
+
+  it("tells what requests for new mirrors get if it can't give access", async () => {
+    const run = new Run();
+    const said = mock.method(console, "log", () => undefined);
+    run.gateway.server.refuse = (line) =>
+      line.startsWith("create httproutes") ? "forbidden" : undefined;
+    await run.engine.up(run.wanted("give"));
+    said.mock.restore();
+    const lines = said.mock.calls.flatMap(({ arguments: words }) => words.map(String));
+    match(lines.at(-1) ?? "", /^west: warning: .*HTTPRoute.*requests for new mirrors with 403$/);
   });
 
   it("is carried on by the next one", async () => {
