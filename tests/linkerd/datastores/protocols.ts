@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import { config } from "./config.ts";
 import { askMysql, askRpc, assertAllAnswered, holdMysql, holdRpc, times } from "./asking.ts";
+import { verify } from "../traffic/asking.ts";
 import type { Mesh } from "../traffic/mesh.ts";
 import { otherPorts } from "./workloads.ts";
 
@@ -36,6 +37,15 @@ export function testProtocols(theMesh: () => Mesh): void {
         else assert.ok(found.length === 1 && possible.includes(found[0] ?? ""), found.join());
       });
   }
+
+  it("verify asks each kind of mirror for each of these protocols", async () => {
+    const answers = (await verify(theMesh(), "--all")).filter(({ source }) => source === "east");
+    for (const { hop, why, service } of answers) assert.equal(hop, undefined, `${service}: ${why}`);
+    const asked = answers.map(({ part, protocol = "" }) => `${part} ${protocol}`);
+    for (const part of ["west", "north", "federated"])
+      for (const protocol of ["h2c", "opaque"])
+        assert.ok(asked.includes(`${part} ${protocol}`), asked.join());
+  });
 
   it("MySQL and gRPC answer by the name of a pod", async () => {
     for (const pod of ["0", "1"]) {

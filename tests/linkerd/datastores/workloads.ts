@@ -64,11 +64,12 @@ export async function addDatastores(clusters: Clusters): Promise<void> {
       "mirror.linkerd.io/federated": "member",
     };
     const ports = [{ name: "grpc", port: rpcPort }];
+    const declared = ports.map((each) => ({ ...each, appProtocol: "kubernetes.io/h2c" }));
     await apply(
       clusters,
       name,
       all([
-        service("rpc", "rpc", ports, labels),
+        service("rpc", "rpc", declared, labels),
         service("rpc-pods", "rpc", ports, exported, { clusterIP: "None" }),
         workload("StatefulSet", "rpc", ["rpc", "serve", `:${rpcPort}`, `${name}/$(POD)`], 3),
       ]),
