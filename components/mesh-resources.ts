@@ -86,12 +86,8 @@ export async function makeMesh(mesh: CheckedMesh, parent: pulumi.Resource): Prom
 
   const late = install(prepared, (name) => last.has(name), before);
   const clusters = new Map([...reached, ...late]);
-  const lateLinks = makeLinks(
-    making,
-    links.filter((link) => isAt(link, last)),
-    clusters,
-    before,
-  );
+  const atLast = links.filter((link) => isAt(link, last));
+  const lateLinks = makeLinks(making, atLast, clusters, before);
   // The mirrors there don't change, and in every run they depend on the cluster's Linkerd.
   const unchanged = makeMirrors(
     making,

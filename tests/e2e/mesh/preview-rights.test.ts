@@ -57,8 +57,8 @@ describe("a preview with manage: links and all, with only the rights of examples
       assert.deepEqual(warnings, []);
     });
     assert.deepEqual(beyond(used, rightsIn([...preview, ...mesh, ...secrets])), []);
-    // Mirrors use the first one where the stack has made a Link, and a rotation the second.
-    const unused = ["get customresourcedefinitions", "list pods"];
+    // Mirrors use the first one where the stack has made a Link, links with a prober the second, and a rotation the third.
+    const unused = ["get customresourcedefinitions", "get leases", "list pods"];
     assert.deepEqual(beyond(rightsIn([...mesh, ...secrets]), used), unused);
   });
 
