@@ -31,28 +31,34 @@ export async function rightsLacking(
 }
 
 /**
+ * A gateway looks a name up before it judges the request, so it has to exist. Every cluster has this Service, and nobody exports
+ * it. A gateway that lets the request pass sends it there without credentials, and not in TLS, which an API server refuses.
+ */
+const unexported = { name: "kubernetes.default", port: 443 };
+
+/**
  * Creates a Service without the marks of a mirror, whose Endpoints lead through the mirror's gateway to a Service that the
- * target doesn't have. This is what a client does that forges a name: Linkerd's proxies take the name from the Endpoints'
- * annotation (linkerd-behaviour.md 2.2). Its address is used rather than its name, because DNS may know that only later.
+ * target doesn't export. This is what a client does that forges a name: Linkerd's proxies take the name from the Endpoints'
+ * annotation (linkerd-behaviour.md 2.2).
  *
- * @returns the address, and the name that the gateway is asked for
+ * @returns its host and port, and the name that the gateway is asked for
  */
 export async function createUnexported(
   kubernetes: Kubernetes,
   mirror: At,
   at: At,
-): Promise<{ readonly address: string; readonly asked: string }> {
+): Promise<{ readonly host: string; readonly port: number; readonly asked: string }> {
   const { metadata, subsets = [] } = await kubernetes.get(resources.endpoints, mirror);
   const { [annotation.remoteName]: exported = "", [annotation.remoteGatewayIdentity]: identity } =
     metadata.annotations ?? {};
-  const dot = exported.indexOf(".");
+  const [, , ...domain] = exported.split(".");
   const [port] = subsets.flatMap(({ ports = [] }) => ports);
-  if (dot < 0 || identity === undefined || port === undefined)
+  if (domain.length === 0 || identity === undefined || port === undefined)
     throw new FailedHop("mirror", `its Endpoints name no gateway`);
-  const asked = `${at.name}${exported.slice(dot)}`;
-  const { metadata: created, spec } = await kubernetes.create(resources.services, {
+  const asked = [unexported.name, ...domain].join(".");
+  await kubernetes.create(resources.services, {
     metadata: { ...at, labels: verificationLabels },
-    spec: { ports: [{ name: port.name ?? "", port: 80, protocol: "TCP" }] },
+    spec: { ports: [{ name: port.name ?? "", port: unexported.port, protocol: "TCP" }] },
   });
   await kubernetes.create(resources.endpoints, {
     metadata: {
@@ -65,5 +71,5 @@ export async function createUnexported(
     },
     subsets: subsets.map((each) => ({ ...each, ports: [port] })),
   });
-  return { address: spec.clusterIP ?? created.name, asked };
+  return { host: `${at.name}.${at.namespace}.svc`, port: unexported.port, asked };
 }

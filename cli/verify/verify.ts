@@ -120,8 +120,8 @@ async function answerOf(asked: Asked, run: Run): Promise<Result> {
     await sweep(kubernetes, "pod", at.namespace, run.swept);
     if (mustBeRefused) {
       await sweep(kubernetes, "Service", at.namespace, run.swept);
-      const { address, asked } = await createUnexported(kubernetes, { namespace: home, name }, at);
-      const request = { host: address, port: 80, protocol: "http", times: 1 } as const;
+      const { asked, ...to } = await createUnexported(kubernetes, { namespace: home, name }, at);
+      const request = { ...to, protocol: "http", times: 1 } as const;
       return { asked, ...refusalIn(await responseTo(request), asked) };
     }
     // The pod's DNS search path has the cluster's domain.
