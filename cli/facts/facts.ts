@@ -96,7 +96,7 @@ export interface GatewayState {
   readonly addresses?: readonly string[];
   readonly port?: number;
   readonly identity?: string;
-  /** How long it took to answer its probe. */
+  /** The time until it answered its probe. */
   readonly milliseconds?: number;
 }
 

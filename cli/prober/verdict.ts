@@ -6,7 +6,7 @@ export interface Verdict {
   readonly failures: number;
   /** Says why the last probe failed, such as `HTTP status 503`. */
   readonly down?: string | undefined;
-  /** How long the last successful probe took. */
+  /** The last successful probe took this long. */
   readonly milliseconds: number;
 }
 

@@ -42,7 +42,7 @@ printf '%s\\n${separator}\\n%s\\n${separator}\\n%s\\n' "$(printf '%s' "$result" 
 /** A connection that the server hasn't closed after so many seconds is open. Proxies give up one that they can't forward after three. */
 const openAfter = 6;
 
-/** How curl asks. Its telnet sends nothing by itself. */
+/** The options with which curl asks. Its telnet sends nothing by itself. */
 const ways: Readonly<
   Record<PortProtocol, { readonly scheme: string; readonly options: readonly string[] }>
 > = {

@@ -7,7 +7,7 @@ export interface Drain extends Remains {
   readonly key: ObjectKey;
 }
 
-/** What a drain doesn't change in a source, whatever the config wants. */
+/** The HTTPRoutes of a source that a drain doesn't change, whatever the config wants. */
 export interface StillSending {
   /** HTTPRoutes of this stack that stay as they are. */
   readonly own: readonly ObjectKey[];

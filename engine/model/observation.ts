@@ -13,7 +13,7 @@ export interface LinkObservation {
   readonly target: Result<TargetObservation>;
   /** Absent if the status of the Link has no such field, or isn't this stack's. */
   readonly trustRoots?: Result<TrustRoots>;
-  /** How the gateway answers the link's prober, or the runner; absent if neither asks, or the gateway isn't known. */
+  /** The gateway's answer to the link's prober, or to the runner; absent if neither asks, or the gateway isn't known. */
   readonly probe?: ProbeResult;
 }
 

@@ -8,7 +8,7 @@ export function leaseName(target: string): string {
 /** A prober writes into this annotation of its Lease what it says of its gateway. */
 export const verdictAnnotation = "linkerd-multicluster/gateway";
 
-/** What somebody who has asked a gateway found. */
+/** The result of asking a gateway. */
 export interface Answered {
   /** Says why it is down, such as `HTTP status 503`; absent if it is alive. */
   readonly down?: string;

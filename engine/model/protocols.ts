@@ -1,7 +1,7 @@
 import type { ServicePort, StringMap } from "../kubernetes/objects/objects.ts";
 import { annotation } from "./vocabulary.ts";
 
-/** What clients send to a port, as far as the Service says it. Proxies detect HTTP themselves. */
+/** The protocol that clients speak to a port, as far as the Service says it. Proxies detect HTTP themselves. */
 export type PortProtocol = "http" | "h2c" | "opaque";
 
 /** Linkerd's default, `proxy.opaquePorts` of its chart. */

@@ -67,7 +67,7 @@ export interface LinkNeed {
   readonly statefulSets?: boolean;
   /** The runner asks the gateway, if the link has it do so. */
   readonly probe?: boolean;
-  /** What the link's prober says of its gateway is read in this namespace of the source. */
+  /** The Lease of the link's prober is read in this namespace of the source. */
   readonly prober?: string;
   /** Nodes of both clusters are read if traffic goes straight to pods. */
   readonly podRanges?: boolean;

@@ -228,7 +228,8 @@ describe("verify", () => {
 
   it("with --all, prints the times of each link", () => {
     const of = (part: string, times: string) => ({
-      ...{ source: "east", part },
+      source: "east",
+      part,
       ...answerIn(message([200, 5, "0.001"], "", times), "gateway"),
     });
     const slow = Array.from(
