@@ -18,8 +18,8 @@ const columns = [
 
 /**
  * Needs a shell, curl 7.83 or later, grep and head, as `curlimages/curl` has them. The first request with another status than
- * those before it is the last, and its result counts. So is one that no pod answers, because more of them could harm a server
- * that doesn't speak HTTP: MySQL refuses a host after 100 of them.
+ * those before it is the last, and its result counts. A request that no pod answers is the last too: a server that doesn't
+ * speak HTTP may count it as a failed connection, and MySQL refuses a host after 100 of these.
  */
 const script = `
 url=$1 limit=$2 left=$3 end=$(($(date +%s) + $2)) tab=$(printf '\\t') times=

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { FileIn, Image } from "../bed/nodes/images.ts";
 import { repository } from "../bed/stack.ts";
 
-/** What the prober loads of `dependencies` in package.json, with all that it needs. */
+/** The prober loads these of `dependencies` in package.json, with all that they need. */
 const packages = [
   ...["@bomb.sh/tab", "commander", "prom-client", "tdigest", "bintrees", "@opentelemetry/api"],
   ...["undici", "p-limit", "yocto-queue", "yaml", "zod", "leven", "cli-table3", "string-width"],

@@ -35,7 +35,7 @@ export async function askRpc(
   return answersOf(await inShell(mesh, `rpc ${kind} ${hostOf(service)}:${rpcPort} ${times}`));
 }
 
-/** A client that asks on one connection until it is told to end. */
+/** A client that asks on one connection until `end` is called. */
 export interface Held {
   /** Returns the answers, and what went wrong. */
   end(): Promise<readonly string[]>;
