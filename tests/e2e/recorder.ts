@@ -9,11 +9,12 @@ import type { Stored } from "../simulation/objects.ts";
 export type Last = (name: string) => Stored;
 
 /**
- * A request. GONE waits until a GET returns 404. A path is in the namespace of the test unless it is absolute, NS stands
- * for this namespace, and an empty `continue` for the token of the previous list.
+ * A request. GONE waits until a GET returns 404, and DYING until it returns an object that is being deleted: controllers
+ * of a real cluster take their time. A path is in the namespace of the test unless it is absolute, NS stands for this
+ * namespace, and an empty `continue` for the token of the previous list.
  */
 export type Step = readonly [
-  verb: "DELETE" | "GET" | "GONE" | "PATCH" | "POST" | "PUT",
+  verb: "DELETE" | "DYING" | "GET" | "GONE" | "PATCH" | "POST" | "PUT",
   path: string,
   body?: Readonly<Record<string, unknown>> | ((last: Last) => object),
 ];
@@ -49,6 +50,13 @@ export class Recorder {
       if (verb === "GONE") {
         await until(`the end of ${path}`, [], async () => {
           return (await this.#send("GET", path)).code === 404 || undefined;
+        });
+        continue;
+      }
+      if (verb === "DYING") {
+        await until(`the deletion of ${path}`, [], async () => {
+          const { code, content } = await this.#send("GET", path);
+          return (code === 200 && content.metadata.deletionTimestamp !== undefined) || undefined;
         });
         continue;
       }

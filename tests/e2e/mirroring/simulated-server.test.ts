@@ -133,6 +133,7 @@ const script: Readonly<Record<string, readonly Step[]>> = {
     create("late"),
     endpoints("late"),
     ["GONE", "services/other"],
+    ["DYING", "services/web"],
     patch({ metadata: { labels: { a: "b" } } }),
     patch({ metadata: { finalizers: null } }),
     get,
