@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Documents } from "../documents.ts";
+import type { Status } from "../views/status.ts";
 import { type MapFormat, mapFormats, print } from "../output.ts";
 import {
   duration,
@@ -17,6 +18,7 @@ interface StatusOptions extends FactsOptions {
   /** The time is in milliseconds. */
   readonly wait?: number;
   readonly watch?: boolean;
+  readonly traffic?: readonly string[];
 }
 
 export function addStatus(program: Command): void {
@@ -24,20 +26,29 @@ export function addStatus(program: Command): void {
     ["status", "the stack of this folder on one screen"],
     ["status --stack prod --wait 5m", "after an up, until everything is ok"],
     ["status --from bundle", "a support bundle, without reading clusters"],
+    ["status --traffic http://localhost:9090", "with requests of each link and mirror"],
   ])
     .option("--wait <duration>", "return once everything is ok, or fail after this", duration)
     .option("--watch", "refresh every few seconds")
+    .option(
+      "--traffic <[source=]url>",
+      "show requests of the last 5 minutes, from the Prometheus of each source",
+      (value: string, others?: readonly string[]) => [...(others ?? []), value],
+    )
     .action(showStatus);
 }
 
 /** With `--watch`, the status is printed again after this many seconds. */
 const interval = 3;
 
-async function showStatus({ wait, watch = false, ...options }: StatusOptions): Promise<void> {
+async function showStatus(given: StatusOptions): Promise<void> {
+  const { wait, watch = false, traffic, ...options } = given;
   const { statusOf, statusTable } = await import("../views/status.ts");
+  if (traffic !== undefined && options.from === undefined) await stackOf(options);
   const until = Date.now() + (wait ?? 0);
   for (;;) {
-    const stacks = (await factsFor(options)).map(statusOf);
+    const facts = await factsFor(options);
+    const stacks = await Promise.all(facts.map((each) => withTraffic(statusOf(each), traffic)));
     const isOk = stacks.every(({ ok }) => ok);
     const isDone = isOk || Date.now() >= until;
     if (watch && process.stdout.isTTY) process.stdout.write("\u001B[2J\u001B[H");
@@ -47,6 +58,16 @@ async function showStatus({ wait, watch = false, ...options }: StatusOptions): P
     if (isDone && !watch) return;
     await sleep(interval * 1000);
   }
+}
+
+async function withTraffic(status: Status, values?: readonly string[]): Promise<Status> {
+  if (values === undefined) return status;
+  const { prometheusesOf } = await import("../traffic/sources.ts");
+  const { trafficOf } = await import("../traffic/traffic.ts");
+  return {
+    ...status,
+    traffic: await trafficOf(status, prometheusesOf(values, status, process.env)),
+  };
 }
 
 export function addExplain(program: Command): void {

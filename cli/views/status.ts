@@ -3,12 +3,16 @@ import { federatedPart, isPending } from "@linkerd-multicluster/engine/mirroring
 import { type CertificateFact, type Facts, gatewayText, unknownChanges } from "../facts/facts.ts";
 import { stepSentence } from "../facts/rotation-steps.ts";
 import { age, columns, mark, paint, shownName } from "../output.ts";
+import type { TrafficFact } from "../traffic/traffic.ts";
+import { trafficTable } from "./traffic-table.ts";
 
 /** `linkerd-clusters status --output json` prints this for each stack, and `gather` writes it. */
 export interface Status extends Facts {
   /** Whether the next `up` writes nothing, nothing is to be fixed, and no check found an error. */
   readonly ok: boolean;
   readonly problems: readonly string[];
+  /** With `--traffic`: each link or `federated` comes before its mirrors. */
+  readonly traffic?: readonly TrafficFact[];
 }
 
 export function statusOf(facts: Facts): Status {
@@ -70,7 +74,7 @@ function federatedOf({ mirrors, notMirrored }: Facts) {
 }
 
 export function statusTable(status: Status): string {
-  const { readAt, clusters, problems } = status;
+  const { readAt, clusters, problems, traffic } = status;
   const links = linksOf(status);
   const federated = federatedOf(status);
   const next = status.next.flatMap(({ lines, writes, source }) => {
@@ -106,6 +110,7 @@ export function statusTable(status: Status): string {
         each.issuer === undefined ? "-" : `${leftOf([each.issuer], readAt)} left`,
       ]),
     ),
+    traffic === undefined ? "" : trafficTable(traffic),
     section("Rotation of the trust anchor", rotationLines(status)),
     section(
       `Federated Services: ${federated.length}, ${incomplete.length} incomplete`,

@@ -34,6 +34,11 @@ describe("the command line", () => {
     deepEqual([resync, output, configFile], [5_400_000, "json", "c"]);
   });
 
+  it("takes a Prometheus for each source", async () => {
+    const { options } = await called(["status", "--traffic", "east=http://a", "--traffic", "b"]);
+    deepEqual(options["traffic"], ["east=http://a", "b"]);
+  });
+
   it("takes the output and the timeout of linkerd check", async () => {
     const { options } = await called(["check", "-o", "short", "--timeout", "5s"]);
     deepEqual(options, { output: "short", wait: 0, timeout: 5_000 });
