@@ -8,7 +8,7 @@
 set -euo pipefail
 
 # The versions have one owner.
-eval "$(grep -E '^(linkerd|older|plugins)=' "$(dirname "$0")/programs.sh")"
+eval "$(grep -E '^(linkerd|older|plugins|prometheus)=' "$(dirname "$0")/programs.sh")"
 proxy_init=2.4.9
 helm=3.21.4
 edge=edge-$linkerd
@@ -99,6 +99,10 @@ at linkerd2 "$edge"
 go_program linkerd ./cli "github.com/linkerd/linkerd2/pkg/version.Version=$edge" -tags prod
 go_program controller ./controller/cmd "" -tags prod
 go_program proxy-identity ./proxy-identity ""
+go_program metrics-api ./viz/metrics-api/cmd "" -tags prod
+go_program tap ./viz/tap/cmd "" -tags prod
+go_program web ./web "" -tags prod
+install -D --mode 644 grafana/dashboards/multicluster.json "$folder/dashboards/multicluster.json"
 
 at linkerd2-proxy-init "proxy-init/v$proxy_init"
 go_program linkerd2-proxy-init ./proxy-init ""
@@ -122,6 +126,12 @@ for plugin in $plugins; do
   esac
   go_program "pulumi-resource-$name" "./$program" "$provider.Version=$version" -mod=mod
 done
+
+# The module lacks the page, which nobody opens here. It finds targets in Kubernetes alone.
+cd "$(mktemp --directory)"
+cp --recursive --no-preserve=mode "$(module "github.com/prometheus/prometheus@v0.${prometheus#2.}")/." .
+printf 'package plugins\n\nimport _ "github.com/prometheus/prometheus/discovery/kubernetes"\n' > plugins/plugins.go
+go_program prometheus ./cmd/prometheus ""
 
 at helm "v$helm"
 go_program helm ./cmd/helm "helm.sh/helm/v3/internal/version.version=v$helm"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: tests/linkerd/programs.sh FOLDER
 # Downloads from their publishers what `npm run test:linkerd` needs, into FOLDER/bin (programs), FOLDER/charts,
-# FOLDER/<version>/charts and FOLDER/crds, and what `npm run test:languages` needs, into FOLDER/pulumi. It runs on linux/amd64, with curl, helm
+# FOLDER/<version>/charts, FOLDER/dashboards and FOLDER/crds, and what `npm run test:languages` needs, into FOLDER/pulumi. It runs on linux/amd64, with curl, helm
 # and docker.
 set -euo pipefail
 
@@ -10,6 +10,8 @@ linkerd=26.8.3
 older="25.4.4 25.10.7 26.6.3"
 pulumi=3.270.0
 operator=2.9.0
+# The chart of Linkerd-Viz has this one.
+prometheus=2.55.1
 plugins="command@1.2.1 kubernetes@4.34.2 tls@5.6.1"
 
 mkdir -p "$1"/{bin,charts,crds}
@@ -54,9 +56,21 @@ taken() {
 }
 taken controller /controller controller
 taken controller /linkerd-policy-controller linkerd-policy-controller
+taken metrics-api /metrics-api metrics-api
+taken tap /tap tap
+taken web /linkerd/web web
 taken proxy /usr/lib/linkerd/linkerd2-proxy linkerd2-proxy
 taken proxy /usr/lib/linkerd/linkerd2-proxy-init linkerd2-proxy-init
 taken proxy /usr/lib/linkerd/linkerd2-proxy-identity proxy-identity
+
+mkdir -p "$folder/dashboards"
+fetch "https://raw.githubusercontent.com/linkerd/linkerd2/edge-$linkerd/grafana/dashboards/multicluster.json" \
+  "$folder/dashboards/multicluster.json"
+
+fetch "https://github.com/prometheus/prometheus/releases/download/v$prometheus/prometheus-$prometheus.linux-amd64.tar.gz" \
+  "$work/prometheus.tar.gz"
+tar --extract --file "$work/prometheus.tar.gz" --directory "$work" --strip-components=1
+install "$work/prometheus" "$folder/bin/prometheus"
 
 for version in $older "$linkerd"; do
   into=$folder/$version/charts

@@ -125,7 +125,7 @@ it("workflows: tests/linkerd/programs.sh fetches the versions that the program u
   equal(pinned("plugins"), plugins.join(" "));
 });
 
-it("workflows: tests/linkerd/build-programs.sh builds all programs of Linkerd's that programs.sh fetches, and Helm", () => {
+it("workflows: tests/linkerd/build-programs.sh builds all programs of Linkerd's that programs.sh fetches, Helm and Prometheus", () => {
   const named = (file: string, pattern: RegExp) =>
     [...text(file).matchAll(pattern)].map(([, name]) => name ?? "").toSorted();
   const fetched = named(
