@@ -1,6 +1,12 @@
 import { count, firstOf } from "@linkerd-multicluster/engine/base";
 import { federatedPart, isPending } from "@linkerd-multicluster/engine/mirroring";
-import { type CertificateFact, type Facts, gatewayText, unknownChanges } from "../facts/facts.ts";
+import {
+  type CertificateFact,
+  type Facts,
+  gatewayText,
+  type MirrorFact,
+  unknownChanges,
+} from "../facts/facts.ts";
 import { stepSentence } from "../facts/rotation-steps.ts";
 import { age, columns, mark, paint, shownName } from "../output.ts";
 import type { TrafficFact } from "../traffic/traffic.ts";
@@ -49,12 +55,17 @@ function linksOf({ clusters, links, mirrors, notMirrored }: Facts) {
     return {
       ...link,
       isRead,
-      mirrors: own.filter(({ verdict }) => verdict !== "delete" && verdict !== "handOver").length,
+      mirrors: own.filter(isMirror).length,
       pending: own.filter(isPending).length,
       notMirrored: skipped.length,
       reasons: [...reasons].map(([reason, { length }]) => `${length} ${reason}`).join(", "),
     };
   });
+}
+
+/** Nobody exports what a prober asks. */
+function isMirror({ kind, verdict }: MirrorFact): boolean {
+  return kind !== "probe" && verdict !== "delete" && verdict !== "handOver";
 }
 
 /** Counts the Services that ask to be members of each federated Service, also of one that none of them can join. */

@@ -13,7 +13,14 @@ import {
   where,
   wrongValue,
 } from "../read/mistakes.ts";
-import { controllers, drained, mirroring, privateClusters, traffic } from "./mirroring-checks.ts";
+import {
+  controllers,
+  drained,
+  mirroring,
+  privateClusters,
+  probes,
+  traffic,
+} from "./mirroring-checks.ts";
 import type { LinkDefaultsInput, Reading, Readings } from "../read/read.ts";
 import { reservedValues } from "./reserved-values.ts";
 import { type Circumstances, trust } from "./trust-checks.ts";
@@ -32,6 +39,7 @@ export function crossChecks(readings: Readings, circumstances: Circumstances): s
     pairs,
     mirroring,
     controllers,
+    probes,
     privateClusters,
     drained,
     traffic,

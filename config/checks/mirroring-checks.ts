@@ -42,6 +42,19 @@ export function controllers(readings: Readings): string[] {
   return [...new Set(mistakes)];
 }
 
+/** Linkerd's controller probes gateways itself. The same in linkDefaults may be meant for other links. */
+export function probes(readings: Readings): string[] {
+  return declaredLinks(readings).flatMap((link) => {
+    const { path, values } = link.entry ?? {};
+    if (path === undefined || !isByController(link, readings)) return [];
+    const state = 'is set, but mirroring is "controller"';
+    const rule = "left out, as Linkerd's controller probes gateways itself";
+    return (["gatewayProbe", "prober"] as const)
+      .filter((key) => values?.[key] !== undefined && values[key] !== false)
+      .map((key) => mustBe([...path, key], state, rule));
+  });
+}
+
 /** Linkerd's controller mirrors whatever is labelled. */
 export function privateClusters(readings: Readings): string[] {
   const links = declaredLinks(readings).filter((link) => isByController(link, readings));

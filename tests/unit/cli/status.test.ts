@@ -5,6 +5,7 @@ import { mapOf } from "../../../cli/map/map.ts";
 import { statusOf, statusTable } from "../../../cli/views/status.ts";
 import { serverWith } from "../../simulation/contents.ts";
 import { exporting, service } from "../fixtures/objects.ts";
+import { factsOf, link, mirror } from "./made-facts.ts";
 import { Mesh } from "./mesh.ts";
 
 describe("status", () => {
@@ -53,6 +54,17 @@ describe("status", () => {
       status.services.filter(({ cluster }) => cluster === "west"),
       [],
     );
+  });
+
+  it("counts no gateway probe as a mirror", () => {
+    const probe = mirror("east", "west", "linkerd-multicluster/probe-west", { kind: "probe" });
+    const mirrors = [mirror("east", "west", "shop/web-west"), probe];
+    const facts = factsOf({
+      clusters: [{ name: "east", context: "east", reachable: true }],
+      links: [link("east", "west")],
+      mirrors,
+    });
+    match(statusTable(statusOf(facts)), /^. east → west +gateway +1 /m);
   });
 
   it("counts no mirror of another stack while its target is refused", async () => {

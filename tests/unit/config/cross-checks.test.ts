@@ -140,6 +140,8 @@ linkDefaults: { mirroring: controller }
 describe("stack config: settings that Linkerd's controller doesn't have", () => {
   const wrong =
     'is set, but mirroring is "controller"; it must be left out, as Linkerd\'s controller mirrors the Services of all namespaces.';
+  const asked =
+    'is set, but mirroring is "controller"; it must be left out, as Linkerd\'s controller probes gateways itself.';
   testSentences(`
 link: { mirroring: controller, namespaces: [a], excludedNamespaces: [b] }
 ! links[0].namespaces ${wrong}
@@ -163,6 +165,13 @@ linkDefaults: { mirroring: controller, excludedNamespaces: [] }
 link: { mirroring: controller }
 linkDefaults: { namespaces: [a] }
 ! linkDefaults.namespaces ${wrong}
+
+# probes of gateways
+manage: links
+linkDefaults: { mirroring: controller, prober: bed.local/watch:1 }
+link: { gatewayProbe: true, prober: bed.local/watch:1 }
+! links[0].gatewayProbe ${asked}
+! links[0].prober ${asked}
 
 # namespaces are fine if this program mirrors
 link: { mirroring: pulumi, namespaces: [a], excludedNamespaces: [b] }

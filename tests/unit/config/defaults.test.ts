@@ -133,7 +133,8 @@ linkDefaults: { headless: true, selector: { matchLabels: { app: a } }, gatewayPr
 = { gateway: false, selector: {} }
 
 # have no probe with Linkerd's controller
-link: { gatewayProbe: true, mirroring: controller }
+link: { mirroring: controller }
+linkDefaults: { gatewayProbe: true, prober: bed.local/watch:1 }
 manage: links
 `);
 
