@@ -48,11 +48,16 @@ export async function trafficOf(
         throw new UserError(
           `the Prometheus of --traffic has no requests of Linkerd's proxies in ${source} in ${minutes} minutes: let it scrape them, as the one in examples/prometheus does`,
         );
-      const own = mirrors.filter((each) => each.source === source);
+      const own = mirrors.filter((each) => each.source === source && isAsked(each));
       return trafficIn(own, counted, times);
     }),
   );
   return found.flat();
+}
+
+/** A headless mirror only leads to those of its pods, and a prober's requests are not those of clients. */
+function isAsked({ kind, verdict }: MirrorFact): boolean {
+  return verdict !== "create" && kind !== "headless" && kind !== "probe";
 }
 
 interface Counts {

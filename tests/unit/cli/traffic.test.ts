@@ -12,6 +12,9 @@ const facts = factsOf({
   mirrors: [
     mirror("east", "west", "shop/web-west"),
     mirror("east", "west", "shop/docs-west"),
+    mirror("east", "west", "shop/new-west", { verdict: "create" }),
+    mirror("east", "west", "shop/nginx-svc-west", { kind: "headless" }),
+    mirror("east", "west", "linkerd-multicluster/ping-west", { kind: "probe" }),
     mirror("east", "north", "shop/vault-north"),
     mirror("east", "federated", "shop/api-federated"),
     mirror("south", "west", "shop/web-west"),
@@ -41,6 +44,7 @@ describe("traffic", () => {
       requests("web-west", 30, { http_status: "503" }),
       requests("vault-north", 300, { http_status: "404" }),
       requests("web", 900, { http_status: "500" }),
+      requests("ping-west", 900, { parent_namespace: "linkerd-multicluster", http_status: "200" }),
     ]);
     deepEqual(
       found.map(({ source, part, mirror: key, requestsPerSecond, successRate }) => [
