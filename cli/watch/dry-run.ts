@@ -6,6 +6,7 @@ import {
   argsOf,
   contested,
   deletionTime,
+  entryOf,
   isPending,
   type Outcome,
   countNotMirrored,
@@ -23,6 +24,7 @@ import {
 } from "@linkerd-multicluster/engine/check";
 import type { SourceStatus } from "./events.ts";
 import { KeptLists } from "./kept-lists.ts";
+import type { KnownProber } from "./probers.ts";
 import type { WatchedSource } from "./stack-runs.ts";
 
 export interface DryRun {
@@ -40,6 +42,9 @@ export interface DryRun {
 export class DryRunClusters extends Clusters {
   /** Notes the addresses of gateways' hostnames. One that does not resolve has none. */
   readonly hostnames = new Map<string, readonly string[]>();
+
+  /** Notes what probers say. */
+  readonly probers: KnownProber[] = [];
 
   readonly #kept: KeptLists;
 
@@ -119,8 +124,15 @@ async function gatewaysIn(outcome: Outcome, clusters: DryRunClusters): Promise<G
     const { snapshot, gateway } = target.value;
     const prober = proberOf(args, clusters, link, args.statusIn);
     const found = await probeGateway(link, snapshot, gateway, { prober, time: clusters.time });
-    if (found === undefined || "why" in found) return [];
-    const { down, milliseconds } = found;
+    const { down, milliseconds } = found === undefined || "why" in found ? {} : found;
+    if (prober !== undefined) {
+      const { source, target: name } = link;
+      const ask: KnownProber["ask"] = async (via) =>
+        (await proberOf(args, via, link, args.statusIn)?.()) ?? { why: "there is none" };
+      const of = { source, target: name, access: entryOf(args, source), ask };
+      clusters.probers.push({ ...of, isDown: down !== undefined });
+    }
+    if (milliseconds === undefined) return [];
     return [[link.target, { alive: down === undefined, milliseconds }] as const];
   });
   return Object.fromEntries((await Promise.all(probed)).flat());

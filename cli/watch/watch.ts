@@ -9,6 +9,7 @@ import type { Observer } from "./events.ts";
 import { KeptLists } from "./kept-lists.ts";
 import { newsIn, sentenceOf, type Told } from "./log-line.ts";
 import { watchMetrics } from "./metrics.ts";
+import { Probers } from "./probers.ts";
 import { serve } from "./server.ts";
 import { StackRuns } from "./stack-runs.ts";
 
@@ -24,6 +25,8 @@ setFlagsFromString("--semi-space-growth-factor=1");
 
 /** The period is in milliseconds. */
 const hostnamePeriod = 30_000;
+/** A prober needs some seconds to find a gateway dead. These milliseconds come on top. */
+const proberPeriod = 3_000;
 /** npm passes a Ctrl-C on that has reached this process already, within this many milliseconds. */
 const deliberate = 1_000;
 /** The platform may replace files in ways that it reports differently, as it does with mounted ConfigMaps. */
@@ -40,6 +43,7 @@ export async function watch(
   let isReady = false;
   const told: Told = { last: new Map(), changed: new Set() };
   let hostnames: DryRunClusters["hostnames"] = new Map();
+  const probers = new Probers();
   const observe: Observer = (event) => {
     metrics.observe(event);
     lists.observe(event);
@@ -69,6 +73,7 @@ export async function watch(
       const clusters = new DryRunClusters(stop.signal, lists);
       const result = await dryRun(sources, clusters, stack.gates);
       ({ hostnames } = clusters);
+      probers.update(clusters.probers);
       if (result.sources.some(({ unreachable }) => Object.keys(unreachable).length > 0))
         lists.forget();
       // A watch that opens again leads to the next run. One that is open would lead to none.
@@ -93,6 +98,14 @@ export async function watch(
         observe({ event: "triggered", reason: "hostname", cluster: "", about });
     });
   }, hostnamePeriod);
+  const asking = setInterval(() => {
+    void probers.changed().then((changed) => {
+      for (const { source, target } of changed) {
+        const about = `what the prober of ${target} says`;
+        observe({ event: "triggered", reason: "event", cluster: source, about });
+      }
+    });
+  }, proberPeriod);
   let config = await textOfConfig(chosen, chosen.folder, process.env);
   const reading = setInterval(() => {
     void textOfConfig(chosen, chosen.folder, process.env).then((text) => {
@@ -106,6 +119,8 @@ export async function watch(
   } finally {
     clearInterval(reading);
     clearInterval(resolving);
+    clearInterval(asking);
+    await probers.close();
     await meshWatch.close();
     await server?.close();
   }

@@ -1,10 +1,12 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { omitUndefined } from "../../../../engine/base/omit-undefined.ts";
 import type { Inputs } from "../../../../engine/model/state.ts";
 import { checkSource } from "../../../../engine/mirroring/reconcile.ts";
 import { dryRun, DryRunClusters, movedHostnames } from "../../../../cli/watch/dry-run.ts";
+import { Probers } from "../../../../cli/watch/probers.ts";
 import type { ApiServer } from "../../../simulation/api-server.ts";
 import { runOf, SimulatedClusters } from "../../../simulation/clusters.ts";
-import { serverWith } from "../../../simulation/contents.ts";
+import { putServices, serverWith } from "../../../simulation/contents.ts";
 import { writesTo } from "../../../simulation/outcome.ts";
 import { Gateway } from "../../admitting/gateway.ts";
 import { argsFor } from "../../fixtures/checked.ts";
@@ -13,6 +15,7 @@ import {
   endpoints,
   exported,
   exporting,
+  gatewayService,
   headless,
   later,
   now,
@@ -46,7 +49,7 @@ describe("a dry run", () => {
     deepEqual(writesTo(clusters.east), []);
     const [source] = sources;
     if (source === undefined) throw new Error("the dry run tells nothing of east");
-    return { ...source, dueIn, hostnames: seenAs.hostnames };
+    return { ...source, dueIn, hostnames: seenAs.hostnames, probers: seenAs.probers };
   }
 
   it("finds nothing to do after a run, and counts a new export", async () => {
@@ -58,6 +61,7 @@ describe("a dry run", () => {
       parts: { west: { mirrors: 4, notMirrored: 0 } },
       dueIn: undefined,
       gateways: {},
+      probers: [],
       hostnames: new Map(),
     };
     deepEqual(await seen(), inOrder);
@@ -138,6 +142,49 @@ describe("a dry run", () => {
     const { hostnames } = await seen();
     deepEqual([...hostnames.keys()], ["localhost"]);
     match(hostnames.get("localhost")?.join() ?? "", /127\.0\.0\.1|::1/);
+  });
+
+  it("notes what probers say, and it is noticed once if one says something else", async () => {
+    const namespace = "linkerd-multicluster";
+    const { metadata, spec, status } = gatewayService("west");
+    const annotations = {
+      ...metadata.annotations,
+      "mirror.linkerd.io/probe-path": "/ready",
+      "mirror.linkerd.io/probe-period": "3",
+    };
+    const ports = [...(spec.ports ?? []), { name: "mc-probe", port: 4191 }];
+    putServices(clusters.west, {
+      metadata: { ...metadata, annotations },
+      spec: { ...spec, ports },
+      ...omitUndefined({ status }),
+    });
+    const args = argsFor([{ target: "west", prober: "bed.local/watch:1" }], {
+      statusIn: namespace,
+    });
+    ({ inputs } = (await checkSource(new SimulatedClusters(clusters), {}, args, now)).checked);
+    const says = (verdict: string) =>
+      clusters.east.put("leases", {
+        metadata: {
+          namespace,
+          name: "service-mirror-write-west",
+          annotations: { "linkerd-multicluster/gateway": verdict },
+        },
+        spec: { renewTime: new Date().toISOString() },
+      });
+    says("alive, 5 ms");
+    const { probers: known, gateways } = await seen();
+    deepEqual(gateways, { west: { alive: true, milliseconds: 5 } });
+    const probers = new Probers();
+    probers.update(known, new SimulatedClusters(clusters));
+    const changed = async () => (await probers.changed()).map(({ isDown }) => isDown);
+    deepEqual(await changed(), []);
+    says("down, HTTP status 503");
+    deepEqual([await changed(), await changed()], [[true], []]);
+    clusters.east.refuse = () => "unreachable";
+    deepEqual(await changed(), []);
+    clusters.east.refuse = () => undefined;
+    says("alive, 7 ms");
+    deepEqual(await changed(), [false]);
   });
 });
 
