@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
 # usage: tests/linkerd/build-programs.sh SOURCES FOLDER
-# Builds what programs.sh downloads, except what `npm run test:languages` needs and the CRDs of the operator, for machines
-# that reach no more than Git and the registries of packages. SOURCES has clones, under these names: linkerd2,
-# linkerd2-proxy, linkerd2-proxy-init, linkerd-kubert, pulumi-kubernetes, pulumi-tls, pulumi-command and helm; and where the
-# proxy of Go modules lacks commits without a tag, fluxcd-pkg and terraform-provider-tls. The script checks out tags in them.
+# Builds what programs.sh downloads, except what `npm run test:languages` needs, for machines that reach no more than Git and
+# the registries of packages. SOURCES has clones, under these names: linkerd2, linkerd2-proxy, linkerd2-proxy-init,
+# linkerd-kubert, pulumi-kubernetes, pulumi-tls, pulumi-command, pulumi-kubernetes-operator and helm; and where the proxy of
+# Go modules lacks commits without a tag, fluxcd-pkg and terraform-provider-tls. The script checks out tags in them.
 # It needs git, Go, Rust, Node and what compiles C. Programs that are there already are left alone.
 set -euo pipefail
 
 # The versions have one owner.
-eval "$(grep -E '^(linkerd|older|plugins|prometheus)=' "$(dirname "$0")/programs.sh")"
-proxy_init=2.4.9
+eval "$(grep -E '^(linkerd|older|running|operator|plugins|prometheus)=' "$(dirname "$0")/programs.sh")"
 helm=3.21.4
-edge=edge-$linkerd
 
 mkdir -p "$2/bin"
 sources=$(realpath "$1")
 folder=$(realpath "$2")
+bin=$folder/bin
 export CGO_ENABLED=0
 
 # at NAME TAG: goes into a clone and checks out the tag. A clone without it stays at its commit.
@@ -30,16 +29,33 @@ at() {
 
 # go_program NAME PACKAGE SYMBOLS [FLAGS...]: SYMBOLS are `package.name=value`, or nothing.
 go_program() {
-  test -e "$folder/bin/$1" && return
-  go build -o "$folder/bin/$1" -ldflags "-s -w ${3:+-X $3}" "${@:4}" "$2"
+  test -e "$bin/$1" && return
+  go build -o "$bin/$1" -ldflags "-s -w ${3:+-X $3}" "${@:4}" "$2"
 }
 
 # rust_program NAME: without debug assertions, one of which ends requests to pods of a StatefulSet through a gateway.
 rust_program() {
-  test -e "$folder/bin/$1" && return
+  test -e "$bin/$1" && return
   CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false CARGO_PROFILE_DEV_DEBUG=0 RUSTFLAGS="--cfg tokio_unstable" \
     cargo build --locked --package "$1"
-  install "${CARGO_TARGET_DIR:-target}/debug/$1" "$folder/bin/$1"
+  install "${CARGO_TARGET_DIR:-target}/debug/$1" "$bin/$1"
+}
+
+# linkerd_programs VERSION BIN
+linkerd_programs() {
+  local edge=edge-$1 bin=$2 proxy proxy_init=2.4.9
+  if [[ $1 = 25.* ]]; then proxy_init=2.4.3; fi
+  mkdir -p "$bin"
+  at linkerd2 "$edge"
+  go_program linkerd ./cli "github.com/linkerd/linkerd2/pkg/version.Version=$edge" -tags prod
+  go_program controller ./controller/cmd "" -tags prod
+  go_program proxy-identity ./proxy-identity ""
+  rust_program linkerd-policy-controller
+  proxy=$(cat .proxy-version)
+  at linkerd2-proxy "release/$proxy"
+  rust_program linkerd2-proxy
+  at linkerd2-proxy-init "proxy-init/v$proxy_init"
+  go_program linkerd2-proxy-init ./proxy-init ""
 }
 
 # charts VERSION INTO: what Linkerd's release makes of its charts, unpacked.
@@ -95,17 +111,11 @@ module() {
 for version in $older; do charts "$version" "$folder/$version/charts"; done
 charts "$linkerd" "$folder/charts"
 
-at linkerd2 "$edge"
-go_program linkerd ./cli "github.com/linkerd/linkerd2/pkg/version.Version=$edge" -tags prod
-go_program controller ./controller/cmd "" -tags prod
-go_program proxy-identity ./proxy-identity ""
+at linkerd2 "edge-$linkerd"
 go_program metrics-api ./viz/metrics-api/cmd "" -tags prod
 go_program tap ./viz/tap/cmd "" -tags prod
 go_program web ./web "" -tags prod
 install -D --mode 644 grafana/dashboards/multicluster.json "$folder/dashboards/multicluster.json"
-
-at linkerd2-proxy-init "proxy-init/v$proxy_init"
-go_program linkerd2-proxy-init ./proxy-init ""
 
 for plugin in $plugins; do
   name=${plugin%@*} version=${plugin#*@}
@@ -136,12 +146,16 @@ go_program prometheus ./cmd/prometheus ""
 at helm "v$helm"
 go_program helm ./cmd/helm "helm.sh/helm/v3/internal/version.version=v$helm"
 
-# Both take crates from this repository, which Cargo would fetch.
+at pulumi-kubernetes-operator "v$operator"
+package=github.com/pulumi/pulumi-kubernetes-operator/v2
+go_program pulumi-operator-manager ./operator/cmd "$package/operator/version.Version=v$operator"
+go_program pulumi-operator-agent ./agent "$package/agent/version.Version=v$operator"
+mkdir -p "$folder/operator"
+cp --recursive deploy/crds deploy/quickstart "$folder/operator"
+
+# Linkerd's programs in Rust take crates from this repository, which Cargo would fetch.
 export CARGO_NET_GIT_FETCH_WITH_CLI=true GIT_CONFIG_COUNT=1
 export GIT_CONFIG_KEY_0=url.$sources/linkerd-kubert.insteadOf
 export GIT_CONFIG_VALUE_0=https://github.com/linkerd/linkerd-kubert.git
-at linkerd2 "$edge"
-rust_program linkerd-policy-controller
-proxy=$(cat .proxy-version)
-at linkerd2-proxy "release/$proxy"
-rust_program linkerd2-proxy
+linkerd_programs "$linkerd" "$folder/bin"
+for version in $running; do linkerd_programs "$version" "$folder/$version/bin"; done

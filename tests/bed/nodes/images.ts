@@ -15,6 +15,8 @@ export interface Image {
   readonly withoutDebian?: boolean;
   /** A folder with other packages of Debian, in place of those that images have. */
   readonly debian?: string;
+  /** A folder like the image's root, with links as they are, which belongs to a user of this number. */
+  readonly tree?: { readonly from: string; readonly owner: number };
 }
 
 export interface FileIn {
@@ -58,10 +60,11 @@ export async function writeImages(
   const common = await layerOf(folder, "additions", additions);
   const manifest = [];
   for (const [index, image] of images.entries()) {
-    const { names, files = {}, config, withoutDebian = false } = image;
+    const { names, files = {}, config, withoutDebian = false, tree } = image;
     const own = image.debian === undefined ? base : await layer(folder, image.debian, excluded);
     const layers = withoutDebian ? [] : [own, common];
     if (Object.keys(files).length > 0) layers.push(await layerOf(folder, String(index), files));
+    if (tree !== undefined) layers.push(await layer(folder, tree.from, [], tree.owner));
     const text = JSON.stringify({
       architecture: process.arch === "x64" ? "amd64" : process.arch,
       os: "linux",
@@ -111,11 +114,12 @@ async function layer(
   folder: string,
   root: string,
   without: readonly string[] = [],
+  user = 0,
 ): Promise<string> {
   const draft = join(folder, "draft.tar");
   const capabilities = ["--xattrs", "--xattrs-include=security.capability"];
   const left = without.map((path) => `--exclude=${path}`);
-  const owner = ["--numeric-owner", "--owner=0", "--group=0"];
+  const owner = ["--numeric-owner", `--owner=${user}`, `--group=${user}`];
   await execa("tar", [...capabilities, ...left, ...owner, "-C", root, "-cf", draft, "."]);
   const hash = createHash("sha256");
   await pipeline(createReadStream(draft), hash);

@@ -45,8 +45,8 @@ export async function makeKit(
   await symlink(join(debian, "usr/bin/tcpdump"), join(programs, "tcpdump"));
   const own: readonly Image[] = [
     {
-      // Linkerd's chart has one of its own for gateways.
-      names: [pauseImage, "registry.k8s.io/pause:3.2"],
+      // Linkerd's charts have others for gateways, the last one until 2.19.
+      names: [pauseImage, "registry.k8s.io/pause:3.2", "gcr.io/google_containers/pause:3.2"],
       files: { pause: { from: tools.pause } },
       config: { Entrypoint: ["/pause"] },
       withoutDebian: true,

@@ -125,13 +125,23 @@ it("workflows: tests/linkerd/programs.sh fetches the versions that the program u
   equal(pinned("plugins"), plugins.join(" "));
 });
 
-it("workflows: tests/linkerd/build-programs.sh builds all programs of Linkerd's that programs.sh fetches, Helm and Prometheus", () => {
-  const named = (file: string, pattern: RegExp) =>
-    [...text(file).matchAll(pattern)].map(([, name]) => name ?? "").toSorted();
+it("workflows: tests/linkerd/build-programs.sh builds all programs that programs.sh fetches, but plugins", () => {
+  const named = (file: string, pattern: RegExp) => [
+    ...new Set([...text(file).matchAll(pattern)].map(([, name]) => name ?? "")),
+  ];
   const fetched = named(
     "tests/linkerd/programs.sh",
-    /^(?:install .*\$folder\/bin\/|taken \S+ \S+ )([\w-]+)/gm,
+    /(?:\binstall \S+|\btaken \S+ \S+) "\$(?:folder\/)?bin\/([\w-]+)"/g,
   );
-  ok(fetched.includes("controller") && fetched.includes("helm"));
-  deepEqual(named("tests/linkerd/build-programs.sh", /^(?:go|rust)_program ([\w-]+)/gm), fetched);
+  ok(fetched.includes("controller"));
+  deepEqual(
+    named("tests/linkerd/build-programs.sh", /^ *(?:go|rust)_program ([\w-]+)/gm).toSorted(),
+    [...fetched, "helm"].toSorted(),
+  );
+});
+
+it("workflows: the nightly run names the folders of Linkerd's older versions that programs.sh fills", () => {
+  const [, older = ""] = /^older="(.*)"$/m.exec(text("tests/linkerd/programs.sh")) ?? [];
+  const folders = older.split(" ").map((version) => `$HOME/linkerd/${version}`);
+  ok(text(".github/workflows/nightly.yml").includes(`LINKERD_OLDER=${folders.join(":")}"`));
 });
