@@ -1,4 +1,4 @@
-import { firstOf } from "@linkerd-multicluster/engine/base";
+import { listed } from "@linkerd-multicluster/engine/base";
 import { columns } from "../output.ts";
 import type { TrafficFact } from "../traffic/traffic.ts";
 
@@ -19,7 +19,7 @@ export function trafficTable(traffic: readonly TrafficFact[]): string {
     mirror !== undefined && requestsPerSecond === 0 ? [`${source}/${mirror}`] : [],
   );
   const heads = ["  TRAFFIC, 5 MINUTES", "REQUESTS/S", "SUCCESS", "P50", "P95", "P99"];
-  const note = `  no requests, or none of a pod with a proxy: ${firstOf(silent).join(", ")}\n`;
+  const note = `  no requests for ${listed(silent)}: if they have clients, check that Prometheus scrapes the clients' proxies\n`;
   return `${columns(heads, rows)}${silent.length === 0 ? "" : note}`;
 }
 

@@ -14,6 +14,16 @@ const prober = "bed.local/mesh-watch:1";
 const green = /Status check results are √/;
 const gateway = "deployment/linkerd-gateway";
 
+/** Linkerd's guide on federated Services shows these, and below each the linked clusters. */
+const ofGuide = [
+  "Link CRD exists",
+  "Link resources are valid\n\t* west",
+  "remote cluster access credentials are valid\n\t* west",
+  "clusters share trust anchors\n\t* west",
+  "service mirror controller has required permissions\n\t* west",
+  "service mirror controllers are running\n\t* west",
+];
+
 /** Each test continues from the one before. */
 describe(`Linkerd's own checks of a mesh that this program mirrors${skipNoteOf(lacking)}`, function () {
   this.timeout("40m");
@@ -57,6 +67,7 @@ describe(`Linkerd's own checks of a mesh that this program mirrors${skipNoteOf(l
       const { stdout, exitCode } = await linkerd(...words, "--wait=60s");
       assert.match(stdout, green);
       assert.equal(exitCode, 0);
+      for (const each of ofGuide) assert.ok(stdout.includes(`√ ${each}\n`), each);
     }
   });
 
@@ -73,17 +84,22 @@ describe(`Linkerd's own checks of a mesh that this program mirrors${skipNoteOf(l
     assert.match(await statusOfLink(), /alive in \d+ ms/);
   });
 
-  it("pass while the link goes to Linkerd's controller and back", async () => {
+  it("pass while the link goes to Linkerd's controller and back, and print the same", async () => {
+    const shown = [];
     for (const link of [{ mirroring: "controller" }, { prober }]) {
       await stack.configure(config(link));
       await up();
-      await until("the gateway", [], () => aliveIs("True"));
+      const row = await until("the gateway", [], () => aliveIs("True"));
       const names = await kubectl("east", "get", "deployments", "--output=name");
       assert.equal(/prober-west/.test(names), "prober" in link);
       assert.equal(/controller-west/.test(names), "mirroring" in link);
-      const { stdout } = await linkerd("multicluster", "check", "--wait=60s");
-      assert.match(stdout, green);
+      const checks = [];
+      for (const words of [["check"], ["multicluster", "check"]])
+        checks.push((await linkerd(...words, "--wait=60s")).stdout);
+      for (const check of checks) assert.match(check, green);
+      shown.push([row.replace(/\d+ms$/, "0ms"), ...checks].join("\n"));
     }
+    assert.equal(shown[1], shown[0]);
     assert.ok(await clusters.serviceIn(theBed().clusters.east, "shop", "web-west"));
   });
 

@@ -126,10 +126,21 @@ describe("traffic", () => {
   east → north        2.00        100.00 %  -     -     -
     shop/vault-north  2.00        100.00 %  -     -     -
   east → federated    0.00        -         -     -     -
-  no requests, or none of a pod with a proxy: east/shop/api-federated
+  no requests for east/shop/api-federated: if they have clients, check that Prometheus scrapes the clients' proxies
 `,
     );
   });
+});
+
+it("traffic: a table counts the mirrors of a link after the first ten", () => {
+  const rows = Array.from({ length: 12 }, (_, index) => ({
+    ...{ source: "east", part: "west", mirror: `shop/web${index}-west` },
+    ...{ requestsPerSecond: 1, successRate: index / 12 },
+  }));
+  const sum = { source: "east", part: "west", requestsPerSecond: 12, successRate: 0.5 };
+  const lines = trafficTable([sum, ...rows]).split("\n");
+  match(lines[2] ?? "", /^ {4}shop\/web0-west +1\.00 +0\.00 %/);
+  deepEqual([lines.length, lines[12]], [14, "    and 2 more"]);
 });
 
 describe("the Prometheus of --traffic", () => {
