@@ -48,8 +48,16 @@ export async function trafficOf(
         throw new UserError(
           `the Prometheus of --traffic has no requests of Linkerd's proxies in ${source} in ${minutes} minutes: let it scrape them, as the one in examples/prometheus does`,
         );
+      const samples = Map.groupBy([...counted, ...times], ({ labels }) => mirrorIn(labels));
       const own = mirrors.filter((each) => each.source === source && isAsked(each));
-      return trafficIn(own, counted, times);
+      return [...Map.groupBy(own, ({ part }) => part)].flatMap(([part, all]) => {
+        const samplesOf = ({ mirror }: MirrorFact) => samples.get(mirror) ?? [];
+        const whole = { source, part, ...requestsIn(all.flatMap(samplesOf)) };
+        const rows = all.map((each) => {
+          return { source, part, mirror: each.mirror, ...requestsIn(samplesOf(each)) };
+        });
+        return [whole, ...rows];
+      });
     }),
   );
   return found.flat();
@@ -60,42 +68,11 @@ function isAsked({ kind, verdict }: MirrorFact): boolean {
   return verdict !== "create" && kind !== "headless" && kind !== "probe";
 }
 
-interface Counts {
-  readonly statuses: readonly Sample[];
-  readonly buckets: readonly Sample[];
-}
-
-function trafficIn(
-  mirrors: readonly MirrorFact[],
-  counted: readonly Sample[],
-  times: readonly Sample[],
-): readonly TrafficFact[] {
-  const statuses = Map.groupBy(counted, ({ labels }) => askedIn(labels));
-  // An authority is `web-west.shop.svc.cluster.local:80`.
-  const buckets = Map.groupBy(times, ({ labels }) => {
-    const [name = "", namespace = ""] = (labels["authority"] ?? "").split(".");
-    return `${namespace}/${name}`;
-  });
-  const countsOf = ({ mirror }: MirrorFact): Counts => ({
-    statuses: statuses.get(mirror) ?? [],
-    buckets: buckets.get(mirror) ?? [],
-  });
-  return [...Map.groupBy(mirrors, ({ part }) => part)].flatMap(([part, own]) => {
-    const source = own[0]?.source ?? "";
-    return [
-      { source, part, ...requestsIn(own.map(countsOf)) },
-      ...own.map((each) => ({
-        source,
-        part,
-        mirror: each.mirror,
-        ...requestsIn([countsOf(each)]),
-      })),
-    ];
-  });
-}
-
 /** What a route sends to its own Service is counted once: as a request of that route. */
-function askedIn(labels: Sample["labels"]): string | undefined {
+function mirrorIn(labels: Sample["labels"]): string | undefined {
+  // An authority is `web-west.shop.svc.cluster.local`.
+  const [name, namespace] = labels["authority"]?.split(".") ?? [];
+  if (name !== undefined && namespace !== undefined) return `${namespace}/${name}`;
   const [parent, backend] = ["parent", "backend"].map(
     (of) => `${labels[`${of}_namespace`] ?? ""}/${labels[`${of}_name`] ?? ""}`,
   );
@@ -103,15 +80,16 @@ function askedIn(labels: Sample["labels"]): string | undefined {
   return backend === parent ? undefined : backend;
 }
 
-function requestsIn(all: readonly Counts[]): Omit<TrafficFact, "source" | "part" | "mirror"> {
-  const statuses = all.flatMap((each) => each.statuses);
+function requestsIn(samples: readonly Sample[]): Omit<TrafficFact, "source" | "part" | "mirror"> {
+  const { statuses = [], times = [] } = Object.groupBy(samples, ({ labels }) =>
+    labels["le"] === undefined ? "statuses" : "times",
+  );
   const asked = sum(statuses);
-  const buckets = Map.groupBy(
-    all.flatMap((each) => each.buckets),
-    ({ labels: { le = "" } }) => (le === "+Inf" ? Infinity : Number(le)),
+  const buckets = Map.groupBy(times, ({ labels: { le } }) =>
+    le === "+Inf" ? Infinity : Number(le),
   );
   const ordered = [...buckets]
-    .map(([most, samples]) => [most, sum(samples)] as const)
+    .map(([most, own]) => [most, sum(own)] as const)
     .sort(([one], [other]) => one - other);
   return {
     requestsPerSecond: asked / (minutes * 60),
