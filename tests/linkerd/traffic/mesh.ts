@@ -1,30 +1,24 @@
 /** Starts three clusters with Linkerd on real nodes, and pods that send requests across them. */
 import { mkdir } from "node:fs/promises";
-import { execa } from "execa";
 
-import { type Bed, startBed, until } from "../../bed/bed.ts";
+import { type Bed, startBed } from "../../bed/bed.ts";
 import type { Image } from "../../bed/nodes/images.ts";
 import { linkerdImages } from "../../bed/nodes/linkerd.ts";
-import { environment } from "../../bed/pulumi.ts";
 import { type Config, newStack, type PulumiStack } from "../../bed/stack.ts";
 import { chartsFolder } from "../real-plugins.ts";
+import { type Kubectl, kubectlOf } from "./kubectl.ts";
 import { Stream } from "./stream.ts";
-import { addShop, namespace as shop, streamsFolder } from "./workloads.ts";
+import { addShop, streamsFolder } from "./workloads.ts";
 
 export type Name = "west" | "east" | "north";
 
-export interface Clusters {
+export interface Clusters extends Kubectl<Name> {
   readonly bed: Bed<Name>;
   readonly stream: Stream;
   /** Requests of clients with an account of their own. */
   readonly visitors: Stream;
   /** Requests of clients without a proxy. */
   readonly strangers: Stream;
-  readonly kubectl: (cluster: Name, ...words: readonly string[]) => Promise<string>;
-  /**
-   * Waits until every rollout in a namespace is done and no old pod is left. The default is the Services' namespace.
-   */
-  readonly rolledOut: (cluster: Name, namespace?: string) => Promise<void>;
 }
 
 export interface Mesh extends Clusters {
@@ -44,23 +38,12 @@ export async function startClusters(more: readonly Image[] = []): Promise<Cluste
     // Federated Services need a flat network.
     for (const name of ["west", "north"] as const) await bed.node("east").reachPods(bed.node(name));
     for (const name of names) await addShop(bed.clusters[name]);
-    const kubectl: Mesh["kubectl"] = async (cluster, ...words) => {
-      const env = environment(bed);
-      return (await execa("kubectl", [`--context=${cluster}`, ...words], { env })).stdout;
-    };
     return {
+      ...kubectlOf(bed),
       bed,
       stream: await Stream.create(folder, "client"),
       visitors: await Stream.create(folder, "visitor"),
       strangers: await Stream.create(folder, "stranger"),
-      kubectl,
-      async rolledOut(cluster, namespace = shop) {
-        const within = `--namespace=${namespace}`;
-        await kubectl(cluster, "rollout", "status", rolloutKinds, within, "--timeout=180s");
-        const ends = "--output=jsonpath={.items[*].metadata.deletionTimestamp}";
-        const isDone = async () => (await kubectl(cluster, "get", "pods", within, ends)) === "";
-        await until(`old pods in ${cluster} to end`, [], async () => (await isDone()) || undefined);
-      },
     };
   } catch (error) {
     await bed.stop();
@@ -80,9 +63,6 @@ export async function startMesh(first = config(), images: readonly Image[] = [])
     throw error;
   }
 }
-
-/** The kinds of workloads in the tests, for `kubectl rollout`. */
-export const rolloutKinds = "deployment,statefulset";
 
 /** Requests for this Service stay in east while it has pods there. */
 const failover = { "shop/cart": ["local", "west", "north"] };

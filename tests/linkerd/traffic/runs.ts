@@ -4,7 +4,8 @@ import { until } from "../../bed/bed.ts";
 import type { Config } from "../../bed/stack.ts";
 import { inNamespace, post } from "../../e2e/access-clusters.ts";
 import { answeredByAll, ask, askPod } from "./asking.ts";
-import { config, type Mesh, names, rolloutKinds } from "./mesh.ts";
+import { rolloutKinds } from "./kubectl.ts";
+import { config, type Mesh, names } from "./mesh.ts";
 import { assertNoneFailed } from "./stream.ts";
 import { addService, exported } from "./workloads.ts";
 
