@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { execa } from "execa";
 import { stringify } from "yaml";
 
 import { writeAuditPolicy } from "./audit.ts";
@@ -34,7 +35,7 @@ export const serviceAccountKeyFile = (folder: string): string =>
 export const auditLogFile = (folder: string): string => join(folder, "audit.log");
 
 /** Writes the files that the server reads at every start. */
-export async function prepareApiServer({ folder, tokens }: ApiServerSpec): Promise<void> {
+export async function prepareApiServer({ folder, tokens, address }: ApiServerSpec): Promise<void> {
   await mkdir(folder, { recursive: true });
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   await writeFile(
@@ -46,6 +47,15 @@ export async function prepareApiServer({ folder, tokens }: ApiServerSpec): Promi
   await writeFile(tokenFile(folder), rows.join(""), { mode: 0o600 });
   await writeAuditPolicy(policyFile(folder));
   await writeFile(egressFile(folder), stringify(noServices));
+  if (address === undefined) return;
+  // The server shows this certificate to servers of other APIs, such as Linkerd's tap, and they know it from a ConfigMap.
+  const { certificate, key } = frontProxyFiles(folder);
+  const [kind, files] = [
+    ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
+    ["-keyout", key],
+  ];
+  const subject = ["-subj", "/CN=front-proxy", "-nodes", "-days", "30"];
+  await execa("openssl", ["req", "-x509", ...kind, ...subject, ...files, "-out", certificate]);
 }
 
 /**
@@ -93,10 +103,25 @@ export function startApiServer(spec: ApiServerSpec, watchdog: Watchdog): Program
     "--profiling=false",
     // The host name of a node leads nowhere.
     "--kubelet-preferred-address-types=InternalIP",
-    ...(address !== undefined ? [] : [`--egress-selector-config-file=${egressFile(folder)}`]),
+    ...(address === undefined
+      ? [`--egress-selector-config-file=${egressFile(folder)}`]
+      : frontProxyArgs(folder)),
   ];
   const log = join(folder, "kube-apiserver.log");
   return startProgram({ name: `kube-apiserver of ${name}`, path: spec.path, args, log }, watchdog);
+}
+
+function frontProxyArgs(folder: string): readonly string[] {
+  const { certificate, key } = frontProxyFiles(folder);
+  return [
+    `--requestheader-client-ca-file=${certificate}`,
+    "--requestheader-allowed-names=front-proxy",
+    `--proxy-client-cert-file=${certificate}`,
+    `--proxy-client-key-file=${key}`,
+    "--requestheader-username-headers=X-Remote-User",
+    "--requestheader-group-headers=X-Remote-Group",
+    "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+  ];
 }
 
 /** Twenty servers that start at once on two busy cores take minutes. One that fails ends, so nothing waits for it. */
@@ -121,6 +146,11 @@ export function apiServerReady(
 }
 
 const tokenFile = (folder: string): string => join(folder, "tokens.csv");
+
+const frontProxyFiles = (folder: string) => ({
+  certificate: join(folder, "front-proxy.crt"),
+  key: join(folder, "front-proxy.key"),
+});
 
 const egressFile = (folder: string): string => join(folder, "egress.yaml");
 

@@ -20,7 +20,17 @@ export interface NodeKit {
 /** Returns the reasons why this machine can't run nodes. */
 export async function lackingForNodes(): Promise<readonly string[]> {
   if (process.platform !== "linux") return ["nodes need Linux"];
-  const needed = ["apt-get", "dpkg-deb", "ip", "mount", "nsenter", "setcap", "tar", "unshare"];
+  const needed = [
+    "apt-get",
+    "dpkg-deb",
+    "ip",
+    "mount",
+    "nsenter",
+    "openssl",
+    "setcap",
+    "tar",
+    "unshare",
+  ];
   const missing = await notOnPath(needed);
   if (process.getuid?.() !== 0) return [...missing, "nodes need root"];
   const isAble = spawnSync("unshare", ["--net", "--mount", "true"]).status === 0;
