@@ -122,15 +122,20 @@ async function gatewaysIn(outcome: Outcome, clusters: DryRunClusters): Promise<G
   const probed = links.map(async ({ link, target }) => {
     if ("why" in target) return [];
     const { snapshot, gateway } = target.value;
-    const prober = proberOf(args, clusters, link, args.statusIn);
+    // Nothing follows from what the prober of a flat link says.
+    const asking =
+      link.gateway === false ? undefined : proberOf(args, clusters, link, args.statusIn);
+    // What it says is noted even if the gateway is unknown, or else it would be news after every dry run.
+    const said = await asking?.();
+    const prober = said && (() => Promise.resolve(said));
     const found = await probeGateway(link, snapshot, gateway, { prober, time: clusters.time });
     const { down, milliseconds } = found === undefined || "why" in found ? {} : found;
-    if (prober !== undefined) {
+    if (said !== undefined) {
       const { source, target: name } = link;
       const ask: KnownProber["ask"] = async (via) =>
         (await proberOf(args, via, link, args.statusIn)?.()) ?? { why: "there is none" };
       const of = { source, target: name, access: entryOf(args, source), ask };
-      clusters.probers.push({ ...of, isDown: down !== undefined });
+      clusters.probers.push({ ...of, isDown: !("why" in said) && said.down !== undefined });
     }
     if (milliseconds === undefined) return [];
     return [[link.target, { alive: down === undefined, milliseconds }] as const];

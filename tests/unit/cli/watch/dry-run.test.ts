@@ -185,6 +185,20 @@ describe("a dry run", () => {
     clusters.east.refuse = () => undefined;
     says("alive, 7 ms");
     deepEqual(await changed(), [false]);
+    // It asks the gateway's last address, also while nobody knows the present one.
+    clusters.west.delete("services", `${namespace}/linkerd-gateway`);
+    says("down, timeout");
+    probers.update((await seen()).probers, new SimulatedClusters(clusters));
+    deepEqual(await changed(), []);
+    says("alive, 7 ms");
+    deepEqual(await changed(), [false]);
+  });
+
+  it("asks no prober of a flat link, which has no gateway to tell of", async () => {
+    const flat = { target: "west", prober: "bed.local/watch:1", gateway: false } as const;
+    const args = argsFor([flat], { statusIn: "linkerd-multicluster" });
+    ({ inputs } = (await checkSource(new SimulatedClusters(clusters), {}, args, now)).checked);
+    deepEqual((await seen()).probers, []);
   });
 });
 
