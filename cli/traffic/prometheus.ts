@@ -1,4 +1,4 @@
-import { UserError } from "@linkerd-multicluster/engine/base";
+import { omitUndefined, UserError } from "@linkerd-multicluster/engine/base";
 import * as z from "zod";
 
 export interface Sample {
@@ -25,23 +25,23 @@ const answer = z.object({
   }),
 });
 
-/** Errors name the host alone: the rest of a URL may be a credential. */
+/** Errors name the host alone: the rest of a URL may be a credential. @throws UserError */
 export function prometheusAt(url: URL, authorization: string | undefined): Query {
   const named = `the Prometheus of --traffic, ${url.host},`;
+  const headers = headersWith(authorization);
   return async (expression) => {
     const asked = new URL(url);
     asked.pathname = `${url.pathname.replace(/\/$/, "")}/api/v1/query`;
     asked.searchParams.set("query", expression);
-    const headers = authorization === undefined ? {} : { authorization };
     const signal = AbortSignal.timeout(longest);
-    const { status, text } = await fetch(asked, { headers, signal }).then(
-      async (response) => ({ status: response.status, text: await response.text() }),
-      (error: unknown) => {
+    const { status, text } = await fetch(asked, { headers, signal })
+      // The connection may also break within the text.
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch((error: unknown) => {
         throw new UserError(
           `${named} can't be reached (${reasonOf(error)}): check its address and that this machine may connect to it`,
         );
-      },
-    );
+      });
     if (status === 401 || status === 403)
       throw new UserError(
         `${named} refuses to answer (HTTP status ${status}): set ${authorizationVariable} to a valid value of the header Authorization, such as "Bearer TOKEN"`,
@@ -51,8 +51,21 @@ export function prometheusAt(url: URL, authorization: string | undefined): Query
       throw new UserError(
         `${named} doesn't answer as the HTTP API of Prometheus does (HTTP status ${status}): name the URL to which /api/v1/query can be added`,
       );
-    return data.data.result.map(({ metric, value }) => ({ labels: metric, value }));
+    // PromQL has NaN and infinities, which are no counts.
+    const counts = data.data.result.filter(({ value }) => Number.isFinite(value));
+    return counts.map(({ metric, value }) => ({ labels: metric, value }));
   };
+}
+
+/** The message of the platform would quote the value. */
+function headersWith(authorization: string | undefined): Headers {
+  try {
+    return new Headers(omitUndefined({ authorization }));
+  } catch {
+    throw new UserError(
+      `${authorizationVariable} has a character that a header can't have, such as the end of a line: set it to one line of ASCII`,
+    );
+  }
 }
 
 /** Messages of `fetch` may quote a URL or a header. */

@@ -14,7 +14,7 @@ export function prometheusesOf(
   variables: Readonly<Record<string, string | undefined>>,
 ): ReadonlyMap<string, Query> {
   const sources = [...new Set(links.map(({ source }) => source))];
-  return new Map(
+  const found = new Map(
     values.map((value) => {
       const [, named, text = ""] = /^(?:([^=:/]+)=)?(.*)$/.exec(value) ?? [];
       const source = named ?? (sources.length === 1 ? sources[0] : undefined);
@@ -34,4 +34,7 @@ export function prometheusesOf(
       return [source, prometheusAt(url, variables[authorizationVariable])] as const;
     }),
   );
+  if (found.size < values.length)
+    throw new UserError("--traffic: name no more than one Prometheus for each source");
+  return found;
 }

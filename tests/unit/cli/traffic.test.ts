@@ -148,12 +148,16 @@ describe("the Prometheus of --traffic", () => {
   let server: Server;
   let url: URL;
   let answer: readonly [status: number, text: string] = [200, ""];
+  /** The connection ends within the answer. */
+  let isCut = false;
   const asked: { path?: string | undefined; authorization?: string | undefined }[] = [];
 
   before(async () => {
     server = createServer(({ url: path, headers }, response) => {
       asked.push({ path, authorization: headers.authorization });
-      response.writeHead(answer[0]).end(answer[1]);
+      response.writeHead(answer[0], isCut ? { "content-length": 1000 } : {});
+      if (isCut) response.write(answer[1], () => response.destroy());
+      else response.end(answer[1]);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/prom/?tenant=mesh`);
@@ -187,6 +191,24 @@ describe("the Prometheus of --traffic", () => {
       });
     });
 
+  it("may break off within an answer, which is one sentence too", async () => {
+    [answer, isCut] = [[200, html], true];
+    await rejects(prometheusAt(url, authorization)("up"), ({ message }: Error) => {
+      match(
+        message,
+        /^the Prometheus of --traffic, 127\.0\.0\.1:\d+, can't be reached \(\w+\): check/,
+      );
+      return !message.includes("canary");
+    }).finally(() => (isCut = false));
+  });
+
+  it("has values that are no numbers, which count as if they were missing", async () => {
+    const values = ["NaN", "+Inf", "-Inf", "3"];
+    const result = values.map((value) => ({ metric: {}, value: [1, value] }));
+    answer = [200, JSON.stringify({ data: { result } })];
+    deepEqual(await prometheusAt(url, undefined)("up"), [{ labels: {}, value: 3 }]);
+  });
+
   it("may be unreachable, or have a header that can't be sent", async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
@@ -195,9 +217,11 @@ describe("the Prometheus of --traffic", () => {
     await rejects(prometheusAt(new URL(`http://127.0.0.1:${port}/canary`), undefined)("up"), {
       message: `the Prometheus of --traffic, 127.0.0.1:${port}, can't be reached (ECONNREFUSED): check its address and that this machine may connect to it`,
     });
-    await rejects(prometheusAt(url, "Bearer canary\n")("up"), ({ message }: Error) => {
-      return !message.includes("canary");
-    });
+    for (const value of ["Bearer\ncanary", "Bearer canary–"])
+      throws(() => prometheusAt(url, value), {
+        message:
+          "LINKERD_CLUSTERS_PROMETHEUS_AUTHORIZATION has a character that a header can't have, such as the end of a line: set it to one line of ASCII",
+      });
   });
 
   it("belongs to the only source, or to the one that is named", () => {
@@ -205,6 +229,10 @@ describe("the Prometheus of --traffic", () => {
     const two = { links: [...facts.links, link("south", "west")] };
     const values = ["east=http://one:9090/a=b", "south=https://two"];
     deepEqual([...prometheusesOf(values, two, {}).keys()], ["east", "south"]);
+    throws(
+      () => prometheusesOf(["east=http://one", "east=http://other"], two, {}),
+      /no more than one Prometheus for each source/,
+    );
     for (const value of ["http://one", "west=http://one"])
       throws(
         () => prometheusesOf([value], two, {}),
