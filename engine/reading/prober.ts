@@ -31,7 +31,8 @@ export function proberOf(
     const { metadata, spec } = found.value;
     const silence = now().getTime() - Date.parse(spec?.renewTime ?? "");
     const verdict = verdictIn(metadata.annotations?.[verdictAnnotation]);
-    if (verdict !== undefined && silence < longestSilence) return verdict;
+    // A time far ahead would make it count for ever.
+    if (verdict !== undefined && Math.abs(silence) < longestSilence) return verdict;
     return { why: `${where} has said nothing for ${inSeconds(longestSilence)}` };
   };
 }

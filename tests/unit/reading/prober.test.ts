@@ -36,6 +36,8 @@ describe("what a link's prober says", () => {
     ["is that the gateway is alive", "alive, 8 ms", 59, { milliseconds: 8 }],
     ["is why it is down", "down, HTTP status 503", 0, { down: "HTTP status 503", milliseconds: 0 }],
     ["counts for a minute", "alive, 8 ms", 60, { why: silent }],
+    ["may be ahead of this clock by less", "alive, 8 ms", -59, { milliseconds: 8 }],
+    ["does not count for ever by a time that is far ahead", "down, x", -60, { why: silent }],
     ["has to be a verdict", "\u001B[2J", 0, { why: silent }],
     ["is made safe for a terminal", "down, \u001B[2J", 0, { down: "?[2J", milliseconds: 0 }],
   ] as const)
