@@ -13,7 +13,7 @@ import { writeKubeconfig } from "../kubeconfig.ts";
 import { type Program, startProgram, until } from "../processes.ts";
 import type { Access } from "../request.ts";
 import type { Watchdog } from "../watchdog.ts";
-import { balancerAddress, enter, ip, type Lan, nodeAddress, podNetwork } from "./lan.ts";
+import { balancerAddress, enter, ip, type Lan, nodeAddress } from "./lan.ts";
 import { containerdSocket, writeNodeConfig } from "./node-config.ts";
 import type { NodeKit } from "./kit.ts";
 
@@ -33,13 +33,14 @@ export interface BedNode {
 interface NodeSpec {
   readonly cluster: string;
   readonly index: number;
+  readonly podNetwork: string;
   readonly domain: string;
   readonly access: Access;
   readonly bedFolder: string;
 }
 
 export async function startNode(
-  { cluster, index, domain, access, bedFolder }: NodeSpec,
+  { cluster, index, podNetwork, domain, access, bedFolder }: NodeSpec,
   kit: NodeKit,
   lan: Lan,
   watchdog: Watchdog,
@@ -48,7 +49,6 @@ export async function startNode(
   const folder = join(bedFolder, "nodes", cluster);
   for (const each of ["cni", "logs"]) await mkdir(join(folder, each), { recursive: true });
   const cgroup = `${basename(bedFolder)}-${cluster}`;
-  const network = podNetwork(index);
   const { programs } = kit;
   const dnsAddress = dnsAddressOf(index);
   await writeNodeConfig({
@@ -56,7 +56,7 @@ export async function startNode(
     programs,
     name,
     cgroup,
-    podNetwork: network,
+    podNetwork,
     dnsAddress,
     domain,
   });
@@ -126,7 +126,7 @@ export async function startNode(
   ];
   return {
     address,
-    podNetwork: network,
+    podNetwork,
     balancer,
     run,
     reachPods: (other) => ip(inside, `route replace ${other.podNetwork} via ${other.address}`),

@@ -9,7 +9,7 @@ import type { Toolbox } from "../tools.ts";
 import type { Watchdog } from "../watchdog.ts";
 import type { Image } from "./images.ts";
 import { makeKit } from "./kit.ts";
-import { hostAddress, startLan } from "./lan.ts";
+import { hostAddress, podNetwork, startLan } from "./lan.ts";
 import { type BedNode, dnsAddressOf, startNode } from "./node.ts";
 
 export type { BedNode } from "./node.ts";
@@ -19,6 +19,8 @@ export interface NodesSpec {
   readonly images?: readonly Image[];
   /** `cluster.local` is the default. */
   readonly domains?: Readonly<Record<string, string>>;
+  /** By default, no two clusters give pods the same addresses. */
+  readonly podNetworks?: Readonly<Record<string, string>>;
 }
 
 export interface Nodes<Name extends string> {
@@ -32,7 +34,7 @@ export interface Nodes<Name extends string> {
 export async function startNodes<Name extends string>(
   folder: string,
   clusters: readonly Name[],
-  { images = [], domains = {} }: NodesSpec,
+  { images = [], domains = {}, podNetworks = {} }: NodesSpec,
   tools: Toolbox,
   watchdog: Watchdog,
 ): Promise<Nodes<Name>> {
@@ -47,7 +49,8 @@ export async function startNodes<Name extends string>(
     async add(cluster, access) {
       const index = clusters.indexOf(cluster);
       const domain = domains[cluster] ?? "cluster.local";
-      const spec = { cluster, index, domain, access, bedFolder: folder };
+      const network = podNetworks[cluster] ?? podNetwork(index);
+      const spec = { cluster, index, podNetwork: network, domain, access, bedFolder: folder };
       const node = await startNode(spec, kit, lan, watchdog);
       nodes.set(cluster, node);
       await addDns(kubectl, join(folder, "nodes", cluster), index, domain);
