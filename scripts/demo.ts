@@ -15,7 +15,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const scenarios: Readonly<Record<string, Scenario>> = { statefulset, federated };
 const guides = "seeds";
 const names = [...Object.keys(scenarios), guides];
-const USAGE = `Usage: npm run demo -- [${names.join(" | ")}] [--keep]`;
+const USAGE = `Usage: npm run demo -- [${names.join(" | ")} [--watch]] [--keep]`;
 
 const screen = screenOn(process.stdout);
 const cleanup = new Cleanup();
@@ -32,6 +32,7 @@ async function main(): Promise<string> {
     allowPositionals: true,
     options: {
       keep: { type: "boolean", default: false },
+      watch: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -41,9 +42,10 @@ async function main(): Promise<string> {
   const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
   const choices = new Intl.ListFormat("en", { type: "disjunction" }).format(names);
   if (name === guides) {
-    await playSeeds(screen, cleanup);
+    await playSeeds(screen, cleanup, values.watch);
     return nothingLeft();
   }
+  if (values.watch) throw new UserError(USAGE);
   if (scenario === undefined)
     throw new UserError(`There is no scenario "${name}": choose ${choices}.`);
   await play(scenario, screen, cleanup, values.keep);

@@ -1,6 +1,7 @@
 /**
  * Types Linkerd's guides "Multi-cluster communication with StatefulSets" and "Multi-cluster Federated Services" line by
- * line on real nodes: real pods, real proxies, and `pulumi up` where the guides install and link.
+ * line on real nodes: real pods, real proxies, and `pulumi up` where the guides install and link. With the watch, that
+ * does all of it.
  */
 import { join } from "node:path";
 
@@ -12,16 +13,25 @@ import { lackingForNodes } from "../../tests/bed/nodes/kit.ts";
 import { lackingForLinkerd, linkerdImages } from "../../tests/bed/nodes/linkerd.ts";
 import { notOnPath } from "../../tests/bed/path.ts";
 import { environment } from "../../tests/bed/pulumi.ts";
+import { type RunningWatch, settled, startWatch } from "../../tests/bed/running-watch.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { pulumiFor } from "./pulumi.ts";
 import type { Screen } from "./screen.ts";
 
 const names = ["west", "east", "north"] as const;
 
-/** A line `up` stands for a run of Pulumi. */
-type Step = readonly [title: string, why: string, ...lines: readonly string[]];
+/** The watch installs Linkerd within so many seconds. */
+const installation = 600;
+
+type Step = readonly [title: string, why: string, ...lines: readonly (string | Run)[]];
+
+/** The mesh changes here: by a run of Pulumi, or by the watch, after which all these commands succeed. */
+interface Run {
+  readonly signs: readonly string[];
+}
 
 const up = "pulumi up --yes --skip-preview";
+const watch = "linkerd-clusters watch";
 const onEast = "kubectl --context=east";
 const onWest = "kubectl --context=west";
 const inDemo = "kubectl --context west -n mc-demo";
@@ -33,13 +43,17 @@ const direct =
 
 const onNode = "nft ";
 
+function federated(target: string): string {
+  return `kubectl --context west -n linkerd-multicluster get link/${target} -ojsonpath='{.status.federatedServices}'`;
+}
+
 const steps: readonly Step[] = [
   [
     "Install Linkerd, the multicluster extension and the links",
     `The guides do this with linkerd install, linkerd multicluster install and linkerd multicluster link. The last thing that
 the run does is linkerd check.`,
     "cat Pulumi.demo.yaml",
-    up,
+    { signs: [] },
   ],
   [
     "Deploy the StatefulSet on west and curl on east",
@@ -72,7 +86,11 @@ the run does is linkerd check.`,
     "Export the Service, and ask the same pod from east",
     "Its name in east leads to an endpoint mirror, which leads to west's gateway.",
     `${onWest} label service nginx-svc mirror.linkerd.io/exported=true`,
-    up,
+    {
+      signs: ["nginx-svc", "nginx-set-0", "nginx-set-1", "nginx-set-2"].map(
+        (name) => `${onEast} get endpoints ${name}-west`,
+      ),
+    },
     `${onEast} get services`,
     `${onEast} get endpoints nginx-svc-west -o yaml`,
     `${onEast} exec deploy/curl -c curl -- curl -s nginx-set-0.nginx-svc-west.default.svc.east.cluster.local`,
@@ -89,12 +107,9 @@ the run does is linkerd check.`,
       (name) =>
         `kubectl --context ${name} -n mc-demo label svc/bb mirror.linkerd.io/federated=member`,
     ),
-    up,
+    { signs: ["east", "north"].map((name) => `${federated(name)} | grep Mirrored`) },
     `${inDemo} get svc`,
-    ...["east", "north"].map(
-      (name) =>
-        `kubectl --context west -n linkerd-multicluster get link/${name} -ojsonpath='{.status.federatedServices}'`,
-    ),
+    ...["east", "north"].map(federated),
   ],
   [
     "Send requests to the federated Service",
@@ -106,8 +121,15 @@ the run does is linkerd check.`,
   ],
 ];
 
-/** @throws UserError if this machine lacks something for it */
-export async function playSeeds(screen: Screen, cleanup: Cleanup): Promise<void> {
+/**
+ * @param withWatch runs the watch in place of each run of Pulumi
+ * @throws UserError if this machine lacks something for it
+ */
+export async function playSeeds(
+  screen: Screen,
+  cleanup: Cleanup,
+  withWatch: boolean,
+): Promise<void> {
   const { LINKERD_CHARTS: charts = "" } = process.env;
   const plugins = ["command", "kubernetes", "tls"].map((name) => `pulumi-resource-${name}`);
   const lacking = [
@@ -150,10 +172,15 @@ export async function playSeeds(screen: Screen, cleanup: Cleanup): Promise<void>
     screen.command(line);
     screen.output((await execa("sh", ["-c", line], { cwd, env })).stdout);
   };
+  const changed = withWatch
+    ? watching()
+    : async () => {
+        await pulumi.run(...up.split(" ").slice(1));
+      };
   for (const [title, why, ...lines] of steps) {
     screen.step(title, why);
     for (const line of lines) {
-      if (line === up) await pulumi.run(...up.split(" ").slice(1));
+      if (typeof line !== "string") await changed(line);
       else if (line.startsWith(onNode)) {
         screen.remark("On west's node:");
         screen.command(line);
@@ -169,5 +196,27 @@ export async function playSeeds(screen: Screen, cleanup: Cleanup): Promise<void>
         await type(line);
       } else await type(line);
     }
+  }
+
+  /** Returns what waits for the watch, which starts with the first change. */
+  function watching(): (run: Run) => Promise<void> {
+    let running: RunningWatch | undefined;
+    return async ({ signs }) => {
+      const begun = performance.now();
+      if (running === undefined) {
+        screen.command(watch);
+        const started = startWatch(bed, pulumi);
+        cleanup.add(async () => {
+          if (!started.isEnded()) process.kill(started.pid, "SIGTERM");
+          await started.ended;
+        });
+        running = started;
+        await settled(started, installation);
+      }
+      for (const sign of signs)
+        await until(`"${sign}" to succeed`, [running], () => execa("sh", ["-c", sign], { env }));
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      screen.remark(`The watch did that within ${seconds} s.`);
+    };
   }
 }

@@ -76,92 +76,102 @@ mc-demo 10.23.0.42 8080 bb-74c6c64948-j5drn bb.mc-demo`,
   ],
 ];
 
-describe(`Linkerd's guides, typed line by line on real nodes${skipNote}`, function () {
-  this.timeout("20m");
+for (const by of ["pulumi up", "linkerd-clusters watch"] as const)
+  describe(`Linkerd's guides, typed line by line on real nodes, with ${by}${skipNote}`, function () {
+    this.timeout("20m");
 
-  const outputs: { readonly command: string; readonly output: string }[] = [];
+    const outputs: { readonly command: string; readonly output: string }[] = [];
 
-  before(async function () {
-    if (lacking.length > 0) return this.skip();
-    const words = [join(repository, "scripts/run.mjs"), "scripts/demo.ts", "seeds"];
-    const { stdout } = await execa(process.execPath, words, { cwd: repository });
-    const lines = stdout.split("\n").map((line) => line.replace(/^ {3}/, ""));
-    for (const part of lines.join("\n").split(/\n\$ /).slice(1)) {
-      const [command = "", ...output] = part
-        .split(/\n\n(?:\d+\. |That took |On west's node)/, 1)
-        .join()
-        .split("\n");
-      outputs.push({ command, output: output.join("\n").trim() });
-    }
-  });
-
-  for (const [command, expected] of guide)
-    it(`${command} prints what the guide shows`, () => {
-      assert.deepEqual(comparable(outputOf(command)), comparable(expected));
+    before(async function () {
+      if (lacking.length > 0) return this.skip();
+      const words = [join(repository, "scripts/run.mjs"), "scripts/demo.ts", "seeds"];
+      if (by !== "pulumi up") words.push("--watch");
+      const { stdout } = await execa(process.execPath, words, { cwd: repository });
+      const lines = stdout.split("\n").map((line) => line.replace(/^ {3}/, ""));
+      for (const part of lines.join("\n").split(/\n\$ /).slice(1)) {
+        const [command = "", ...output] = part
+          .split(/\n\n(?:\d+\. |That took |On west's node|The watch did )/, 1)
+          .join()
+          .split("\n");
+        outputs.push({ command, output: output.join("\n").trim() });
+      }
+      for (const [time] of stdout.matchAll(/The watch did .*/g)) console.log(`      ${time}`);
     });
 
-  it("a gateway mirror answers where nothing of its target but the gateway can be reached", () => {
-    const direct = outputs.filter(({ command }) => command.includes("-w '%{http_code}'"));
-    assert.deepEqual(
-      direct.map(({ output }) => output),
-      ["200", "000"],
-    );
-    const commands = outputs.map(({ command }) => command);
-    const [admits, ends] = ["nft -f only-gateway.nft", "nft delete table inet only_gateway"].map(
-      (each) => commands.indexOf(each),
-    );
-    const asks = commands.findIndex((each) => each.endsWith("svc.east.cluster.local"));
-    assert.ok((admits ?? -1) >= 0 && (admits ?? -1) < asks && asks < (ends ?? -1));
-  });
+    it("nothing else is typed to change the mesh", () => {
+      const typed = outputs.map(({ command }) => command.replace(/ --.*/, ""));
+      const runs = typed.filter((each) => /^(pulumi|linkerd-clusters) /.test(each));
+      // Once it runs, the watch needs no further command.
+      assert.deepEqual(runs, by === "pulumi up" ? [by, by, by] : [by]);
+    });
 
-  it("the endpoints of the headless Service and of its mirror have the pods' names", () => {
-    const hostnames = ["nginx-set-0", "nginx-set-1", "nginx-set-2"];
-    for (const name of ["west get endpoints nginx-svc", "east get endpoints nginx-svc-west"]) {
-      const found = [...outputOf(`${name} -o yaml`).matchAll(/hostname: (\S+)/g)];
-      assert.deepEqual(
-        found.map(([, each]) => each),
-        hostnames,
-      );
-    }
-  });
-
-  it("the federated Service is there, and both Links have mirrored it", () => {
-    const services = outputOf("-n mc-demo get svc");
-    assert.match(services, /^bb-federated +ClusterIP +\S+ +<none> +8080\/TCP +\S+$/m);
-    for (const target of ["east", "north"]) {
-      const output = outputOf(`get link/${target} -ojsonpath='{.status.federatedServices}'`);
-      const [status] = JSON.parse(output) as [Record<string, unknown>];
-      assert.deepEqual(status["remoteRef"], reference("bb"));
-      const [condition = {}] = status["conditions"] as Record<string, unknown>[];
-      const { lastTransitionTime, ...rest } = condition;
-      assert.match(String(lastTransitionTime), /^\d{4}-/);
-      assert.deepEqual(rest, {
-        localRef: reference("bb-federated"),
-        message: "",
-        reason: "Mirrored",
-        status: "True",
-        type: "Mirrored",
+    for (const [command, expected] of guide)
+      it(`${command} prints what the guide shows`, () => {
+        assert.deepEqual(comparable(outputOf(command)), comparable(expected));
       });
+
+    it("a gateway mirror answers where nothing of its target but the gateway can be reached", () => {
+      const direct = outputs.filter(({ command }) => command.includes("-w '%{http_code}'"));
+      assert.deepEqual(
+        direct.map(({ output }) => output),
+        ["200", "000"],
+      );
+      const commands = outputs.map(({ command }) => command);
+      const [admits, ends] = ["nft -f only-gateway.nft", "nft delete table inet only_gateway"].map(
+        (each) => commands.indexOf(each),
+      );
+      const asks = commands.findIndex((each) => each.endsWith("svc.east.cluster.local"));
+      assert.ok((admits ?? -1) >= 0 && (admits ?? -1) < asks && asks < (ends ?? -1));
+    });
+
+    it("the endpoints of the headless Service and of its mirror have the pods' names", () => {
+      const hostnames = ["nginx-set-0", "nginx-set-1", "nginx-set-2"];
+      for (const name of ["west get endpoints nginx-svc", "east get endpoints nginx-svc-west"]) {
+        const found = [...outputOf(`${name} -o yaml`).matchAll(/hostname: (\S+)/g)];
+        assert.deepEqual(
+          found.map(([, each]) => each),
+          hostnames,
+        );
+      }
+    });
+
+    it("the federated Service is there, and both Links have mirrored it", () => {
+      const services = outputOf("-n mc-demo get svc");
+      assert.match(services, /^bb-federated +ClusterIP +\S+ +<none> +8080\/TCP +\S+$/m);
+      for (const target of ["east", "north"]) {
+        const output = outputOf(`get link/${target} -ojsonpath='{.status.federatedServices}'`);
+        const [status] = JSON.parse(output) as [Record<string, unknown>];
+        assert.deepEqual(status["remoteRef"], reference("bb"));
+        const [condition = {}] = status["conditions"] as Record<string, unknown>[];
+        const { lastTransitionTime, ...rest } = condition;
+        assert.match(String(lastTransitionTime), /^\d{4}-/);
+        assert.deepEqual(rest, {
+          localRef: reference("bb-federated"),
+          message: "",
+          reason: "Mirrored",
+          status: "True",
+          type: "Mirrored",
+        });
+      }
+    });
+
+    it("pods of all clusters answer, with what the guide shows", () => {
+      const answer =
+        /^\{"requestUID":"in:http-sid:terminus-grpc:-1-h1:8080-\d+","payload":"hello from (\w+)\\n"\}$/;
+      const lines = outputOf("logs deploy/traffic -c traffic")
+        .split("\n")
+        .filter((line) => line !== "");
+      const clusters = lines.flatMap((line) => answer.exec(line)?.[1] ?? []);
+      assert.deepEqual([...new Set(clusters)].sort(), ["east", "north", "west"]);
+      assert.ok(clusters.length >= lines.length - 5, lines.join("\n"));
+    });
+
+    function outputOf(end: string): string {
+      const found = outputs.filter(({ command }) => command.endsWith(end));
+      assert.equal(found.length, 1, end);
+      return found[0]?.output ?? "";
     }
   });
-
-  it("pods of all clusters answer, with what the guide shows", () => {
-    const answer =
-      /^\{"requestUID":"in:http-sid:terminus-grpc:-1-h1:8080-\d+","payload":"hello from (\w+)\\n"\}$/;
-    const lines = outputOf("logs deploy/traffic -c traffic")
-      .split("\n")
-      .filter((line) => line !== "");
-    const clusters = lines.flatMap((line) => answer.exec(line)?.[1] ?? []);
-    assert.deepEqual([...new Set(clusters)].sort(), ["east", "north", "west"]);
-    assert.ok(clusters.length >= lines.length - 5, lines.join("\n"));
-  });
-
-  function outputOf(end: string): string {
-    const found = outputs.filter(({ command }) => command.endsWith(end));
-    assert.equal(found.length, 1, end);
-    return found[0]?.output ?? "";
-  }
-});
 
 const reference = (name: string): object => ({
   group: "",
