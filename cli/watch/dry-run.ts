@@ -120,16 +120,8 @@ async function gatewaysIn(outcome: Outcome, clusters: DryRunClusters): Promise<G
   if (outcome.outcome !== "planned") return {};
   const { args, links } = outcome;
   const probed = links.map(async ({ link, target }) => {
-    if ("why" in target) return [];
-    const { snapshot, gateway } = target.value;
-    // Nothing follows from what the prober of a flat link says.
-    const asking =
-      link.gateway === false ? undefined : proberOf(args, clusters, link, args.statusIn);
     // What it says is noted even if the gateway is unknown, or else it would be news after every dry run.
-    const said = await asking?.();
-    const prober = said && (() => Promise.resolve(said));
-    const found = await probeGateway(link, snapshot, gateway, { prober, time: clusters.time });
-    const { down, milliseconds } = found === undefined || "why" in found ? {} : found;
+    const said = await proberOf(args, clusters, link, args.statusIn)?.();
     if (said !== undefined) {
       const { source, target: name } = link;
       const ask: KnownProber["ask"] = async (via) =>
@@ -137,7 +129,12 @@ async function gatewaysIn(outcome: Outcome, clusters: DryRunClusters): Promise<G
       const of = { source, target: name, access: entryOf(args, source), ask };
       clusters.probers.push({ ...of, isDown: !("why" in said) && said.down !== undefined });
     }
-    if (milliseconds === undefined) return [];
+    if ("why" in target) return [];
+    const { snapshot, gateway } = target.value;
+    const prober = said && (() => Promise.resolve(said));
+    const found = await probeGateway(link, snapshot, gateway, { prober, time: clusters.time });
+    if (found === undefined || "why" in found) return [];
+    const { down, milliseconds } = found;
     return [[link.target, { alive: down === undefined, milliseconds }] as const];
   });
   return Object.fromEntries((await Promise.all(probed)).flat());

@@ -1,4 +1,4 @@
-import { type Answered, Clusters } from "@linkerd-multicluster/engine/check";
+import { type Answered, Clusters, type Unheard } from "@linkerd-multicluster/engine/check";
 import type { ClusterAccess } from "@linkerd-multicluster/engine/kubernetes";
 
 /** The prober of a link, and what the last dry run heard of it. */
@@ -7,7 +7,7 @@ export interface KnownProber {
   readonly target: string;
   readonly access: ClusterAccess;
   readonly isDown: boolean;
-  readonly ask: (clusters: Clusters) => Promise<Answered | { readonly why: string }>;
+  readonly ask: (clusters: Clusters) => Promise<Answered | Unheard>;
 }
 
 /** Asks probers between dry runs. A watch would report each renewal of their Leases, and all Leases of other programs. */
@@ -23,7 +23,7 @@ export class Probers {
     this.#known = known;
   }
 
-  /** Returns the probers that no longer say the same. Nothing is heard of one that can't be asked. */
+  /** Returns the probers that no longer say the same. One that is silent finds nothing down, and one that can't be read may. */
   async changed(): Promise<readonly KnownProber[]> {
     if (this.#isAsking) return [];
     this.#isAsking = true;
@@ -31,7 +31,8 @@ export class Probers {
     const heard = await Promise.all(
       known.map(async (each) => {
         const answer = await each.ask(clusters);
-        return "why" in answer ? each : { ...each, isDown: answer.down !== undefined };
+        if (!("why" in answer)) return { ...each, isDown: answer.down !== undefined };
+        return answer.isSilent === true ? { ...each, isDown: false } : each;
       }),
     ).finally(() => (this.#isAsking = false));
     // A dry run may have asked them meanwhile.

@@ -4,7 +4,7 @@
  */
 export { Clusters } from "../reading/clusters.ts";
 export { probeGateway } from "../reading/gateway.ts";
-export { proberOf } from "../reading/prober.ts";
+export { proberOf, type Unheard } from "../reading/prober.ts";
 export type { Answered } from "../model/prober.ts";
 export { addressesOf } from "../reading/names.ts";
 export { MirrorsLeft } from "./mirrors-left.ts";

@@ -15,6 +15,8 @@ export interface LinkObservation {
   readonly trustRoots?: Result<TrustRoots>;
   /** The gateway's answer to the link's prober, or to the runner; absent if neither asks, or the gateway isn't known. */
   readonly probe?: ProbeResult;
+  /** The reason for which the link's prober finds the gateway down, also of a target that can't be read. */
+  readonly gatewayDown?: string;
 }
 
 export interface TargetObservation {

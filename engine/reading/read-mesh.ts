@@ -121,8 +121,10 @@ async function readLink(
 ): Promise<LinkReading> {
   const { link, probe = false } = need;
   const snapshot = snapshots.get(link.target) ?? unknownCluster(link.target);
-  if ("why" in snapshot) return { link, target: snapshot };
   const asked = valueIn(snapshots.get(link.source)) && need;
+  const said = await proberOf(config, clusters, link, asked?.prober)?.();
+  const { down: gatewayDown } = said === undefined || "why" in said ? {} : said;
+  if ("why" in snapshot) return { link, target: snapshot, ...omitUndefined({ gatewayDown }) };
   const { credentials: by, destination: namespace } = asked ?? {};
   const [target, credentials, destination] = await Promise.all([
     resultOf(() =>
@@ -134,14 +136,14 @@ async function readLink(
       : undefined,
   ]);
   const gateway = valueIn(target)?.gateway;
-  const prober = proberOf(config, clusters, link, asked?.prober);
+  const prober = said && (() => Promise.resolve(said));
   const asking = { prober, time: clusters.time };
   const probed =
     (probe || prober) && gateway && (await probeGateway(link, snapshot.value, gateway, asking));
   return {
     link,
     target,
-    ...omitUndefined({ probe: probed || undefined, credentials, destination }),
+    ...omitUndefined({ probe: probed || undefined, gatewayDown, credentials, destination }),
   };
 }
 

@@ -212,10 +212,8 @@ function routesOf(
     routed: known,
     drained: new Set(args.drained),
     down: new Map(
-      links.flatMap(({ link, probe }) =>
-        probe !== undefined && "isByProber" in probe && probe.down !== undefined
-          ? [[link.target, probe.down]]
-          : [],
+      links.flatMap(({ link, gatewayDown }) =>
+        gatewayDown === undefined ? [] : [[link.target, gatewayDown]],
       ),
     ),
     readyIn: readyIn(source, links),

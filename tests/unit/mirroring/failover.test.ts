@@ -194,8 +194,18 @@ describe("a run with a Service that fails over to a cluster with a prober", () =
   const words =
     "plain :mc-probe @mirror.linkerd.io/probe-path=/ready @mirror.linkerd.io/probe-period=3";
 
-  /** Returns the backends of the route while the prober says this, and has said so for so many seconds. */
-  async function backends(verdict: string, order: readonly string[], since = 0): Promise<unknown> {
+  interface Then {
+    /** How many seconds ago the prober said it. */
+    readonly since?: number;
+    readonly lose?: (west: ApiServer) => unknown;
+  }
+
+  /** Returns the backends of the route once the prober says this, after a run in which it found the gateway alive. */
+  async function backends(
+    verdict: string,
+    order: readonly string[],
+    { since = 0, lose }: Then = {},
+  ): Promise<unknown> {
     const own = [service("shop/web")];
     const east = serverWith(cluster("east", { namespaces: ["shop", extension], services: own }));
     const west = `${extension}/ ${extension}/linkerd-gateway(${words}) shop/web`;
@@ -204,16 +214,22 @@ describe("a run with a Service that fails over to a cluster with a prober", () =
       west: serverWith(clusterOf("west", west)),
       north: serverWith(exporting("north", [flat("shop/web")])),
     };
-    east.put("leases", {
-      metadata: {
-        namespace: extension,
-        name: "service-mirror-write-west",
-        annotations: { "linkerd-multicluster/gateway": verdict },
-      },
-      spec: { renewTime: new Date(Date.now() - since * 1000).toISOString() },
-    });
+    const says = (annotation: string, ago: number) =>
+      east.put("leases", {
+        metadata: {
+          namespace: extension,
+          name: "service-mirror-write-west",
+          annotations: { "linkerd-multicluster/gateway": annotation },
+        },
+        spec: { renewTime: new Date(Date.now() - ago * 1000).toISOString() },
+      });
     const failover = { "shop/web": order };
-    await runOf(servers, argsFor([probed, "north"], { statusIn: extension, failover }), now);
+    const args = argsFor([probed, "north"], { statusIn: extension, failover });
+    says("alive, 8 ms", 0);
+    const before = await runOf(servers, args, now);
+    says(verdict, since);
+    lose?.(servers.west);
+    await runOf(servers, args, now, before);
     const live = east.get("httproutes", route) as HttpRoute | undefined;
     return live?.spec?.rules?.[0]?.backendRefs?.map(({ name }) => name);
   }
@@ -241,7 +257,18 @@ describe("a run with a Service that fails over to a cluster with a prober", () =
     ["doesn't believe what no prober says", "dead", 0, ["web", "web-west", "web-north"]],
   ] as const)
     it(what, async () => {
-      deepEqual(await backends(verdict, all, since), left);
+      deepEqual(await backends(verdict, all, { since }), left);
+    });
+
+  const losses: Readonly<Record<string, (west: ApiServer) => unknown>> = {
+    "its gateway's Service is gone": (west) => {
+      west.delete("services", `${extension}/linkerd-gateway`);
+    },
+    "its API server is down": (west) => (west.refuse = () => "unreachable"),
+  };
+  for (const [what, lose] of Object.entries(losses))
+    it(`leaves it out while the prober finds it down, also if ${what}`, async () => {
+      deepEqual(await backends("down, HTTP status 503", all, { lose }), ["web", "web-north"]);
     });
 
   it("keeps it if nothing else serves the requests", async () => {

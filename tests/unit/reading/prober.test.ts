@@ -7,7 +7,8 @@ import { cluster, now } from "../fixtures/objects.ts";
 
 const namespace = "linkerd-multicluster";
 const probed = link({ prober: "mesh-watch:1" });
-const silent = "the prober east/linkerd-multicluster/prober-west has said nothing for 60 s";
+const where = "the prober east/linkerd-multicluster/prober-west";
+const silent = { why: `${where} has said nothing for 60 s`, isSilent: true } as const;
 
 function serverSaying(verdict: string, secondsAgo: number) {
   const east = serverWith(cluster("east", { namespaces: [namespace] }));
@@ -35,10 +36,10 @@ describe("what a link's prober says", () => {
   for (const [what, verdict, secondsAgo, expected] of [
     ["is that the gateway is alive", "alive, 8 ms", 59, { milliseconds: 8 }],
     ["is why it is down", "down, HTTP status 503", 0, { down: "HTTP status 503", milliseconds: 0 }],
-    ["counts for a minute", "alive, 8 ms", 60, { why: silent }],
+    ["counts for a minute", "alive, 8 ms", 60, silent],
     ["may be ahead of this clock by less", "alive, 8 ms", -59, { milliseconds: 8 }],
-    ["does not count for ever by a time that is far ahead", "down, x", -60, { why: silent }],
-    ["has to be a verdict", "\u001B[2J", 0, { why: silent }],
+    ["does not count for ever by a time that is far ahead", "down, x", -60, silent],
+    ["has to be a verdict", "\u001B[2J", 0, silent],
     ["is made safe for a terminal", "down, \u001B[2J", 0, { down: "?[2J", milliseconds: 0 }],
   ] as const)
     it(what, async () => {
@@ -46,13 +47,14 @@ describe("what a link's prober says", () => {
     });
 
   it("is nothing while there is no Lease, or where the runner may not read it", async () => {
-    deepEqual(await said(), { why: silent.replace("for 60 s", "yet") });
+    deepEqual(await said(), { why: `${where} has said nothing yet`, isSilent: true });
     const east = serverSaying("alive, 8 ms", 0);
     east.refuse = () => "forbidden";
     const found = await said(east);
     equal(
       found !== undefined &&
         "why" in found &&
+        found.isSilent === undefined &&
         /^what the prober .* says is unknown: cluster east refuses/.test(found.why),
       true,
     );

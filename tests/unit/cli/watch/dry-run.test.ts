@@ -192,6 +192,10 @@ describe("a dry run", () => {
     deepEqual(await changed(), []);
     says("alive, 7 ms");
     deepEqual(await changed(), [false]);
+    says("down, HTTP status 503");
+    deepEqual(await changed(), [true]);
+    clusters.east.delete("leases", `${namespace}/service-mirror-write-west`);
+    deepEqual(await changed(), [false]);
   });
 
   it("asks no prober of a flat link, which has no gateway to tell of", async () => {
