@@ -8,7 +8,7 @@
 set -euo pipefail
 
 # The versions have one owner.
-eval "$(grep -E '^(linkerd|older|running|operator|plugins|prometheus)=' "$(dirname "$0")/programs.sh")"
+eval "$(grep -E '^(linkerd|older|running|operator|plugins|prometheus|step)=' "$(dirname "$0")/programs.sh")"
 helm=3.21.4
 
 mkdir -p "$2/bin"
@@ -145,6 +145,10 @@ go_program prometheus ./cmd/prometheus ""
 
 at helm "v$helm"
 go_program helm ./cmd/helm "helm.sh/helm/v3/internal/version.version=v$helm"
+
+cd "$(mktemp --directory)"
+cp --recursive --no-preserve=mode "$(module "github.com/smallstep/cli@v$step")/." .
+go_program step ./cmd/step ""
 
 at pulumi-kubernetes-operator "v$operator"
 package=github.com/pulumi/pulumi-kubernetes-operator/v2

@@ -14,6 +14,7 @@ pulumi=3.270.0
 operator=2.9.0
 # The chart of Linkerd-Viz has this one.
 prometheus=2.55.1
+step=0.28.7
 plugins="command@1.2.1 kubernetes@4.34.2 tls@5.6.1"
 
 mkdir -p "$1"/{bin,charts,operator}
@@ -95,6 +96,8 @@ for version in $older "$linkerd"; do
 done
 # The tests install with Helm's own program what a stack takes over.
 install "$(command -v helm)" "$folder/bin/helm"
+
+taken "docker.io/smallstep/step-cli:$step" /usr/local/bin/step "$folder/bin/step"
 
 image=docker.io/pulumi/pulumi-kubernetes-operator:v$operator
 taken "$image" /manager "$folder/bin/pulumi-operator-manager"
