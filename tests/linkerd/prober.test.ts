@@ -97,7 +97,7 @@ describe(`Linkerd's own checks of a mesh that this program mirrors${skipNoteOf(l
       for (const words of [["check"], ["multicluster", "check"]])
         checks.push((await linkerd(...words, "--wait=60s")).stdout);
       for (const check of checks) assert.match(check, green);
-      shown.push([row.replace(/\d+ms$/, "0ms"), ...checks].join("\n"));
+      shown.push([row.replace(/ +\d+ms$/, " 0ms"), ...checks].join("\n"));
     }
     assert.equal(shown[1], shown[0]);
     assert.ok(await clusters.serviceIn(theBed().clusters.east, "shop", "web-west"));
