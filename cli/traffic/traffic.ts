@@ -68,7 +68,7 @@ function isAsked({ kind, verdict }: MirrorFact): boolean {
   return verdict !== "create" && kind !== "headless" && kind !== "probe";
 }
 
-/** What a route sends to its own Service is counted once: as a request of that route. */
+/** A request that a route sends to its own Service is counted once, as a request of that route. */
 function mirrorIn(labels: Sample["labels"]): string | undefined {
   // An authority is `web-west.shop.svc.cluster.local`.
   const [name, namespace] = labels["authority"]?.split(".") ?? [];

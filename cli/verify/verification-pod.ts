@@ -17,9 +17,9 @@ const columns = [
 ].join(String.raw`\t`);
 
 /**
- * Needs a shell, curl 7.83 or later, grep and head, as `curlimages/curl` has them. The first request with another status than
- * those before it is the last, and its result counts. A request that no pod answers is the last too: a server that doesn't
- * speak HTTP may count it as a failed connection, and MySQL refuses a host after 100 of these.
+ * Needs a shell, curl 7.83 or later, grep and head, as `curlimages/curl` has them. It stops at the first request whose status
+ * differs from the earlier ones, and its result counts. It also stops if no pod answers: a server that doesn't speak HTTP may
+ * count the request as a failed connection, and MySQL refuses a host after 100 of these.
  */
 const script = `
 url=$1 limit=$2 left=$3 end=$(($(date +%s) + $2)) tab=$(printf '\\t') times=

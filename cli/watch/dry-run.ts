@@ -131,8 +131,7 @@ async function gatewaysIn(outcome: Outcome, clusters: DryRunClusters): Promise<G
     }
     if ("why" in target) return [];
     const { snapshot, gateway } = target.value;
-    const prober = said && (() => Promise.resolve(said));
-    const found = await probeGateway(link, snapshot, gateway, { prober, time: clusters.time });
+    const found = await probeGateway(link, snapshot, gateway, { said, time: clusters.time });
     if (found === undefined || "why" in found) return [];
     const { down, milliseconds } = found;
     return [[link.target, { alive: down === undefined, milliseconds }] as const];

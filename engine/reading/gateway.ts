@@ -13,6 +13,7 @@ import type { ClusterSnapshot } from "../model/snapshot.ts";
 import { invalid, valueIn } from "../base/result.ts";
 import { aboutCluster, messageOf, unlessBug, UserError } from "../base/user-error.ts";
 import type { Clusters } from "./clusters.ts";
+import type { Unheard } from "./prober.ts";
 
 /** Without access to the source, its own addresses are unknown. */
 export function lookupFor(
@@ -76,24 +77,23 @@ const maxHeaderSize = 8_192;
 /**
  * The link's prober comes first, which is where the requests come from. Then the runner asks, if the link has it do so.
  *
- * @param prober reads what the prober says; undefined if the link has none
+ * @param said by the prober; undefined if the link has none
  * @returns undefined if nobody asks, or if the gateway is not known
  */
 export async function probeGateway(
   link: LinkSpec,
   target: ClusterSnapshot,
   reading: GatewayReading,
-  { prober, time = systemTime, send = sendProbe }: Asking = {},
+  { said, time = systemTime, send = sendProbe }: Asking = {},
 ): Promise<ProbeResult | undefined> {
   const known = valueIn(reading);
-  const isAsked = link.gatewayProbe || prober !== undefined;
+  const isAsked = link.gatewayProbe || said !== undefined;
   if (!isAsked || link.gateway === false || known === undefined) return undefined;
   const { namespace, name } = link.gateway;
   const where = `${target.cluster}/${namespace}/${name}`;
   const found = offeredProbe(target.services.get(objectKey(namespace, name)), where);
   if ("why" in found) return found;
   const { path, port } = found.probe;
-  const said = await prober?.();
   if (said !== undefined && !("why" in said)) return { path, port, ...said, isByProber: true };
   if (!link.gatewayProbe) return said;
   const sent = time.now();
@@ -102,7 +102,7 @@ export async function probeGateway(
 }
 
 interface Asking {
-  readonly prober?: (() => Promise<Answered | { readonly why: string }>) | undefined;
+  readonly said?: Answered | Unheard | undefined;
   readonly time?: Time;
   readonly send?: typeof sendProbe;
 }

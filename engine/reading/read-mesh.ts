@@ -1,6 +1,7 @@
 import { fallback } from "../kubernetes/client/errors.ts";
 import { omitUndefined } from "../base/omit-undefined.ts";
 import type { GatewayReading } from "../model/gateway.ts";
+import type { Answered } from "../model/prober.ts";
 import type { AddressLookup } from "../gateway/facts.ts";
 import type { ClusterReadings, TargetObservation } from "../model/observation.ts";
 import { absentPods, mirrorsPods } from "../model/absent-pods.ts";
@@ -11,7 +12,7 @@ import { unlessBug } from "../base/user-error.ts";
 import { discovers, hasDestination, leadsToPods, readCredentials } from "./credentials.ts";
 import { lookupFor, probeGateway, readGateway } from "./gateway.ts";
 import { namespacesWithMirrors, podRangesOf, readLinkerd, unmeshedIn } from "./linkerd.ts";
-import { proberOf } from "./prober.ts";
+import { proberOf, type Unheard } from "./prober.ts";
 import { readInstallations } from "./installations.ts";
 import {
   accessOf,
@@ -122,11 +123,11 @@ async function readLink(
   const { link, probe = false } = need;
   const snapshot = snapshots.get(link.target) ?? unknownCluster(link.target);
   const asked = valueIn(snapshots.get(link.source)) && need;
-  const said = await proberOf(config, clusters, link, asked?.prober)?.();
-  const { down: gatewayDown } = said === undefined || "why" in said ? {} : said;
-  if ("why" in snapshot) return { link, target: snapshot, ...omitUndefined({ gatewayDown }) };
+  const asking = proberOf(config, clusters, link, asked?.prober)?.();
+  if ("why" in snapshot) return { link, target: snapshot, ...downBy(await asking) };
   const { credentials: by, destination: namespace } = asked ?? {};
-  const [target, credentials, destination] = await Promise.all([
+  const [said, target, credentials, destination] = await Promise.all([
+    asking,
     resultOf(() =>
       observeTarget(config, clusters, need, snapshot.value, snapshots, lookupOf(link.source)),
     ),
@@ -136,15 +137,19 @@ async function readLink(
       : undefined,
   ]);
   const gateway = valueIn(target)?.gateway;
-  const prober = said && (() => Promise.resolve(said));
-  const asking = { prober, time: clusters.time };
+  const heard = { said, time: clusters.time };
   const probed =
-    (probe || prober) && gateway && (await probeGateway(link, snapshot.value, gateway, asking));
+    (probe || said) && gateway && (await probeGateway(link, snapshot.value, gateway, heard));
   return {
     link,
     target,
-    ...omitUndefined({ probe: probed || undefined, gatewayDown, credentials, destination }),
+    ...downBy(said),
+    ...omitUndefined({ probe: probed || undefined, credentials, destination }),
   };
+}
+
+function downBy(said: Answered | Unheard | undefined): Pick<LinkReading, "gatewayDown"> {
+  return said === undefined || "why" in said ? {} : omitUndefined({ gatewayDown: said.down });
 }
 
 export function unknownCluster(name: string): Failure {

@@ -161,7 +161,9 @@ describe(`examples/operator, run by the Pulumi Kubernetes Operator on real nodes
       set(`${pod}/volumes/-`, { name: "mesh", configMap: { name: "mesh" } }),
       set(`${pod}/containers/0/volumeMounts/-`, { name: "state", mountPath: "/state" }),
       set(`${pod}/containers/0/volumeMounts/-`, {
-        ...{ name: "mesh", mountPath: "/program/mesh.yaml", subPath: "mesh.yaml" },
+        name: "mesh",
+        mountPath: "/program/mesh.yaml",
+        subPath: "mesh.yaml",
       }),
     ];
     const [newName, newTag] = images.stack.split(":");

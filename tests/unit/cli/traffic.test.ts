@@ -134,8 +134,11 @@ describe("traffic", () => {
 
 it("traffic: a table counts the mirrors of a link after the first ten", () => {
   const rows = Array.from({ length: 12 }, (_, index) => ({
-    ...{ source: "east", part: "west", mirror: `shop/web${index}-west` },
-    ...{ requestsPerSecond: 1, successRate: index / 12 },
+    source: "east",
+    part: "west",
+    mirror: `shop/web${index}-west`,
+    requestsPerSecond: 1,
+    successRate: index / 12,
   }));
   const sum = { source: "east", part: "west", requestsPerSecond: 12, successRate: 0.5 };
   const lines = trafficTable([sum, ...rows]).split("\n");

@@ -195,7 +195,7 @@ describe("a run with a Service that fails over to a cluster with a prober", () =
     "plain :mc-probe @mirror.linkerd.io/probe-path=/ready @mirror.linkerd.io/probe-period=3";
 
   interface Then {
-    /** How many seconds ago the prober said it. */
+    /** The seconds since the prober said it. */
     readonly since?: number;
     readonly lose?: (west: ApiServer) => unknown;
   }

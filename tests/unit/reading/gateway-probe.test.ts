@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { probeGateway, type ProbeTarget, sendProbe } from "../../../engine/reading/gateway.ts";
-import type { Answered } from "../../../engine/model/prober.ts";
 import { systemTime, type Time } from "../../../engine/kubernetes/client/retry.ts";
 import { VirtualTime } from "../../simulation/time.ts";
 import { known, link, noGateway, west } from "../fixtures/link.ts";
@@ -152,7 +151,6 @@ describe("whether the gateway of a link is alive", () => {
       deepEqual(targets, sent === 1 ? [{ ...asked, addresses: ["192.0.2.10"] }] : []);
     });
 
-  const prober = (said: Answered | { readonly why: string }) => () => Promise.resolve(said);
   const quiet = { why: "the prober has said nothing" };
   for (const [rule, of, said, expected] of [
     ["is the prober's before the runner's", asks, { milliseconds: 8 }, { milliseconds: 8 }],
@@ -160,13 +158,13 @@ describe("whether the gateway of a link is alive", () => {
   ] as const)
     it(rule, async () => {
       const send = () => Promise.reject(new Error("the runner has asked"));
-      const asking = { prober: prober(said), send };
+      const asking = { said, send };
       const found = await probeGateway(link(of), west([offering]), known(), asking);
       deepEqual(found, { ...asked, ...expected, isByProber: true });
     });
 
   it("is the runner's while the prober is silent, if the link has the runner ask", async () => {
-    const asking = { prober: prober(quiet), send: () => Promise.resolve(undefined) };
+    const asking = { said: quiet, send: () => Promise.resolve(undefined) };
     const ofBoth = await probeGateway(link(asks), west([offering]), known(), asking);
     deepEqual(ofBoth !== undefined && "down" in ofBoth, false);
     deepEqual(await probeGateway(link(), west([offering]), known(), asking), quiet);
